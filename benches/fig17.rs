@@ -1,5 +1,6 @@
-//! Fig. 17 of the 2019 paper beside Margay: whole-process times of `margay check` at growing bounds, and what each technique of
-//! the encoding is worth. `cargo bench` prints a markdown table; `MARGAY_BENCH_BOUND=8 cargo bench` goes further (default 6).
+//! Fig. 17 of the 2019 paper beside Margay: whole-process times of `margay check` at growing
+//! bounds, and what each technique of the encoding is worth. `cargo bench` prints a markdown table;
+//! `MARGAY_BENCH_BOUND=8 cargo bench` goes further (default 6).
 
 use std::process::Command;
 use std::time::Instant;
@@ -12,7 +13,10 @@ const PAPER: &str = "R.SC,W.SC,RMW.SC";
 /// Runs the program and measures it: seconds of wall time, peak memory in MiB.
 fn process(arguments: &[&str]) -> (f64, Option<u64>, serde_json::Value) {
     let start = Instant::now();
-    let output = Command::new(env!("CARGO_BIN_EXE_margay")).args(arguments).args(["--format", "json"]).output();
+    let output = Command::new(env!("CARGO_BIN_EXE_margay"))
+        .args(arguments)
+        .args(["--format", "json"])
+        .output();
     let seconds = start.elapsed().as_secs_f64();
     let json = output.ok().and_then(|o| serde_json::from_slice(&o.stdout).ok()).unwrap_or_default();
     let json: serde_json::Value = json;
@@ -30,14 +34,19 @@ fn median(arguments: &[&str]) -> (f64, Option<u64>, serde_json::Value) {
 }
 
 fn main() {
-    let bound: usize = std::env::var("MARGAY_BENCH_BOUND").ok().and_then(|b| b.parse().ok()).unwrap_or(6);
+    let bound: usize =
+        std::env::var("MARGAY_BENCH_BOUND").ok().and_then(|b| b.parse().ok()).unwrap_or(6);
     println!("## Whole process, all three axioms together (mapping rc11-to-ptx)\n");
-    println!("| events | paper's constructs (s) | verdict | MiB | full table (s) | verdict | MiB |");
+    println!(
+        "| events | paper's constructs (s) | verdict | MiB | full table (s) | verdict | MiB |"
+    );
     println!("| --- | --- | --- | --- | --- | --- | --- |");
     for n in 4..=bound {
         let n = n.to_string();
-        let (paper, paper_memory, json) = median(&["check", "rc11-to-ptx", "--bound", &n, "--without", PAPER]);
-        let (full, full_memory, full_json) = median(&["check", "rc11-to-ptx", "--bound", &n, "--keep-going"]);
+        let (paper, paper_memory, json) =
+            median(&["check", "rc11-to-ptx", "--bound", &n, "--without", PAPER]);
+        let (full, full_memory, full_json) =
+            median(&["check", "rc11-to-ptx", "--bound", &n, "--keep-going"]);
         let show = |m: Option<u64>| m.map_or("-".to_owned(), |m| m.to_string());
         println!(
             "| {n} | {paper:.2} | {} | {} | {full:.2} | {} | {} |",
@@ -60,26 +69,49 @@ fn main() {
     ];
     for (axiom, n, alloy, seconds) in published {
         let events = n.to_string();
-        let (own, ..) = median(&["check", "rc11-to-ptx", "--bound", &events, "--axiom", axiom, "--without", PAPER]);
+        let (own, ..) = median(&[
+            "check",
+            "rc11-to-ptx",
+            "--bound",
+            &events,
+            "--axiom",
+            axiom,
+            "--without",
+            PAPER,
+        ]);
         println!("| {axiom} | {n} | {alloy} | {own:.3} | {:.0} |", seconds / own);
     }
     println!("\n## A broken mapping\n");
     println!("| mapping | events | whole process (s) |");
     println!("| --- | --- | --- |");
     let (seconds, _, json) = median(&["check", "rc11-to-ptx-no-release-rmw", "--bound", "5"]);
-    println!("| rc11-to-ptx-no-release-rmw | {} | {seconds:.3} |", json["counterexamples"][0]["events"]);
+    println!(
+        "| rc11-to-ptx-no-release-rmw | {} | {seconds:.3} |",
+        json["counterexamples"][0]["events"]
+    );
     ablation(bound.min(5));
     solvers(bound.min(4));
 }
 
 /// The same questions by each solver of the build.
 fn solvers(bound: usize) {
-    println!("\n## Solvers (all axioms up to {bound} events, the paper's constructs, whole process)\n");
+    println!(
+        "\n## Solvers (all axioms up to {bound} events, the paper's constructs, whole process)\n"
+    );
     println!("| solver | seconds |");
     println!("| --- | --- |");
     for backend in margay_mappings::Backend::available() {
         let (name, events) = (backend.to_string(), bound.to_string());
-        let (seconds, ..) = median(&["check", "rc11-to-ptx", "--bound", &events, "--without", PAPER, "--solver", &name]);
+        let (seconds, ..) = median(&[
+            "check",
+            "rc11-to-ptx",
+            "--bound",
+            &events,
+            "--without",
+            PAPER,
+            "--solver",
+            &name,
+        ]);
         println!("| {name} | {seconds:.2} |");
     }
 }
@@ -93,12 +125,15 @@ fn ablation(bound: usize) {
             return;
         }
     };
-    println!("\n## What each technique is worth (all axioms up to {bound} events, the paper's constructs, one thread)\n");
+    println!(
+        "\n## What each technique is worth (all axioms up to {bound} events, the paper's constructs, one thread)\n"
+    );
     println!("| technique switched off | clauses | conflicts | seconds | times as long |");
     println!("| --- | --- | --- | --- | --- |");
     let mut baseline = None;
-    let rows = std::iter::once(("none", None))
-        .chain(Techniques::SWITCHES.iter().filter(|s| s.name != "guards").map(|s| (s.title, Some(s.off))));
+    let rows = std::iter::once(("none", None)).chain(
+        Techniques::SWITCHES.iter().filter(|s| s.name != "guards").map(|s| (s.title, Some(s.off))),
+    );
     for (name, off) in rows {
         let mut options = CheckOptions::published(bound);
         options.jobs = 1;

@@ -1,12 +1,22 @@
-//! The fingerprint of the code that decides cases: what a release number does not tell of a build between releases. Answers that were
-//! kept by other code are not used again (src/check/cases). And the list of mappings to architectures.
+//! The fingerprint of the code that decides cases: what a release number does not tell of a build
+//! between releases. Answers that were kept by other code are not used again (src/check/cases). And
+//! the list of mappings to architectures.
 
 use std::path::{Path, PathBuf};
 
-/// The crates whose code decides; those beside this one are there in a checkout alone (a published crate has its release number).
-const CODE: [&str; 6] = ["src", "language/src", "../solver/src", "../solver/proof/src", "../models/src", "../litmus/src"];
+/// The crates whose code decides; those beside this one are there in a checkout alone (a published
+/// crate has its release number).
+const CODE: [&str; 6] = [
+    "src",
+    "language/src",
+    "../solver/src",
+    "../solver/proof/src",
+    "../models/src",
+    "../litmus/src",
+];
 
-/// Fowler, Noll and Vo's hash (FNV-1a): the code of two builds is told apart, nobody is to be kept from forging one.
+/// Fowler, Noll and Vo's hash (FNV-1a): the code of two builds is told apart, nobody is to be kept
+/// from forging one.
 struct Fnv(u64);
 
 impl Fnv {
@@ -28,12 +38,15 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Name and text of the mappings to architectures (architectures/*.map), by name. To ship one more, put its file there.
+/// Name and text of the mappings to architectures (architectures/*.map), by name. To ship one more,
+/// put its file there.
 fn architectures() {
-    let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("architectures");
+    let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"))
+        .join("architectures");
     println!("cargo:rerun-if-changed={}", folder.display());
     let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "map")).collect();
+    let mut found: Vec<PathBuf> =
+        entries.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "map")).collect();
     found.sort();
     let mut text = String::from(
         "/// Name and text of mappings to architectures that are texts.\nconst ARCHITECTURES: &[(&str, &str)] = &[\n",
@@ -44,7 +57,8 @@ fn architectures() {
         text += &format!("    ({name:?}, include_str!({:?})),\n", path.display().to_string());
     }
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets it"));
-    std::fs::write(out.join("architectures.rs"), text + "];\n").expect("cargo's folder can be written");
+    std::fs::write(out.join("architectures.rs"), text + "];\n")
+        .expect("cargo's folder can be written");
 }
 
 fn main() {

@@ -1,5 +1,6 @@
-//! Finds the texts that are built in: models (*.cat, architectures/*.cat), other readings of a model
-//! (readings/*.patch) and architectures (architectures/*.arch). To ship one more, put its file there.
+//! Finds the texts that are built in: models (*.cat, architectures/*.cat), other readings of a
+//! model (readings/*.patch) and architectures (architectures/*.arch). To ship one more, put its
+//! file there.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,8 @@ fn main() {
         std::fs::write(&whole, whole_reading(&root, &path)).expect("cargo's folder can be written");
         (name, whole)
     }));
-    let text = constant("MODELS", models) + &constant("ARCHITECTURES", files(&root.join("architectures"), "arch"));
+    let text = constant("MODELS", models)
+        + &constant("ARCHITECTURES", files(&root.join("architectures"), "arch"));
     std::fs::write(out.join("shipped.rs"), text).expect("cargo's folder can be written");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=build");
@@ -25,9 +27,12 @@ fn main() {
 
 /// The text of a reading. The build fails where it no longer fits the model that it is of.
 fn whole_reading(root: &Path, path: &Path) -> String {
-    let text = |path: &Path| std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let text = |path: &Path| {
+        std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    };
     let patch = text(path);
-    let whole = reading::base(&patch).and_then(|base| reading::read(&text(&root.join(base)), &patch));
+    let whole =
+        reading::base(&patch).and_then(|base| reading::read(&text(&root.join(base)), &patch));
     whole.unwrap_or_else(|what| panic!("{}, {what}", path.display()))
 }
 
@@ -51,9 +56,12 @@ fn files(folder: &Path, ending: &str) -> Vec<(String, PathBuf)> {
 /// A constant with name and text of files, by name.
 fn constant(constant: &str, mut files: Vec<(String, PathBuf)>) -> String {
     files.sort();
-    let mut text = format!("/// Name and text of each of them, by name.\npub(crate) const {constant}: &[(&str, &str)] = &[\n");
+    let mut text = format!(
+        "/// Name and text of each of them, by name.\npub(crate) const {constant}: &[(&str, &str)] = &[\n"
+    );
     for (name, path) in &files {
-        writeln!(text, "    ({name:?}, include_str!({:?})),", path.display().to_string()).expect("a text can be written");
+        writeln!(text, "    ({name:?}, include_str!({:?})),", path.display().to_string())
+            .expect("a text can be written");
     }
     text + "];\n"
 }

@@ -24,9 +24,11 @@ pub struct AppArguments {
 /// The subcommands of `app`.
 #[derive(Debug, Subcommand)]
 pub enum AppCommand {
-    /// Run an application many times, in order and with weak memory: is its post-condition ever false?
+    /// Run an application many times, in order and with weak memory: is its post-condition ever
+    /// false?
     Test(AppRuns),
-    /// Run many applications, and say in how many each environment shows something wrong (Table 5 of PLDI 2016)
+    /// Run many applications, and say in how many each environment shows something wrong (Table 5
+    /// of PLDI 2016)
     Suite(AppSuite),
     /// Find the fences that an application takes until no run is wrong (Algorithm 1 of PLDI 2016)
     Harden(AppRuns),
@@ -35,7 +37,8 @@ pub enum AppCommand {
 /// The most runs that can be asked for.
 const MOST_RUNS: u64 = 1_000_000_000;
 
-/// The last seed that can be the first: those of all runs follow it, also where `harden` doubles them for each of its fences.
+/// The last seed that can be the first: those of all runs follow it, also where `harden` doubles
+/// them for each of its fences.
 const LAST_SEED: u64 = 1 << 62;
 
 /// An application, and how often it is run.
@@ -78,7 +81,9 @@ pub struct RunsOfApplication {
     /// What runs it
     #[arg(long, value_enum, value_name = "NAME", default_value_t = ApplicationDevice::Cpu)]
     pub device: ApplicationDevice,
-    /// Environments: on the CPU `weak`, or `store-store`, `store-load`, `load-load`, `load-store`, which reorder no other pairs; on the GPU `no-str-`, `sys-str+` .. (PLDI 2016, section 4.2) [default: weak; on the GPU all eight, of `harden` sys-str+]
+    /// Environments: on the CPU `weak`, or `store-store`, `store-load`, `load-load`, `load-store`,
+    /// which reorder no other pairs; on the GPU `no-str-`, `sys-str+` .. (PLDI 2016, section 4.2)
+    /// [default: weak; on the GPU all eight, of `harden` sys-str+]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', value_parser = NamedEnvironment::from_name)]
     pub environments: Vec<NamedEnvironment>,
     /// Take the stress of `sys-str` from this file, as `gpu tune` writes it
@@ -97,7 +102,8 @@ pub struct RunsOfApplication {
 pub enum ApplicationDevice {
     /// The machine of the CPU, in order and with weak memory.
     Cpu,
-    /// The first GPU that the CUDA driver has, with stress and randomisation woven into the kernels.
+    /// The first GPU that the CUDA driver has, with stress and randomisation woven into the
+    /// kernels.
     Cuda,
 }
 
@@ -113,16 +119,23 @@ pub fn run(app: &AppArguments, output: &Output) -> CommandOutcome {
         let named = runs.environments.iter().find(|e| e.is_on_gpu() == of_gpu);
         named.map(|e| format!("--environments {}", e.name()))
     };
-    let of_gpu =
-        [named(true), runs.profile.as_ref().map(|_| "--profile".to_owned()), runs.watchdog.map(|_| "--watchdog".to_owned())];
+    let of_gpu = [
+        named(true),
+        runs.profile.as_ref().map(|_| "--profile".to_owned()),
+        runs.watchdog.map(|_| "--watchdog".to_owned()),
+    ];
     if let Some(option) = of_gpu.into_iter().flatten().next().filter(|_| !has_gpu) {
-        let error = Diagnostic::error(format!("{option} says how applications are run on a GPU, and they are run on the CPU"));
+        let error = Diagnostic::error(format!(
+            "{option} says how applications are run on a GPU, and they are run on the CPU"
+        ));
         return output.wrong(&[error.help("add `--device cuda`, or leave it out")]);
     }
     if let Some(option) = named(false).filter(|_| has_gpu) {
-        let error =
-            Diagnostic::error(format!("{option} is a memory of the machine of the CPU, and applications are run on a GPU"));
-        return output.wrong(&[error.help("leave `--device cuda` out, or name an environment of a GPU")]);
+        let error = Diagnostic::error(format!(
+            "{option} is a memory of the machine of the CPU, and applications are run on a GPU"
+        ));
+        return output
+            .wrong(&[error.help("leave `--device cuda` out, or name an environment of a GPU")]);
     }
     match &app.command {
         AppCommand::Test(options) => test::run(&options.file, &asked(runs, true), output),
@@ -133,7 +146,17 @@ pub fn run(app: &AppArguments, output: &Output) -> CommandOutcome {
 
 /// What is asked for; on a GPU `all` environments where none is named, or `sys-str+`.
 fn asked(options: &RunsOfApplication, all: bool) -> ApplicationRuns {
-    let RunsOfApplication { runs, seed, time, cuda, device, environments: named, profile, watchdog, target } = options;
+    let RunsOfApplication {
+        runs,
+        seed,
+        time,
+        cuda,
+        device,
+        environments: named,
+        profile,
+        watchdog,
+        target,
+    } = options;
     let gpu = (*device == ApplicationDevice::Cuda).then(|| GpuSettings {
         profile: profile.clone(),
         watchdog: watchdog.unwrap_or(WATCHDOG),

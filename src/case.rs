@@ -1,4 +1,5 @@
-//! `margay case`: the cases of a check one by one, for machines and schedulers of any kind (docs/cluster.md).
+//! `margay case`: the cases of a check one by one, for machines and schedulers of any kind
+//! (docs/cluster.md).
 
 use std::path::{Path, PathBuf};
 
@@ -21,11 +22,13 @@ pub struct CaseArguments {
 enum CaseCommand {
     /// Solve cases from their files; the answers go where `margay check --checkpoint` finds them
     Run(CaseRunArguments),
-    /// List the cases of a bound that are not answered yet, with what they are predicted to cost; smaller bounds are checked first
+    /// List the cases of a bound that are not answered yet, with what they are predicted to cost;
+    /// smaller bounds are checked first
     List(CaseListArguments),
     /// Write the case files of a bound
     Export(Export),
-    /// Say how long a bound takes on 1 to 1,000 workers, from the times of cases in a folder of answers
+    /// Say how long a bound takes on 1 to 1,000 workers, from the times of cases in a folder of
+    /// answers
     Simulate(Simulate),
 }
 
@@ -79,7 +82,8 @@ struct Export {
 /// Options of `case simulate`.
 #[derive(Debug, Args)]
 struct Simulate {
-    /// The folder of a `margay check --checkpoint`; with a bound that was solved with --split as well, splitting is simulated too
+    /// The folder of a `margay check --checkpoint`; with a bound that was solved with --split as
+    /// well, splitting is simulated too
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// The smallest bound to show
@@ -94,9 +98,12 @@ pub fn run(options: &CaseArguments, output: &Output) -> CommandOutcome {
     match &options.command {
         CaseCommand::Run(options) => cases::run::run(&options.asked(), output),
         CaseCommand::List(options) => list(options, None, output),
-        CaseCommand::Simulate(options) => {
-            cases::simulate::run(&options.folder, options.from as usize, options.to as usize, output)
-        }
+        CaseCommand::Simulate(options) => cases::simulate::run(
+            &options.folder,
+            options.from as usize,
+            options.to as usize,
+            output,
+        ),
         CaseCommand::Export(options) => list(&options.list, Some(&options.into), output),
     }
 }

@@ -10,8 +10,9 @@ use margay_models::diagnostic::Diagnostic;
 use crate::CommandOutcome;
 use crate::arguments::{Co, QuestionArguments, RepairArguments, WeakenArguments};
 
-/// What both commands begin with: the mapping, the limits and the options of every question. Rows are changed by what programs can
-/// observe, so the reading of modification order is `exists` where none is asked for.
+/// What both commands begin with: the mapping, the limits and the options of every question. Rows
+/// are changed by what programs can observe, so the reading of modification order is `exists` where
+/// none is asked for.
 fn prepare(
     name: &str,
     question: &QuestionArguments,
@@ -30,7 +31,9 @@ fn prepare(
 /// Runs `weaken`.
 pub fn weaken(options: &WeakenArguments, output: &Output) -> CommandOutcome {
     match prepare(&options.mapping, &options.question, output) {
-        Ok((mapping, limits, asked)) => change::weaken::run(&mapping, &asked, options.out.as_deref(), &limits, output),
+        Ok((mapping, limits, asked)) => {
+            change::weaken::run(&mapping, &asked, options.out.as_deref(), &limits, output)
+        }
         Err(errors) => output.wrong(&errors),
     }
 }
@@ -42,6 +45,11 @@ pub fn repair(options: &RepairArguments, output: &Output) -> CommandOutcome {
         Err(errors) => return output.wrong(&errors),
     };
     let RepairArguments { costs, candidates, out, .. } = options;
-    let asked = change::repair::RepairOptions { check: asked, costs: costs.clone(), candidates: *candidates, out: out.clone() };
+    let asked = change::repair::RepairOptions {
+        check: asked,
+        costs: costs.clone(),
+        candidates: *candidates,
+        out: out.clone(),
+    };
     change::repair::run(&mapping, &asked, &limits, output)
 }

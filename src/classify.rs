@@ -24,5 +24,12 @@ pub struct ClassifyArguments {
 
 pub fn run(options: &ClassifyArguments, output: &Output) -> CommandOutcome {
     let ClassifyArguments { tests, distinct, duplicates } = options;
-    classify::run(&classify::ClassifyOptions { tests: tests.clone(), distinct: *distinct, duplicates: *duplicates }, output)
+    classify::run(
+        &classify::ClassifyOptions {
+            tests: tests.clone(),
+            distinct: *distinct,
+            duplicates: *duplicates,
+        },
+        output,
+    )
 }

@@ -19,16 +19,19 @@ pub enum ClusterEngine {
 /// Options of a check on a cluster.
 #[derive(Debug, Args)]
 pub struct ClusterArguments {
-    /// Have cases solved by this cluster; needs --checkpoint with a folder that all its machines share (docs/cluster.md)
+    /// Have cases solved by this cluster; needs --checkpoint with a folder that all its machines
+    /// share (docs/cluster.md)
     #[arg(long, value_enum, value_name = "ENGINE", requires = "checkpoint")]
     pub cluster: Option<ClusterEngine>,
-    /// Solve smaller bounds on this machine [default: those that are predicted to take less than 10 s]
+    /// Solve smaller bounds on this machine [default: those that are predicted to take less than 10
+    /// s]
     #[arg(long, value_name = "N", requires = "cluster")]
     pub cluster_from: Option<usize>,
     /// How long a cluster may leave a question unanswered, e.g. `10m`
     #[arg(long, value_name = "TIME", requires = "cluster", value_parser = margay_console::limits::parse_time, default_value = "5m")]
     pub cluster_patience: Duration,
-    /// Give these arguments to the engine, e.g. `--cluster-args "--partition=long --time=2:00:00"` (sbatch)
+    /// Give these arguments to the engine, e.g. `--cluster-args "--partition=long --time=2:00:00"`
+    /// (sbatch)
     #[arg(long, value_name = "ARGUMENTS", requires = "cluster", allow_hyphen_values = true)]
     pub cluster_args: Option<String>,
 }
@@ -37,12 +40,27 @@ pub struct ClusterArguments {
 ///
 /// # Errors
 /// The engine is not installed, or its arguments cannot be read.
-pub fn attach(options: &ClusterArguments, asked: &mut CheckOptions, limits: &RunLimits) -> Result<(), Diagnostic> {
+pub fn attach(
+    options: &ClusterArguments,
+    asked: &mut CheckOptions,
+    limits: &RunLimits,
+) -> Result<(), Diagnostic> {
     let Some(kind) = options.cluster else { return Ok(()) };
-    let arguments = options.cluster_args.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned).collect();
+    let arguments = options
+        .cluster_args
+        .as_deref()
+        .unwrap_or_default()
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
     let scheduler: Box<dyn Scheduler> = match kind {
         ClusterEngine::Slurm => Box::new(slurm::Slurm::new(arguments)?),
     };
-    asked.engine = Some(Arc::new(Cluster::new(scheduler, options.cluster_from, options.cluster_patience, limits)?));
+    asked.engine = Some(Arc::new(Cluster::new(
+        scheduler,
+        options.cluster_from,
+        options.cluster_patience,
+        limits,
+    )?));
     Ok(())
 }

@@ -15,7 +15,8 @@ use crate::arguments::{DiffArguments, Switch};
 pub fn run(options: &DiffArguments, output: &Output) -> CommandOutcome {
     let DiffArguments { models, git, mapping, .. } = options;
     let mut warnings = Vec::new();
-    let named = ComparedNames { models: models.clone(), git: git.clone(), mapping: mapping.clone() };
+    let named =
+        ComparedNames { models: models.clone(), git: git.clone(), mapping: mapping.clone() };
     match tables(&named, &mut warnings) {
         Ok(None) => {}
         Ok(Some(tables)) => {
@@ -52,9 +53,12 @@ impl DiffArguments {
             (self.certify.is_some(), "--certify"),
         ];
         if let Some((_, option)) = of_models.into_iter().find(|(given, _)| *given) {
-            let error = Diagnostic::error(format!("`{option}` is about two models, and these are two mappings"));
-            return output
-                .wrong(&[error.help(format!("leave out `{option}`; `margay check NEW --baseline OLD` has more options"))]);
+            let error = Diagnostic::error(format!(
+                "`{option}` is about two models, and these are two mappings"
+            ));
+            return output.wrong(&[error.help(format!(
+                "leave out `{option}`; `margay check NEW --baseline OLD` has more options"
+            ))]);
         }
         let limits = self.search.limits();
         match self.search.programs(self.bound, self.typed != Some(Switch::Off), &limits) {
@@ -70,7 +74,9 @@ impl DiffArguments {
         asked.first = self.first;
         asked.level = if self.program { Level::Program } else { Level::Execution };
         // A theorem is certified in place of a search.
-        let prove = self.prove.then(|| ProofToKeep { certify: self.certify.clone(), rocq: self.rocq.clone() });
+        let prove = self
+            .prove
+            .then(|| ProofToKeep { certify: self.certify.clone(), rocq: self.rocq.clone() });
         asked.certify = self.certify.clone().filter(|_| !self.prove);
         Ok(DiffOptions { compare: asked, prove, out: self.out.clone() })
     }

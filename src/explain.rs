@@ -33,7 +33,14 @@ pub struct ExplainArguments {
 }
 
 pub fn run(options: &ExplainArguments, output: &Output) -> CommandOutcome {
-    let ExplainArguments { test, model, engine: EngineArguments { unroll, engine }, races, time, shown } = options;
+    let ExplainArguments {
+        test,
+        model,
+        engine: EngineArguments { unroll, engine },
+        races,
+        time,
+        shown,
+    } = options;
     let asked = ExplainOptions {
         unroll: *unroll,
         engine: engine.choice(),

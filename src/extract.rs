@@ -25,9 +25,10 @@ pub fn run(options: &ExtractArguments, output: &Output) -> CommandOutcome {
         match &options.compilers {
             Some(folder) => sweep::run(&options.sweep(folder), output),
             None => {
-                let error = Diagnostic::error("which compilers? The programs of their folder are started, so it has to be named");
-                let help =
-                    "`--compilers target/compilers`, where .ci/compilers unpacks some, or MARGAY_COMPILERS in the environment";
+                let error = Diagnostic::error(
+                    "which compilers? The programs of their folder are started, so it has to be named",
+                );
+                let help = "`--compilers target/compilers`, where .ci/compilers unpacks some, or MARGAY_COMPILERS in the environment";
                 output.wrong(&[error.help(help)])
             }
         }
@@ -38,7 +39,13 @@ pub fn run(options: &ExtractArguments, output: &Output) -> CommandOutcome {
     } else if let Some(mapping) = &options.reproduce {
         reproduce::run(&options.reproduced(name, mapping), output)
     } else {
-        extract::run(name, &options.table(), options.output.as_deref(), options.against.as_deref(), output)
+        extract::run(
+            name,
+            &options.table(),
+            options.output.as_deref(),
+            options.against.as_deref(),
+            output,
+        )
     }
 }
 

@@ -19,8 +19,15 @@ pub struct FenceArguments {
     /// A .cat file or model name
     #[arg(short, long, value_name = "MODEL")]
     pub model: String,
-    /// What may be made stronger: fences added, orders of what is there (plain accesses of C made atomic), scopes of what is there
-    #[arg(long = "use", value_enum, value_name = "MEANS,..", value_delimiter = ',', default_value = "fences,orders,scopes")]
+    /// What may be made stronger: fences added, orders of what is there (plain accesses of C made
+    /// atomic), scopes of what is there
+    #[arg(
+        long = "use",
+        value_enum,
+        value_name = "MEANS,..",
+        value_delimiter = ',',
+        default_value = "fences,orders,scopes"
+    )]
     pub means: Vec<MeansName>,
     /// What operations cost, a TOML table as for `repair`: `"fence.sc.gpu" = 60` (docs/explain.md)
     #[arg(long, value_name = "FILE")]
@@ -51,7 +58,16 @@ pub enum MeansName {
 }
 
 pub fn run(options: &FenceArguments, output: &Output) -> CommandOutcome {
-    let FenceArguments { test, model, means, costs, limit, engine: EngineArguments { unroll, engine }, races, time } = options;
+    let FenceArguments {
+        test,
+        model,
+        means,
+        costs,
+        limit,
+        engine: EngineArguments { unroll, engine },
+        races,
+        time,
+    } = options;
     let asked = fence::FenceOptions {
         means: Means {
             fences: means.contains(&MeansName::Fences),

@@ -20,7 +20,12 @@ pub struct GenArguments {
     #[arg(value_name = "CYCLE", conflicts_with_all = ["edges", "size", "threads", "seed"])]
     pub cycles: Vec<String>,
     /// Make cycles of these edges; `*` stands for any letters
-    #[arg(long, value_name = "EDGE,..", value_delimiter = ',', default_value = "Rfe,Fre,Coe,Pod**")]
+    #[arg(
+        long,
+        value_name = "EDGE,..",
+        value_delimiter = ',',
+        default_value = "Rfe,Fre,Coe,Pod**"
+    )]
     pub edges: Vec<String>,
     /// Keep only these edges, or tests of these shapes (MP, IRIW)
     #[arg(long, value_name = "EDGE|SHAPE,..", value_delimiter = ',')]
@@ -34,7 +39,8 @@ pub struct GenArguments {
     /// The number of threads, e.g. `2` or `2..4`
     #[arg(long, value_name = "N", default_value = "2..8", value_parser = range)]
     pub threads: RangeInclusive<usize>,
-    /// Orders of accesses: each access has any of those that it may have [default: weak; in C relaxed]
+    /// Orders of accesses: each access has any of those that it may have [default: weak; in C
+    /// relaxed]
     #[arg(long, value_enum, value_name = "ORDER,..", value_delimiter = ',')]
     pub orders: Vec<AccessOrderChoice>,
     /// Scopes of accesses and fences, one for a test [default: gpu]
@@ -43,17 +49,19 @@ pub struct GenArguments {
     /// Any scope for each access and fence
     #[arg(long)]
     pub mixed_scopes: bool,
-    /// Where the threads run: in one warp (ptx-2015), in one cta, in ctas of a cluster or gpu, on gpus of the system; `all` for every division
+    /// Where the threads run: in one warp (ptx-2015), in one cta, in ctas of a cluster or gpu, on
+    /// gpus of the system; `all` for every division
     #[arg(long, value_enum, value_name = "WHERE,..", value_delimiter = ',', default_value = "gpu")]
     pub places: Vec<Where>,
     /// The language of the tests
     #[arg(long, value_enum, value_name = "NAME", default_value_t = TestLanguage::Ptx)]
     pub language: TestLanguage,
-    /// With --language ptx-2015, cache operators of accesses: each access has any of those that it may have [default: cg]
+    /// With --language ptx-2015, cache operators of accesses: each access has any of those that it
+    /// may have [default: cg]
     #[arg(long, value_enum, value_name = "OPERATOR,..", value_delimiter = ',')]
     pub caches: Vec<AccessCache>,
-    /// With --language ptx-2015, state spaces: each location is in any of them, in shared memory if all its threads are in one cta [default:
-    /// global]
+    /// With --language ptx-2015, state spaces: each location is in any of them, in shared memory if
+    /// all its threads are in one cta [default: global]
     #[arg(long, value_enum, value_name = "SPACE,..", value_delimiter = ',')]
     pub spaces: Vec<LocationSpace>,
     /// Stop after so many tests
@@ -62,11 +70,13 @@ pub struct GenArguments {
     /// Draw cycles and annotations at random; the same seed draws the same tests
     #[arg(long, value_name = "S", requires = "count")]
     pub seed: Option<u64>,
-    /// Instead: the classic shapes in PTX and scoped C, with every annotation, scope and placement (1,760 tests)
+    /// Instead: the classic shapes in PTX and scoped C, with every annotation, scope and placement
+    /// (1,760 tests)
     #[arg(long, requires = "out", conflicts_with_all = ["cycles", "edges", "only", "without", "size", "threads", "orders", "scopes",
         "mixed_scopes", "places", "language", "caches", "spaces", "count", "seed", "published"])]
     pub shapes: bool,
-    /// Instead: the tests of this table of outcomes that others saw (tests/seen-elsewhere), written anew from their names
+    /// Instead: the tests of this table of outcomes that others saw (tests/seen-elsewhere), written
+    /// anew from their names
     #[arg(long, value_name = "TABLE", requires = "out", conflicts_with_all = ["cycles", "edges", "only", "without", "size", "threads",
         "orders", "scopes", "mixed_scopes", "places", "language", "caches", "spaces", "count", "seed"])]
     pub published: Option<PathBuf>,
@@ -162,7 +172,9 @@ pub enum TestLanguage {
 }
 
 fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
-    let number = |t: &str| t.parse::<usize>().map_err(|_| format!("`{t}` is no number; expected e.g. `4` or `3..6`"));
+    let number = |t: &str| {
+        t.parse::<usize>().map_err(|_| format!("`{t}` is no number; expected e.g. `4` or `3..6`"))
+    };
     let (from, to) = match text.split_once("..") {
         Some((from, to)) => (number(from)?, number(to.trim_start_matches('='))?),
         None => (number(text)?, number(text)?),
@@ -259,21 +271,26 @@ impl GenArguments {
 
     fn spaces(&self) -> Vec<Space> {
         let all = [(LocationSpace::Global, Space::Global), (LocationSpace::Shared, Space::Shared)];
-        let is_asked =
-            |space: LocationSpace| self.spaces.contains(&space) || self.spaces.is_empty() && space == LocationSpace::Global;
+        let is_asked = |space: LocationSpace| {
+            self.spaces.contains(&space) || self.spaces.is_empty() && space == LocationSpace::Global
+        };
         all.into_iter().filter(|(asked, _)| is_asked(*asked)).map(|(_, space)| space).collect()
     }
 }
 
 pub fn run(options: &GenArguments, output: &Output) -> CommandOutcome {
     let in_2015 = options.language == TestLanguage::Ptx2015;
-    let of_2015 = [("--caches", !options.caches.is_empty()), ("--spaces", !options.spaces.is_empty())];
+    let of_2015 =
+        [("--caches", !options.caches.is_empty()), ("--spaces", !options.spaces.is_empty())];
     if let Some((option, _)) = of_2015.iter().find(|(_, given)| *given && !in_2015) {
-        let error = Diagnostic::error(format!("{option} is for --language ptx-2015, whose tests say it"));
+        let error =
+            Diagnostic::error(format!("{option} is for --language ptx-2015, whose tests say it"));
         return output.wrong(&[error.help("add --language ptx-2015")]);
     }
     if options.places.contains(&Where::Warp) && !in_2015 {
-        let error = Diagnostic::error("--places warp is for --language ptx-2015: elsewhere a warp orders nothing");
+        let error = Diagnostic::error(
+            "--places warp is for --language ptx-2015: elsewhere a warp orders nothing",
+        );
         return output.wrong(&[error.help("write --places cta, or add --language ptx-2015")]);
     }
     if let (true, Some(folder)) = (options.shapes, &options.out) {
@@ -282,6 +299,10 @@ pub fn run(options: &GenArguments, output: &Output) -> CommandOutcome {
     if let (Some(table), Some(folder)) = (&options.published, &options.out) {
         return shapes::published(table, folder, output);
     }
-    let asked = generated::GenerationOptions { out: options.out.clone(), count: options.count, seed: options.seed };
+    let asked = generated::GenerationOptions {
+        out: options.out.clone(),
+        count: options.count,
+        seed: options.seed,
+    };
     generated::run(&options.selection(), &asked, output)
 }

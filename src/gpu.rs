@@ -6,19 +6,22 @@ use margay_models::diagnostic::Diagnostic;
 
 use crate::CommandOutcome;
 use crate::arguments::gpu::{
-    Emit, GpuArguments, GpuCheck, GpuCommand, GpuRun, KernelLanguage, On, RunDevice, Summary, Table6, Tune,
+    Emit, GpuArguments, GpuCheck, GpuCommand, GpuRun, KernelLanguage, On, RunDevice, Summary,
+    Table6, Tune,
 };
 
 pub fn run(options: &GpuArguments, output: &Output) -> CommandOutcome {
     match &options.command {
         Some(GpuCommand::Emit(options)) if options.language == KernelLanguage::OpenCl => {
-            let of_ptx = [("--environment", !options.environment.is_empty()), ("--apart", options.apart)];
+            let of_ptx =
+                [("--environment", !options.environment.is_empty()), ("--apart", options.apart)];
             without(&of_ptx, output).unwrap_or_else(|| opencl::emit(&options.test, output))
         }
         Some(GpuCommand::Check(options)) if options.language == KernelLanguage::OpenCl => {
             let GpuCheck { tests, opencl_target, clang, environment, .. } = options;
             let of_ptx = [("--environment", !environment.is_empty())];
-            without(&of_ptx, output).unwrap_or_else(|| opencl::check(tests, opencl_target, clang, output))
+            without(&of_ptx, output)
+                .unwrap_or_else(|| opencl::check(tests, opencl_target, clang, output))
         }
         Some(GpuCommand::Emit(options)) => emit::run(&options.asked(), output),
         Some(GpuCommand::Check(options)) => check::run(&options.asked(), output),
@@ -33,7 +36,9 @@ pub fn run(options: &GpuArguments, output: &Output) -> CommandOutcome {
 /// With `--language opencl`, an error for the options that are for PTX.
 fn without(of_ptx: &[(&str, bool)], output: &Output) -> Option<CommandOutcome> {
     let (option, _) = of_ptx.iter().find(|(_, given)| *given)?;
-    let error = Diagnostic::error(format!("{option} is for kernels in PTX: the one in OpenCL C plays the test once"));
+    let error = Diagnostic::error(format!(
+        "{option} is for kernels in PTX: the one in OpenCL C plays the test once"
+    ));
     Some(output.wrong(&[error.help(format!("leave out {option}, or --language opencl"))]))
 }
 
@@ -62,7 +67,12 @@ impl On {
 impl Emit {
     fn asked(&self) -> emit::EmissionOptions {
         let Self { test, target, environment, apart, .. } = self;
-        emit::EmissionOptions { test: test.clone(), target: *target, environment: environment.clone(), apart: *apart }
+        emit::EmissionOptions {
+            test: test.clone(),
+            target: *target,
+            environment: environment.clone(),
+            apart: *apart,
+        }
     }
 }
 
@@ -119,13 +129,23 @@ impl Table6 {
     fn asked(&self) -> table6::run::Table6Options {
         let Self { page, on, instances, results, time } = self;
         let (page, results) = (page.clone(), results.clone());
-        table6::run::Table6Options { page, on: on.asked(), instances: *instances, results, budget: time.budget }
+        table6::run::Table6Options {
+            page,
+            on: on.asked(),
+            instances: *instances,
+            results,
+            budget: time.budget,
+        }
     }
 }
 
 impl Summary {
     fn asked(&self) -> summary::SummaryOptions {
         let Self { files, all, seen_elsewhere } = self;
-        summary::SummaryOptions { files: files.clone(), all: *all, seen_elsewhere: seen_elsewhere.clone() }
+        summary::SummaryOptions {
+            files: files.clone(),
+            all: *all,
+            seen_elsewhere: seen_elsewhere.clone(),
+        }
     }
 }

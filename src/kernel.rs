@@ -19,17 +19,21 @@ pub struct KernelArguments {
     /// Ask about this kernel only
     #[arg(long, value_name = "NAME")]
     pub kernel: Vec<String>,
-    /// Blocks and threads of a block; without it those of 1x2, 2x1, 2x2, 3x1, 1x4, 1x33 and 2x33 that fit what the kernel reads, until one goes wrong
-    /// (`2x(4x8)`: blocks of 4 by 8 threads; `4x32@cluster=2`: two blocks in a cluster)
+    /// Blocks and threads of a block; without it those of 1x2, 2x1, 2x2, 3x1, 1x4, 1x33 and 2x33
+    /// that fit what the kernel reads, until one goes wrong (`2x(4x8)`: blocks of 4 by 8 threads;
+    /// `4x32@cluster=2`: two blocks in a cluster)
     #[arg(long, value_name = "BLOCKSxTHREADS")]
     pub launch: Vec<Launch>,
-    /// What is passed for a parameter: `2=7`, `0=array:8`, `0=array:{1,2,3}`, `1=arg0` (docs/kernels.md)
+    /// What is passed for a parameter: `2=7`, `0=array:8`, `0=array:{1,2,3}`, `1=arg0`
+    /// (docs/kernels.md)
     #[arg(long = "arg", value_name = "N=VALUE")]
     pub arguments: Vec<GivenArgument>,
-    /// What must hold when all threads have ended: `arg0[0] == 2`, `counter != 0`; `[2]` is the third element of 4 bytes, whatever the type
+    /// What must hold when all threads have ended: `arg0[0] == 2`, `counter != 0`; `[2]` is the
+    /// third element of 4 bytes, whatever the type
     #[arg(long = "final", value_name = "CONDITION")]
     pub finals: Vec<String>,
-    /// What is asked of each kernel, in lines `launch 2x1`, `arg 0=array:8`, `final x == 1` [default: FILE.harness beside it, and comments `// margay: ..`]
+    /// What is asked of each kernel, in lines `launch 2x1`, `arg 0=array:8`, `final x == 1`
+    /// [default: FILE.harness beside it, and comments `// margay: ..`]
     #[arg(long, value_name = "FILE")]
     pub harness: Option<PathBuf>,
     /// The model by which it is judged: `ptx-8`, or a reading of it that allows no more
@@ -41,10 +45,12 @@ pub struct KernelArguments {
     /// Look for no repair
     #[arg(long)]
     pub without_repair: bool,
-    /// Which fences does it need? From one behind every access down to as few as are enough (PLDI 2016, Algorithm 1)
+    /// Which fences does it need? From one behind every access down to as few as are enough (PLDI
+    /// 2016, Algorithm 1)
     #[arg(long)]
     pub harden: bool,
-    /// Where nothing goes wrong: may global memory end in a way that no interleaving of the threads leaves it? That may be meant
+    /// Where nothing goes wrong: may global memory end in a way that no interleaving of the threads
+    /// leaves it? That may be meant
     #[arg(long)]
     pub weak: bool,
     /// What could be weaker, where nothing goes wrong: fences, orders, scopes
@@ -59,11 +65,12 @@ pub struct KernelArguments {
     /// How long it may take
     #[command(flatten)]
     pub time: TimeArguments,
-    /// A command that compiles FILE to PTX, whatever it is: `clang++ -x cuda --cuda-gpu-arch={arch} --cuda-device-only -O2 -S {in} -o {out}`; without `{out}` it
-    /// prints the PTX
+    /// A command that compiles FILE to PTX, whatever it is: `clang++ -x cuda --cuda-gpu-arch={arch}
+    /// --cuda-device-only -O2 -S {in} -o {out}`; without `{out}` it prints the PTX
     #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["compiler"])]
     pub cmd: Option<String>,
-    /// What compiles .cu files [default: nvcc if there is one, else Margay, which optimises nothing]
+    /// What compiles .cu files [default: nvcc if there is one, else Margay, which optimises
+    /// nothing]
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(["margay", "nvcc"]).try_map(|name| KernelCompiler::named(&name)))]
     pub compiler: Option<KernelCompiler>,
     /// Where the programs of CUDA are

@@ -41,9 +41,13 @@ use tracing_subscriber::filter::Targets;
 fn main() -> ExitCode {
     only_absolute_folders();
     let config::ParsedCommandLine { arguments, own, project, warnings, command } =
-        match config::arguments(arguments::help::shown, |given: &arguments::Arguments| given.command.missing()) {
+        match config::arguments(arguments::help::shown, |given: &arguments::Arguments| {
+            given.command.missing()
+        }) {
             Ok(arguments) => arguments,
-            Err(config::CommandLineError::Usage(error)) => return ExitCode::from(usage::print(&error) as u8),
+            Err(config::CommandLineError::Usage(error)) => {
+                return ExitCode::from(usage::print(&error) as u8);
+            }
             Err(config::CommandLineError::File(errors, output)) => {
                 return ExitCode::from(output.wrong(&errors).unwrap_or(Exit::Wrong) as u8);
             }
@@ -99,7 +103,8 @@ fn main() -> ExitCode {
         Command::Completions(options) => manual::completions(options, &output),
         Command::Man(options) => manual::pages(options, &output),
     };
-    let exit = exit.unwrap_or_else(|error| output.failed(&error, arguments.command.is_a_question()));
+    let exit =
+        exit.unwrap_or_else(|error| output.failed(&error, arguments.command.is_a_question()));
     if exit == Exit::Wrong
         && let Some(hint) = usage::single_dash()
     {
@@ -108,11 +113,12 @@ fn main() -> ExitCode {
     exit::leave(exit)
 }
 
-/// Nothing is started because it lies where the user works: what is started looks for programs in the absolute folders of the PATH alone, and so does
-/// what that starts (docs/security.md).
+/// Nothing is started because it lies where the user works: what is started looks for programs in
+/// the absolute folders of the PATH alone, and so does what that starts (docs/security.md).
 fn only_absolute_folders() {
     let Some(path) = std::env::var_os("PATH") else { return };
-    let folders: Vec<_> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+    let folders: Vec<_> =
+        std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
     let kept = std::env::join_paths(&folders).ok().filter(|_| !folders.is_empty());
     // SAFETY: no other thread runs yet.
     unsafe {
@@ -124,7 +130,8 @@ fn only_absolute_folders() {
     }
 }
 
-/// A file that grows beyond `ulimit -f` is a write that fails, as on a full disk, and not the end of the program.
+/// A file that grows beyond `ulimit -f` is a write that fails, as on a full disk, and not the end
+/// of the program.
 #[cfg(unix)]
 fn outlive_file_limits() {
     let reached = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -133,21 +140,27 @@ fn outlive_file_limits() {
     }
 }
 
-/// The log for whoever works on Margay itself, on standard error: errors only, unless the environment says otherwise
-/// (`RUST_LOG=info`, `RUST_LOG=margay_mappings=debug`; CONTRIBUTING.md).
+/// The log for whoever works on Margay itself, on standard error: errors only, unless the
+/// environment says otherwise (`RUST_LOG=info`, `RUST_LOG=margay_mappings=debug`; CONTRIBUTING.md).
 fn log() {
     use tracing_subscriber::prelude::*;
     let quiet = Targets::new().with_default(tracing::Level::ERROR);
     let asked = std::env::var("RUST_LOG").ok().filter(|text| !text.is_empty());
-    let (targets, mistake) = match asked.map(|text| text.parse::<Targets>().map_err(|error| (text, error))) {
-        None => (quiet, None),
-        Some(Ok(targets)) => (targets, None),
-        Some(Err(mistake)) => (quiet, Some(mistake)),
-    };
+    let (targets, mistake) =
+        match asked.map(|text| text.parse::<Targets>().map_err(|error| (text, error))) {
+            None => (quiet, None),
+            Some(Ok(targets)) => (targets, None),
+            Some(Err(mistake)) => (quiet, Some(mistake)),
+        };
     // Colours would need a feature that the log here does without; asking for them panics.
-    let lines = tracing_subscriber::fmt::layer().with_writer(|| terminal::LogWriter).with_ansi(false).without_time();
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(|| terminal::LogWriter)
+        .with_ansi(false)
+        .without_time();
     tracing_subscriber::registry().with(lines.with_filter(targets)).init();
     if let Some((text, error)) = mistake {
-        tracing::error!("RUST_LOG is `{text}`, which says nothing: {error}; expected is a level or `crate=level`, e.g. `info`");
+        tracing::error!(
+            "RUST_LOG is `{text}`, which says nothing: {error}; expected is a level or `crate=level`, e.g. `info`"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! `margay completions` and `margay man`: what a shell and `man` are to know of the command line, written by the program itself.
+//! `margay completions` and `margay man`: what a shell and `man` are to know of the command line,
+//! written by the program itself.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -37,13 +38,19 @@ pub struct ManArguments {
 /// Prints the completions of a shell.
 pub fn completions(options: &CompletionsArguments, output: &Output) -> CommandOutcome {
     let mut text = Vec::new();
-    clap_complete::generate(options.shell, &mut with_names(Arguments::command()), "margay", &mut text);
+    clap_complete::generate(
+        options.shell,
+        &mut with_names(Arguments::command()),
+        "margay",
+        &mut text,
+    );
     let text = String::from_utf8_lossy(&text);
     match output.format {
         Format::Human => output.print(text.trim_end())?,
-        Format::Json => {
-            output.document(&builtin::CompletionsDocument { shell: options.shell.to_string(), text: text.into_owned() })?
-        }
+        Format::Json => output.document(&builtin::CompletionsDocument {
+            shell: options.shell.to_string(),
+            text: text.into_owned(),
+        })?,
     }
     Ok(Exit::Holds)
 }
@@ -58,8 +65,13 @@ pub fn pages(options: &ManArguments, output: &Output) -> CommandOutcome {
         return output.wrong(&[Diagnostic::error(what)]);
     }
     match output.format {
-        Format::Human => output.print(&format!("{} manual pages in {}", files.len(), options.folder.display()))?,
-        Format::Json => output.document(&builtin::Pages { folder: options.folder.display().to_string(), files })?,
+        Format::Human => output.print(&format!(
+            "{} manual pages in {}",
+            files.len(),
+            options.folder.display()
+        ))?,
+        Format::Json => output
+            .document(&builtin::Pages { folder: options.folder.display().to_string(), files })?,
     }
     Ok(Exit::Holds)
 }
@@ -68,7 +80,9 @@ pub fn pages(options: &ManArguments, output: &Output) -> CommandOutcome {
 fn examples(name: &str) -> io::Result<Vec<u8>> {
     // Nothing is left of the program's own name.
     let command = name.strip_prefix("margay-").unwrap_or_default().replace('-', " ");
-    let Some((_, lines)) = EXAMPLES.iter().find(|(of, _)| *of == command) else { return Ok(Vec::new()) };
+    let Some((_, lines)) = EXAMPLES.iter().find(|(of, _)| *of == command) else {
+        return Ok(Vec::new());
+    };
     let mut section = Roff::new();
     section.control("SH", ["EXAMPLES"]);
     for (line, what) in *lines {
@@ -82,9 +96,13 @@ fn examples(name: &str) -> io::Result<Vec<u8>> {
 /// The names that arguments take, beside paths: a shell completes them.
 fn with_names(command: clap::Command) -> clap::Command {
     let named = |argument: clap::Arg| {
-        let is = |name: &str| argument.get_value_names().is_some_and(|names| names.iter().any(|n| n.as_str() == name));
+        let is = |name: &str| {
+            argument.get_value_names().is_some_and(|names| names.iter().any(|n| n.as_str() == name))
+        };
         let names: Vec<String> = match () {
-            () if is("MODEL") => margay_models::library::built_in_names().map(str::to_owned).collect(),
+            () if is("MODEL") => {
+                margay_models::library::built_in_names().map(str::to_owned).collect()
+            }
             () if is("MAPPING") => margay_mappings::library::names().map(str::to_owned).collect(),
             () if is("FRONT-END") => margay_extract::front::names().map(str::to_owned).collect(),
             () => return argument,
@@ -95,12 +113,15 @@ fn with_names(command: clap::Command) -> clap::Command {
     command.mut_subcommands(with_names)
 }
 
-/// The page of a command, and those of its subcommands: `margay-gpu-run.1` is about `margay gpu run`.
+/// The page of a command, and those of its subcommands: `margay-gpu-run.1` is about
+/// `margay gpu run`.
 fn write(command: &clap::Command, folder: &Path, files: &mut Vec<String>) -> io::Result<()> {
     make_folder(folder)?;
     let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
     // `help` repeats the other commands.
-    for subcommand in command.get_subcommands().filter(|c| c.get_name() != "help" && !c.is_hide_set()) {
+    for subcommand in
+        command.get_subcommands().filter(|c| c.get_name() != "help" && !c.is_hide_set())
+    {
         write(subcommand, folder, files)?;
     }
     let mut page = Vec::new();

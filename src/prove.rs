@@ -1,5 +1,5 @@
-//! `margay prove`: for executions of every size. The proof and the bounded search run side by side; the end is a theorem, a counterexample,
-//! or what is missing.
+//! `margay prove`: for executions of every size. The proof and the bounded search run side by side;
+//! the end is a theorem, a counterexample, or what is missing.
 
 use margay_answers::prove::{mapping, matrix, model};
 use margay_console::output::Output;
@@ -26,17 +26,25 @@ impl ProveArguments {
     fn of_all(&self) -> Result<matrix::ProofMatrixOptions, Vec<Diagnostic>> {
         let Self { mapping, search, out, .. } = self;
         let (timeout, memory) = (search.limits.time.timeout, search.limits.memory);
-        Ok(matrix::ProofMatrixOptions { more: mapping.clone(), check: self.check()?, timeout, memory, out: out.clone() })
+        Ok(matrix::ProofMatrixOptions {
+            more: mapping.clone(),
+            check: self.check()?,
+            timeout,
+            memory,
+            out: out.clone(),
+        })
     }
 
     fn of_mapping(&self, output: &Output) -> Result<CommandOutcome, Vec<Diagnostic>> {
         let loaded = self.statement.load(self.mapping.as_deref().unwrap_or_default())?;
         output.warn(&loaded.warnings);
         let Self { lemmas, tried, certify, rocq, out, .. } = self;
-        let (lemmas, certify, rocq, out) = (lemmas.clone(), certify.clone(), rocq.clone(), out.clone());
+        let (lemmas, certify, rocq, out) =
+            (lemmas.clone(), certify.clone(), rocq.clone(), out.clone());
         let limits = self.search.limits();
         let check = self.check()?.with(|check| check.deadline = limits.deadline);
-        let asked = mapping::MappingProofOptions { check, lemmas, tried: *tried, certify, rocq, out };
+        let asked =
+            mapping::MappingProofOptions { check, lemmas, tried: *tried, certify, rocq, out };
         Ok(mapping::run(&loaded.mapping, &asked, &limits, output))
     }
 
@@ -45,7 +53,8 @@ impl ProveArguments {
         let loaded = library::load(name, &[])?;
         output.warn(&loaded.warnings);
         let limits = self.search.limits();
-        let mut compare = self.search.comparison(self.statement.bound, &limits).map_err(|e| vec![e])?;
+        let mut compare =
+            self.search.comparison(self.statement.bound, &limits).map_err(|e| vec![e])?;
         (compare.first, compare.most) = (true, 1);
         let (name, property) = (name.to_owned(), self.mapping.clone().unwrap_or_default());
         let (certify, rocq, out) = (self.certify.clone(), self.rocq.clone(), self.out.clone());

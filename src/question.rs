@@ -37,22 +37,42 @@ impl SearchArguments {
 
     /// The options that every search has.
     fn limited(&self, bound: usize, limits: &RunLimits) -> Result<SearchOptions, Diagnostic> {
-        Ok(SearchOptions { deadline: limits.deadline, stop: limits.stop.clone(), ..self.options(bound)? })
+        Ok(SearchOptions {
+            deadline: limits.deadline,
+            stop: limits.stop.clone(),
+            ..self.options(bound)?
+        })
     }
 
     /// The options of a comparison of two models.
-    pub fn comparison(&self, bound: usize, limits: &RunLimits) -> Result<CompareOptions, Diagnostic> {
+    pub fn comparison(
+        &self,
+        bound: usize,
+        limits: &RunLimits,
+    ) -> Result<CompareOptions, Diagnostic> {
         Ok(CompareOptions { search: self.limited(bound, limits)?, ..CompareOptions::new(bound) })
     }
 
-    pub fn programs(&self, bound: usize, typed: bool, limits: &RunLimits) -> Result<CheckOptions, Diagnostic> {
+    pub fn programs(
+        &self,
+        bound: usize,
+        typed: bool,
+        limits: &RunLimits,
+    ) -> Result<CheckOptions, Diagnostic> {
         let search = SearchOptions { typed, ..self.limited(bound, limits)? };
         Ok(CheckOptions { search, ..CheckOptions::new(bound) })
     }
 
     /// The options of a search for the minimal tests of a model.
-    pub fn synthesis(&self, bound: usize, limits: &RunLimits) -> Result<SynthesisOptions, Diagnostic> {
-        Ok(SynthesisOptions { search: self.limited(bound, limits)?, ..SynthesisOptions::new(bound) })
+    pub fn synthesis(
+        &self,
+        bound: usize,
+        limits: &RunLimits,
+    ) -> Result<SynthesisOptions, Diagnostic> {
+        Ok(SynthesisOptions {
+            search: self.limited(bound, limits)?,
+            ..SynthesisOptions::new(bound)
+        })
     }
     /// Starts to watch the limits.
     pub fn limits(&self) -> RunLimits {
@@ -65,13 +85,18 @@ impl StatementArguments {
     pub fn load(&self, mapping: &str) -> Result<LoadedMapping, Vec<Diagnostic>> {
         library::find(
             mapping,
-            &LoadOptions { source: self.source.clone(), target: self.target.clone(), ..LoadOptions::default() },
+            &LoadOptions {
+                source: self.source.clone(),
+                target: self.target.clone(),
+                ..LoadOptions::default()
+            },
         )
     }
 
     /// The options that mean the same for one mapping and for all, at program level.
     pub fn usual(&self, search: &SearchArguments) -> Result<CheckOptions, Diagnostic> {
-        let options = SearchOptions { typed: self.typed == Switch::On, ..search.options(self.bound)? };
+        let options =
+            SearchOptions { typed: self.typed == Switch::On, ..search.options(self.bound)? };
         Ok(CheckOptions { search: options, ..CheckOptions::new(self.bound) })
     }
 }
@@ -84,20 +109,28 @@ impl QuestionArguments {
         asked.deadline = limits.deadline;
         asked.stop = limits.stop.clone();
         let &[one] = self.level.as_slice() else {
-            let error = Diagnostic::error("one question at a time: `--level program` or `--level execution`");
+            let error = Diagnostic::error(
+                "one question at a time: `--level program` or `--level execution`",
+            );
             return Err(error.help("`margay check --all-mappings` asks both"));
         };
         (asked.level, asked.guards) = (level(one), self.guards);
         asked.co = match (self.co, asked.level) {
             (Some(Co::Universal), Level::Program) => {
-                let error = Diagnostic::error("at program level an outcome counts that no modification order explains");
-                return Err(error.help("leave out `--co universal`, or ask with `--level execution`"));
+                let error = Diagnostic::error(
+                    "at program level an outcome counts that no modification order explains",
+                );
+                return Err(
+                    error.help("leave out `--co universal`, or ask with `--level execution`")
+                );
             }
             (Some(Co::Exists), _) | (None, Level::Program) => CoReading::Exists,
             (Some(Co::Universal) | None, Level::Execution) => CoReading::Universal,
         };
         if asked.level == Level::Execution && asked.guards.is_some() {
-            let error = Diagnostic::error("`--guards` is about programs, and this question is about executions");
+            let error = Diagnostic::error(
+                "`--guards` is about programs, and this question is about executions",
+            );
             return Err(error.help("leave out `--level execution`, or `--guards`"));
         }
         Ok(asked)

@@ -1,4 +1,5 @@
-//! `margay report`: one HTML file from the JSON of any command, for a browser without a network; or a short summary in Markdown.
+//! `margay report`: one HTML file from the JSON of any command, for a browser without a network; or
+//! a short summary in Markdown.
 
 use std::path::PathBuf;
 

@@ -7,7 +7,18 @@ use crate::CommandOutcome;
 use crate::arguments::{EngineArguments, RunArguments};
 
 pub fn run(options: &RunArguments, output: &Output) -> CommandOutcome {
-    let RunArguments { tests, model, axiom, without_axiom, engine, time, threads, races, certify, shown } = options;
+    let RunArguments {
+        tests,
+        model,
+        axiom,
+        without_axiom,
+        engine,
+        time,
+        threads,
+        races,
+        certify,
+        shown,
+    } = options;
     let EngineArguments { unroll, engine } = engine;
     let asked = RunOptions {
         tests: tests.clone(),

@@ -14,7 +14,11 @@ use crate::arguments::Arguments;
 
 /// Prints what clap has to say: help and version on standard output, mistakes on standard error.
 pub fn print(error: &clap::Error) -> Exit {
-    let styles = |terminal: bool| terminal && !terminal::is_dumb() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let styles = |terminal: bool| {
+        terminal
+            && !terminal::is_dumb()
+            && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+    };
     let text = error.render();
     let shown = |styles: bool| match styles {
         true => terminal::printable(&text.ansi().to_string(), true).into_owned(),
@@ -29,7 +33,9 @@ pub fn print(error: &clap::Error) -> Exit {
         }
         let words = || std::env::args().skip(1);
         let hint = match error.kind() {
-            ErrorKind::MissingRequiredArgument => words().skip(1).find_map(|word| hint(&word, false)).or_else(|| list(error)),
+            ErrorKind::MissingRequiredArgument => {
+                words().skip(1).find_map(|word| hint(&word, false)).or_else(|| list(error))
+            }
             ErrorKind::InvalidSubcommand => words().find_map(|word| hint(&word, true)),
             _ => None,
         };
@@ -40,7 +46,10 @@ pub fn print(error: &clap::Error) -> Exit {
         return Exit::Wrong;
     }
     let mut out = io::stdout().lock();
-    match out.write_all(shown(styles(io::stdout().is_terminal())).as_bytes()).and_then(|()| out.flush()) {
+    match out
+        .write_all(shown(styles(io::stdout().is_terminal())).as_bytes())
+        .and_then(|()| out.flush())
+    {
         // A closed pipe is no reason to complain.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let _ = writeln!(io::stderr(), "error: cannot write: {error}");
@@ -61,8 +70,8 @@ fn without_tip(said: &str) -> String {
     kept.map(|(_, line)| *line).collect::<Vec<_>>().join("\n")
 }
 
-/// What a file is for that is named by its ending: where a command for litmus tests lacks its model perhaps another command is meant, and where there is
-/// no command (`alone`) it is missing.
+/// What a file is for that is named by its ending: where a command for litmus tests lacks its model
+/// perhaps another command is meant, and where there is no command (`alone`) it is missing.
 fn hint(word: &str, alone: bool) -> Option<String> {
     let (what, command, behind) = match word.rsplit_once('.')? {
         (_, "cu" | "ptx") => ("a GPU kernel", "kernel", ""),
@@ -72,31 +81,45 @@ fn hint(word: &str, alone: bool) -> Option<String> {
         _ => return None,
     };
     let word = in_line(word);
-    Some(terminal::printable(&format!("`{word}` seems to be {what}: margay {command} {word}{behind}"), false).into_owned())
+    Some(
+        terminal::printable(
+            &format!("`{word}` seems to be {what}: margay {command} {word}{behind}"),
+            false,
+        )
+        .into_owned(),
+    )
 }
 
 /// A long option with one dash, as herd7 has them, is read as a short one with a value.
 pub fn single_dash() -> Option<String> {
     let is_option = |name: &str| {
         fn has(command: &clap::Command, name: &str) -> bool {
-            command.get_arguments().any(|a| a.get_long() == Some(name)) || command.get_subcommands().any(|c| has(c, name))
+            command.get_arguments().any(|a| a.get_long() == Some(name))
+                || command.get_subcommands().any(|c| has(c, name))
         }
         has(&Arguments::command(), name)
     };
     std::env::args().skip(1).take_while(|word| word != "--").find_map(|word| {
-        let name = word.strip_prefix('-').filter(|name| name.len() > 1 && !name.starts_with('-'))?;
+        let name =
+            word.strip_prefix('-').filter(|name| name.len() > 1 && !name.starts_with('-'))?;
         is_option(name).then(|| format!("long options have two dashes: `--{name}`, not `-{name}`"))
     })
 }
 
-/// Which command lists what is missing: that stands in lines of its own in front of the usage, whoever found it missing.
+/// Which command lists what is missing: that stands in lines of its own in front of the usage,
+/// whoever found it missing.
 fn list(error: &clap::Error) -> Option<String> {
     let text = error.render().to_string();
     let mut missing = text.lines().take_while(|line| !line.starts_with("Usage"));
     let lists = [
         ("<MODEL>", "`margay models` lists the built-in models; a .cat file is named by its path"),
-        ("<MAPPING>", "`margay mappings` lists the built-in mappings; a .map file is named by its path"),
+        (
+            "<MAPPING>",
+            "`margay mappings` lists the built-in mappings; a .map file is named by its path",
+        ),
         ("<FRONT-END>", "`margay extract --list` lists the front ends"),
     ];
-    missing.find_map(|line| lists.iter().find(|(name, _)| line.ends_with(name))).map(|(_, list)| (*list).to_owned())
+    missing
+        .find_map(|line| lists.iter().find(|(name, _)| line.ends_with(name)))
+        .map(|(_, list)| (*list).to_owned())
 }

@@ -34,7 +34,8 @@ pub struct SubjectArguments {
     /// Of `run`: these tests, or folders of them, must be among those that it is about (repeat)
     #[arg(long, value_name = "TEST")]
     test: Vec<PathBuf>,
-    /// Of `run`: these models must be among those that it is about; of `prove --model`: it must be about this one
+    /// Of `run`: these models must be among those that it is about; of `prove --model`: it must be
+    /// about this one
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,
 }
@@ -42,8 +43,15 @@ pub struct SubjectArguments {
 pub fn run(options: &VerifyArguments, output: &Output) -> CommandOutcome {
     let VerifyArguments { certificate, about, lrat, time, threads } = options;
     let limits = RunLimits::start(time.timeout, None);
-    let SubjectArguments { mapping, baseline, source, target, old, new, test, model } = about.clone();
-    let about = verify::CertificateSubject { mapping, baseline, source, target, old, new, test, model };
-    let options = verify::VerificationOptions { certificate: certificate.clone(), about, lrat: lrat.clone(), jobs: threads.jobs };
+    let SubjectArguments { mapping, baseline, source, target, old, new, test, model } =
+        about.clone();
+    let about =
+        verify::CertificateSubject { mapping, baseline, source, target, old, new, test, model };
+    let options = verify::VerificationOptions {
+        certificate: certificate.clone(),
+        about,
+        lrat: lrat.clone(),
+        jobs: threads.jobs,
+    };
     verify::run(&options, &limits, output)
 }

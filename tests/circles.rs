@@ -1,6 +1,8 @@
-//! Files of a crate that name each other in a circle, found in the sources. An arrow goes from a file to the one that defines
-//! what it names; names that a module hands on (`pub use`) lead to where they are defined. Methods that are called, and what macros make, are not followed.
-//! `MARGAY_ARROWS=1 cargo test --test circles -- --nocapture` lists the arrows with the names that make them.
+//! Files of a crate that name each other in a circle, found in the sources. An arrow goes from a
+//! file to the one that defines what it names; names that a module hands on (`pub use`) lead to
+//! where they are defined. Methods that are called, and what macros make, are not followed.
+//! `MARGAY_ARROWS=1 cargo test --test circles -- --nocapture` lists the arrows with the names that
+//! make them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -51,12 +53,18 @@ fn imported(tree: &syn::UseTree, before: &[String], into: &mut Vec<(Option<Strin
     let with = |last: &syn::Ident| [before, &[last.to_string()]].concat();
     match tree {
         syn::UseTree::Path(path) => imported(&path.tree, &with(&path.ident), into),
-        syn::UseTree::Name(name) if name.ident == "self" => into.push((before.last().cloned(), before.to_vec())),
+        syn::UseTree::Name(name) if name.ident == "self" => {
+            into.push((before.last().cloned(), before.to_vec()))
+        }
         syn::UseTree::Name(name) => into.push((Some(name.ident.to_string()), with(&name.ident))),
-        syn::UseTree::Rename(name) if name.ident == "self" => into.push((Some(name.rename.to_string()), before.to_vec())),
+        syn::UseTree::Rename(name) if name.ident == "self" => {
+            into.push((Some(name.rename.to_string()), before.to_vec()))
+        }
         syn::UseTree::Rename(name) => into.push((Some(name.rename.to_string()), with(&name.ident))),
         syn::UseTree::Glob(_) => into.push((None, before.to_vec())),
-        syn::UseTree::Group(group) => group.items.iter().for_each(|one| imported(one, before, into)),
+        syn::UseTree::Group(group) => {
+            group.items.iter().for_each(|one| imported(one, before, into))
+        }
     }
 }
 
@@ -125,10 +133,13 @@ impl<'ast> Visit<'ast> for PathCollector<'_> {
 impl CrateTree {
     /// Reads the file of a module, and those of its children.
     fn read(&mut self, file: &Path, children: &Path, at: &[String]) {
-        let text = std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let text =
+            std::fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         let number = self.files.len();
-        self.files.push(file.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(file).display().to_string());
+        self.files.push(
+            file.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(file).display().to_string(),
+        );
         self.read_items(&parsed.items, number, children, at);
     }
 
@@ -150,7 +161,9 @@ impl CrateTree {
                     }
                     for (name, path) in found {
                         match name {
-                            Some(name) => drop(module.names.insert(name, NameMeaning::Imported(path))),
+                            Some(name) => {
+                                drop(module.names.insert(name, NameMeaning::Imported(path)))
+                            }
                             None => module.globs.push(path),
                         }
                     }
@@ -181,20 +194,27 @@ impl CrateTree {
                 None => {
                     let alone = children.join(format!("{name}.rs"));
                     let chosen = one.attrs.iter().find_map(|a| match &a.meta {
-                        syn::Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
-                            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(children.join(text.value())),
-                            _ => None,
-                        },
+                        syn::Meta::NameValue(pair) if pair.path.is_ident("path") => {
+                            match &pair.value {
+                                syn::Expr::Lit(syn::ExprLit {
+                                    lit: syn::Lit::Str(text), ..
+                                }) => Some(children.join(text.value())),
+                                _ => None,
+                            }
+                        }
                         _ => None,
                     });
-                    let file = chosen.unwrap_or_else(|| if alone.exists() { alone } else { children.join(&name).join("mod.rs") });
+                    let file = chosen.unwrap_or_else(|| {
+                        if alone.exists() { alone } else { children.join(&name).join("mod.rs") }
+                    });
                     self.read(&file, &children.join(&name), &below);
                 }
             }
         }
     }
 
-    /// The file that defines what a path names, seen from a module; `None` where it is of another crate, or a local name.
+    /// The file that defines what a path names, seen from a module; `None` where it is of another
+    /// crate, or a local name.
     fn file_of(&self, path: &[String], from: &ModulePath, depth: usize) -> Option<usize> {
         let (first, rest) = path.split_first()?;
         if depth > 16 {
@@ -225,8 +245,13 @@ impl CrateTree {
         }
         match module.names.get(first) {
             Some(NameMeaning::Defined) => Some(module.file),
-            Some(NameMeaning::Imported(path)) => self.file_of(&[path, rest].concat(), at, depth + 1),
-            None => module.globs.iter().find_map(|glob| self.file_of(&[glob, path].concat(), at, depth + 1)),
+            Some(NameMeaning::Imported(path)) => {
+                self.file_of(&[path, rest].concat(), at, depth + 1)
+            }
+            None => module
+                .globs
+                .iter()
+                .find_map(|glob| self.file_of(&[glob, path].concat(), at, depth + 1)),
         }
     }
 
@@ -235,11 +260,18 @@ impl CrateTree {
         let mut arrows = vec![BTreeSet::new(); self.files.len()];
         for (at, module) in &self.modules {
             // A name alone that is also a module's is a variable's.
-            let is_variable = |path: &[String]| path.len() == 1 && self.modules.contains_key(&[at.as_slice(), path].concat());
+            let is_variable = |path: &[String]| {
+                path.len() == 1 && self.modules.contains_key(&[at.as_slice(), path].concat())
+            };
             for path in module.paths.iter().filter(|path| !is_variable(path)) {
                 let to = self.file_of(path, at, 0).filter(|to| *to != module.file);
                 if let (Some(to), true) = (to, std::env::var("MARGAY_ARROWS").is_ok()) {
-                    eprintln!("EDGE {} {} {}", self.files[module.file], self.files[to], path.join("::"));
+                    eprintln!(
+                        "EDGE {} {} {}",
+                        self.files[module.file],
+                        self.files[to],
+                        path.join("::")
+                    );
                 }
                 arrows[module.file].extend(to);
             }
@@ -260,7 +292,8 @@ fn circles(arrows: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
     let reached: Vec<BTreeSet<usize>> = (0..arrows.len()).map(reached).collect();
     let mut found: BTreeSet<Vec<usize>> = BTreeSet::new();
     for one in 0..arrows.len() {
-        let circle: Vec<usize> = reached[one].iter().copied().filter(|other| reached[*other].contains(&one)).collect();
+        let circle: Vec<usize> =
+            reached[one].iter().copied().filter(|other| reached[*other].contains(&one)).collect();
         if circle.len() > 1 {
             found.insert(circle);
         }
@@ -271,9 +304,14 @@ fn circles(arrows: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
 /// The crates' folders, as the workspace lists them.
 fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let manifest: toml::Table = std::fs::read_to_string(root.join("Cargo.toml")).expect("the manifest").parse().expect("TOML");
+    let manifest: toml::Table = std::fs::read_to_string(root.join("Cargo.toml"))
+        .expect("the manifest")
+        .parse()
+        .expect("TOML");
     let members = manifest["workspace"]["members"].as_array().expect("members");
-    std::iter::once(root.to_owned()).chain(members.iter().map(|m| root.join(m.as_str().expect("a folder")))).collect()
+    std::iter::once(root.to_owned())
+        .chain(members.iter().map(|m| root.join(m.as_str().expect("a folder"))))
+        .collect()
 }
 
 #[test]
@@ -290,26 +328,40 @@ fn no_circle_of_files_is_large() {
             arrows_seen += arrows.iter().map(BTreeSet::len).sum::<usize>();
             for circle in circles(&arrows) {
                 let within = |file: &usize| {
-                    let to: Vec<&str> =
-                        arrows[*file].iter().filter(|t| circle.contains(t)).map(|t| tree.files[*t].as_str()).collect();
+                    let to: Vec<&str> = arrows[*file]
+                        .iter()
+                        .filter(|t| circle.contains(t))
+                        .map(|t| tree.files[*t].as_str())
+                        .collect();
                     format!("    {} -> {}", tree.files[*file], to.join(", "))
                 };
                 if circle.len() > LARGEST_CIRCLE {
-                    large.push(format!("{} files\n{}", circle.len(), circle.iter().map(within).collect::<Vec<_>>().join("\n")));
+                    large.push(format!(
+                        "{} files\n{}",
+                        circle.len(),
+                        circle.iter().map(within).collect::<Vec<_>>().join("\n")
+                    ));
                 }
             }
         }
     }
-    assert!(files > 1000 && arrows_seen > 3 * files, "{files} files, {arrows_seen} arrows: some are not seen");
+    assert!(
+        files > 1000 && arrows_seen > 3 * files,
+        "{files} files, {arrows_seen} arrows: some are not seen"
+    );
     assert!(large.is_empty(), "files that name each other in a circle:\n{}", large.join("\n"));
 }
 
-/// Where one file names another, and that leads back, the circle is found: through what a module hands on, a call of a macro, and `super`.
+/// Where one file names another, and that leads back, the circle is found: through what a module
+/// hands on, a call of a macro, and `super`.
 #[test]
 fn a_circle_is_found() {
     let folder = tempfile::tempdir().expect("a folder");
     for (file, text) in [
-        ("lib.rs", "mod a;\nmod face;\n#[cfg(test)]\nmod tests { use crate::a::Top; }\npub fn first(_: a::Top) {}\n"),
+        (
+            "lib.rs",
+            "mod a;\nmod face;\n#[cfg(test)]\nmod tests { use crate::a::Top; }\npub fn first(_: a::Top) {}\n",
+        ),
         (
             "a.rs",
             "use crate::face::{self as shown, Shown};\npub struct Top(Shown);\nfn print() { println!(\"{}\", shown::inner::LIMIT); }\n",
@@ -333,7 +385,11 @@ fn a_circle_is_found() {
         let from = (0..arrows.len()).find(|n| name(n) == file).expect("a file");
         arrows[from].iter().map(name).collect::<Vec<_>>()
     };
-    assert_eq!((of("lib.rs"), of("a.rs"), of("shown.rs")), (vec!["a.rs"], vec!["inner.rs", "shown.rs"], vec!["a.rs"]));
-    let found: Vec<Vec<&str>> = circles(&arrows).iter().map(|circle| circle.iter().map(name).collect()).collect();
+    assert_eq!(
+        (of("lib.rs"), of("a.rs"), of("shown.rs")),
+        (vec!["a.rs"], vec!["inner.rs", "shown.rs"], vec!["a.rs"])
+    );
+    let found: Vec<Vec<&str>> =
+        circles(&arrows).iter().map(|circle| circle.iter().map(name).collect()).collect();
     assert_eq!(found, [["a.rs", "shown.rs"]]);
 }

@@ -19,8 +19,9 @@ pub enum Exit {
 /// What a command returns: how to exit, or why its output could not be written.
 pub type CommandOutcome = std::io::Result<Exit>;
 
-/// Ends the program. Where the question was none, folders that were made for its answer go. Where a device was given up while it worked, nothing is let go of: the driver's own end (destructors, `atexit`) would wait for the
-/// kernel that never ends.
+/// Ends the program. Where the question was none, folders that were made for its answer go. Where a
+/// device was given up while it worked, nothing is let go of: the driver's own end (destructors,
+/// `atexit`) would wait for the kernel that never ends.
 pub fn leave(exit: Exit) -> ExitCode {
     if exit == Exit::Wrong {
         margay_models::confined::remove_empty();

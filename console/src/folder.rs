@@ -1,5 +1,6 @@
-//! Folders that commands write their files into. A folder says what is in it: what an earlier run left there and this one does not write is
-//! removed, so that no file stands beside a report that knows nothing of it. What somebody changed, or put there, stays.
+//! Folders that commands write their files into. A folder says what is in it: what an earlier run
+//! left there and this one does not write is removed, so that no file stands beside a report that
+//! knows nothing of it. What somebody changed, or put there, stays.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -18,20 +19,29 @@ const LIST: &str = ".margay.sha256";
 /// The largest list that is read, in bytes.
 const LARGEST: u64 = 1 << 28;
 
-/// Sees to it, before a search, that a folder can be written to: it is made if it is not there. A full disk may have room again when there
-/// is something to write, and is no reason not to search. Links lead nowhere from here: a folder may have come from somebody else.
+/// Sees to it, before a search, that a folder can be written to: it is made if it is not there. A
+/// full disk may have room again when there is something to write, and is no reason not to search.
+/// Links lead nowhere from here: a folder may have come from somebody else.
 ///
 /// # Errors
 /// It cannot be made or written to.
 pub fn prepare(path: &Path) -> Result<(), Diagnostic> {
     if path.exists() && !path.is_dir() {
-        let error = Diagnostic::error(format!("cannot write into the folder `{}`: it is no folder", path.display()));
-        return Err(error.help("name a folder, or one that can be made: this command writes several files"));
+        let error = Diagnostic::error(format!(
+            "cannot write into the folder `{}`: it is no folder",
+            path.display()
+        ));
+        return Err(
+            error.help("name a folder, or one that can be made: this command writes several files")
+        );
     }
     let tried = make_folder(path).and_then(|()| unfinished_in(path)?.close());
     match tried {
         Err(error) if !is_full(&error) => {
-            let error = Diagnostic::error(format!("cannot write into the folder `{}`: {error}", path.display()));
+            let error = Diagnostic::error(format!(
+                "cannot write into the folder `{}`: {error}",
+                path.display()
+            ));
             Err(error.help("name a folder that can be written to, or one that can be made"))
         }
         Ok(()) | Err(_) => Ok(()),
@@ -59,8 +69,12 @@ impl OutputFolder {
             Err(error) => return Err(error),
         };
         for (sha256, name) in before.lines().filter_map(|line| line.split_once("  ")) {
-            // A list may be of somebody else: what it names is removed where it lies in this folder itself, behind no link.
-            let Some(file) = Some(name).filter(|name| is_within(name)).and_then(|name| place_in(path, name).ok()) else {
+            // A list may be of somebody else: what it names is removed where it lies in this folder
+            // itself, behind no link.
+            let Some(file) = Some(name)
+                .filter(|name| is_within(name))
+                .and_then(|name| place_in(path, name).ok())
+            else {
                 continue;
             };
             if !file.is_file() {
@@ -79,7 +93,8 @@ impl OutputFolder {
         Ok(Self { path: path.to_owned(), list, written: BTreeSet::new(), changed })
     }
 
-    /// Writes a file; `name` is its path within the folder. What cannot be written whole is not there.
+    /// Writes a file; `name` is its path within the folder. What cannot be written whole is not
+    /// there.
     ///
     /// # Errors
     /// It cannot be written, or a link in the folder leads elsewhere.
@@ -95,7 +110,8 @@ impl OutputFolder {
         Ok(())
     }
 
-    /// Has files written that may be larger than the memory; `names` are theirs within the folder, `write` is told their paths.
+    /// Has files written that may be larger than the memory; `names` are theirs within the folder,
+    /// `write` is told their paths.
     pub fn write_by<const N: usize, T>(
         &mut self,
         names: [&str; N],
@@ -114,13 +130,18 @@ impl OutputFolder {
         Ok(result)
     }
 
-    /// Ends: a warning about files with names like those of this command (`is_like`) that it did not write.
+    /// Ends: a warning about files with names like those of this command (`is_like`) that it did
+    /// not write.
     pub fn finish(self, is_like: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
         let entries = fs::read_dir(&self.path).ok()?;
         let names = entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned());
         let mut others: BTreeSet<String> = names.filter(|name| is_like(name)).collect();
         others.extend(self.changed);
-        let others: Vec<&str> = others.iter().filter(|name| !self.written.contains(*name)).map(String::as_str).collect();
+        let others: Vec<&str> = others
+            .iter()
+            .filter(|name| !self.written.contains(*name))
+            .map(String::as_str)
+            .collect();
         let shown = match others.as_slice() {
             [] => return None,
             [first, second, third, rest @ ..] if !rest.is_empty() => {
@@ -128,8 +149,11 @@ impl OutputFolder {
             }
             few => format!("`{}`", few.join("`, `")),
         };
-        let what = format!("`{}` has files that this run did not write: {shown}", self.path.display());
-        Some(Diagnostic::warning(what).help("they are of another run, or were changed since; this answer says nothing of them"))
+        let what =
+            format!("`{}` has files that this run did not write: {shown}", self.path.display());
+        Some(Diagnostic::warning(what).help(
+            "they are of another run, or were changed since; this answer says nothing of them",
+        ))
     }
 }
 
@@ -138,14 +162,16 @@ fn is_within(name: &str) -> bool {
     !name.is_empty() && Path::new(name).components().all(|c| matches!(c, Component::Normal(_)))
 }
 
-/// Says on standard error that something could not be written. The answer was printed, and the exit code is still its.
+/// Says on standard error that something could not be written. The answer was printed, and the exit
+/// code is still its.
 pub fn unwritten(path: &Path, error: &io::Error, output: crate::output::Output) {
     let error = Diagnostic::error(format!("cannot write into `{}`: {error}", path.display()));
-    output.warn(&[error.help("the answer above stands, and so does the exit code; not all files were written")]);
+    output.warn(&[error
+        .help("the answer above stands, and so does the exit code; not all files were written")]);
 }
 
-/// Writes files into a folder, if one was asked for: after the answer was printed, and whatever happens the answer stands. `is_like` tells
-/// the names of the command's files. Was all written?
+/// Writes files into a folder, if one was asked for: after the answer was printed, and whatever
+/// happens the answer stands. `is_like` tells the names of the command's files. Was all written?
 pub fn fill(
     path: Option<&Path>,
     is_like: &dyn Fn(&str) -> bool,
@@ -174,7 +200,8 @@ mod tests {
     use super::{LIST, OutputFolder};
 
     fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("margay-folder-{}-{name}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("margay-folder-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         folder
     }
@@ -191,10 +218,19 @@ mod tests {
         fs::write(path.join("other.txt"), "not ours").expect("written");
         let mut second = OutputFolder::open(&path).expect("a folder");
         second.write("c.txt", "again").expect("written");
-        let warning = second.finish(&|name| ["a", "b", "c"].iter().any(|b| name.starts_with(b))).expect("one was changed");
-        assert!(warning.message.contains("`b.txt`") && !warning.message.contains("other.txt"), "{}", warning.message);
-        let mut left: Vec<String> =
-            fs::read_dir(&path).expect("it").flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        let warning = second
+            .finish(&|name| ["a", "b", "c"].iter().any(|b| name.starts_with(b)))
+            .expect("one was changed");
+        assert!(
+            warning.message.contains("`b.txt`") && !warning.message.contains("other.txt"),
+            "{}",
+            warning.message
+        );
+        let mut left: Vec<String> = fs::read_dir(&path)
+            .expect("it")
+            .flatten()
+            .map(|e| e.file_name().to_string_lossy().into_owned())
+            .collect();
         left.sort();
         assert_eq!(left, [LIST, "b.txt", "c.txt", "other.txt"]);
         fs::remove_dir_all(&path).expect("removed");
@@ -208,12 +244,16 @@ mod tests {
         let digest = margay_models::digest::digest(b"x");
         fs::write(
             path.join("in").join(LIST),
-            format!("{digest}  ../precious\n{digest}  {}\nrubbish\n", path.join("precious").display()),
+            format!(
+                "{digest}  ../precious\n{digest}  {}\nrubbish\n",
+                path.join("precious").display()
+            ),
         )
         .expect("a list");
         fs::write(path.join("in/counterexample-source.litmus"), "old").expect("written");
         let folder = OutputFolder::open(&path.join("in")).expect("a folder");
-        let warning = folder.finish(&|name| name.starts_with("counterexample")).expect("an old file");
+        let warning =
+            folder.finish(&|name| name.starts_with("counterexample")).expect("an old file");
         assert!(warning.message.contains("counterexample-source.litmus"), "{}", warning.message);
         assert!(path.join("precious").is_file());
         fs::remove_dir_all(&path).expect("removed");
@@ -233,7 +273,8 @@ mod tests {
         let digest = margay_models::digest::digest(b"x");
         symlink(&precious, own.join("deep")).expect("a link");
         symlink(&kept, own.join("page.txt")).expect("a link");
-        fs::write(own.join(LIST), format!("{digest}  deep/kept.txt\n{digest}  page.txt\n")).expect("a list");
+        fs::write(own.join(LIST), format!("{digest}  deep/kept.txt\n{digest}  page.txt\n"))
+            .expect("a list");
         let mut begun = OutputFolder::open(&own).expect("a folder");
         for name in ["deep/new.txt", "deep/kept.txt", "page.txt"] {
             let error = begun.write(name, "y").expect_err(name).to_string();
@@ -244,7 +285,9 @@ mod tests {
         // The list itself, too.
         fs::remove_file(own.join(LIST)).expect("removed");
         symlink(&kept, own.join(LIST)).expect("a link");
-        assert!(OutputFolder::open(&own).is_err_and(|error| error.to_string().contains("is a link")));
+        assert!(
+            OutputFolder::open(&own).is_err_and(|error| error.to_string().contains("is a link"))
+        );
         assert_eq!(fs::read_to_string(&kept).expect("it is there"), "x");
         fs::remove_dir_all(&path).expect("removed");
     }

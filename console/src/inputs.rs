@@ -70,10 +70,18 @@ pub fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Diagnostic> {
 
 /// The files named and those in the folders named.
 pub fn inputs(paths: &[PathBuf]) -> Result<Vec<InputFile>, Diagnostic> {
-    fn walk(root: &Path, folder: &Path, depth: usize, out: &mut Vec<PathBuf>) -> Result<(), Diagnostic> {
-        let cannot = |e: std::io::Error| Diagnostic::error(format!("cannot read the folder `{}`: {e}", folder.display()));
+    fn walk(
+        root: &Path,
+        folder: &Path,
+        depth: usize,
+        out: &mut Vec<PathBuf>,
+    ) -> Result<(), Diagnostic> {
+        let cannot = |e: std::io::Error| {
+            Diagnostic::error(format!("cannot read the folder `{}`: {e}", folder.display()))
+        };
         let entries = std::fs::read_dir(folder).map_err(cannot)?;
-        let mut entries: Vec<PathBuf> = entries.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>().map_err(cannot)?;
+        let mut entries: Vec<PathBuf> =
+            entries.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>().map_err(cannot)?;
         entries.sort();
         for entry in entries {
             let is_test = entry.extension().is_some_and(|e| e == "litmus");
@@ -82,8 +90,12 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<InputFile>, Diagnostic> {
                     walk(root, &entry, depth - 1, out)?;
                 }
             } else if is_test || entry.is_dir() {
-                limited::of_folder(root, &entry)
-                    .map_err(|e| Diagnostic::error(format!("cannot read `{}`: {e}", in_line(&entry.display().to_string()))))?;
+                limited::of_folder(root, &entry).map_err(|e| {
+                    Diagnostic::error(format!(
+                        "cannot read `{}`: {e}",
+                        in_line(&entry.display().to_string())
+                    ))
+                })?;
                 out.push(entry);
             }
         }
@@ -95,7 +107,10 @@ pub fn inputs(paths: &[PathBuf]) -> Result<Vec<InputFile>, Diagnostic> {
             let mut found = Vec::new();
             walk(path, path, 8, &mut found)?;
             if found.is_empty() {
-                return Err(Diagnostic::error(format!("there is no .litmus file in `{}`", path.display())));
+                return Err(Diagnostic::error(format!(
+                    "there is no .litmus file in `{}`",
+                    path.display()
+                )));
             }
             out.extend(found.into_iter().map(|path| InputFile { path, in_folder: true }));
         } else {

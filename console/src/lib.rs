@@ -1,5 +1,6 @@
-//! How Margay talks to whoever runs it: text and JSON on standard output, diagnostics and progress on standard error, files in a folder, exit
-//! codes, the defaults of options, and what stops a long run.
+//! How Margay talks to whoever runs it: text and JSON on standard output, diagnostics and progress
+//! on standard error, files in a folder, exit codes, the defaults of options, and what stops a long
+//! run.
 
 #![warn(unreachable_pub)]
 

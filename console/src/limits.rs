@@ -1,4 +1,5 @@
-//! What stops a long run: Ctrl-C, a deadline, a memory limit. All raise one flag, and the reason is remembered.
+//! What stops a long run: Ctrl-C, a deadline, a memory limit. All raise one flag, and the reason is
+//! remembered.
 
 #[cfg(not(target_family = "wasm"))]
 use std::io::Write;
@@ -38,12 +39,13 @@ static RUNNING: OnceLock<(Arc<AtomicBool>, Arc<AtomicU8>)> = OnceLock::new();
 #[cfg(not(target_family = "wasm"))]
 static ASKED: OnceLock<Instant> = OnceLock::new();
 
-/// A second request within this time is the first one: `timeout` sends its signal to the program and to its group, which is twice to the program.
+/// A second request within this time is the first one: `timeout` sends its signal to the program
+/// and to its group, which is twice to the program.
 #[cfg(not(target_family = "wasm"))]
 const SAME_REQUEST: Duration = Duration::from_millis(500);
 
-/// From now on the first Ctrl-C (or request to terminate) asks the run for an orderly end, and the second one ends at once, as does the first
-/// where nothing has begun that could be ended in order.
+/// From now on the first Ctrl-C (or request to terminate) asks the run for an orderly end, and the
+/// second one ends at once, as does the first where nothing has begun that could be ended in order.
 #[cfg(not(target_family = "wasm"))]
 pub fn watch_interrupts() {
     let installed = ctrlc::set_handler(|| match RUNNING.get() {
@@ -52,7 +54,8 @@ pub fn watch_interrupts() {
             let _ = ASKED.set(Instant::now());
         }
         Some(_) if ASKED.get().is_some_and(|asked| asked.elapsed() < SAME_REQUEST) => {}
-        // Nothing is written out first: the run may hold standard output, or wait for a reader that never reads.
+        // Nothing is written out first: the run may hold standard output, or wait for a reader that
+        // never reads.
         _ => {
             let _ = writeln!(std::io::stderr(), "{}", StopReason::Interrupted.words());
             crate::exit::abandon(crate::exit::Exit::Undecided);
@@ -76,7 +79,9 @@ pub fn stop() -> Option<&'static Arc<AtomicBool>> {
 pub fn gave_up(error: &Error) -> String {
     let reason = RUNNING.get().map(|(_, reason)| reason.load(Ordering::Relaxed));
     match error {
-        Error::Time if reason == Some(StopReason::Interrupted as u8) => StopReason::Interrupted.words().to_owned(),
+        Error::Time if reason == Some(StopReason::Interrupted as u8) => {
+            StopReason::Interrupted.words().to_owned()
+        }
         other => other.to_string(),
     }
 }
@@ -113,11 +118,15 @@ impl RunLimits {
         Self { stop: self.stop.clone(), deadline, reason: self.reason.clone() }
     }
 
-    /// Does some work beside a watch on the limits, and returns what came of it; `None` if a limit came first. Then the work is left where
-    /// it stands, and ends with the program: it must write nothing. It is for what cannot say how far it has come, as a check that is followed
-    /// to its end or not at all.
+    /// Does some work beside a watch on the limits, and returns what came of it; `None` if a limit
+    /// came first. Then the work is left where it stands, and ends with the program: it must write
+    /// nothing. It is for what cannot say how far it has come, as a check that is followed to its
+    /// end or not at all.
     #[cfg(not(target_family = "wasm"))]
-    pub fn within<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    pub fn within<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
         const ASKS: Duration = Duration::from_millis(20);
         // As much as the first thread of a program has, and more.
         const STACK: usize = 64 << 20;
@@ -132,13 +141,16 @@ impl RunLimits {
         let worker = worker.expect("a thread can be started");
         loop {
             match receiver.recv_timeout(ASKS) {
-                // A thread that is let go of just as it ends crashed the program, inside `pthread_detach` of glibc: its stack was gone. It is waited for.
+                // A thread that is let go of just as it ends crashed the program, inside
+                // `pthread_detach` of glibc: its stack was gone. It is waited for.
                 Ok(found) => {
                     let _ = worker.join();
                     return Some(found);
                 }
                 Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => {
-                    std::panic::resume_unwind(worker.join().err().unwrap_or_else(|| Box::new("it sends what it found")));
+                    std::panic::resume_unwind(
+                        worker.join().err().unwrap_or_else(|| Box::new("it sends what it found")),
+                    );
                 }
                 Err(std::sync::mpsc::RecvTimeoutError::Timeout) if self.is_reached() => {
                     std::mem::forget(worker);
@@ -151,7 +163,10 @@ impl RunLimits {
 
     /// In WebAssembly there is one thread, and a page ends it.
     #[cfg(target_family = "wasm")]
-    pub fn within<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    pub fn within<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
         Some(work())
     }
 
@@ -205,7 +220,8 @@ const LEAST: f64 = 1024.0 * 1024.0;
 
 /// Reads `500MiB`, `2GiB`, `1.5g`, or a number of bytes.
 pub fn parse_size(text: &str) -> Result<u64, String> {
-    let (number, unit) = split(text).ok_or_else(|| "not a size; write e.g. 500MiB or 2GiB".to_owned())?;
+    let (number, unit) =
+        split(text).ok_or_else(|| "not a size; write e.g. 500MiB or 2GiB".to_owned())?;
     let factor = match unit.to_lowercase().as_str() {
         "" | "b" => 1.0,
         "k" | "kb" | "kib" => 1024.0,
@@ -217,13 +233,16 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     let bytes = number * factor;
     if bytes < LEAST {
         let unit = if unit.is_empty() { "; without a unit it is a number of bytes" } else { "" };
-        return Err(format!("less than 1 MiB, which is less than the program needs{unit}: write e.g. 500MiB or 2GiB"));
+        return Err(format!(
+            "less than 1 MiB, which is less than the program needs{unit}: write e.g. 500MiB or 2GiB"
+        ));
     }
     if bytes < 1e18 { Ok(bytes as u64) } else { Err("out of range".to_owned()) }
 }
 
-/// The number of threads that work, one for each core where none is asked for. More than a few for each core only wait for each other: with 2,000 on
-/// two cores a check of a second did not end in minutes.
+/// The number of threads that work, one for each core where none is asked for. More than a few for
+/// each core only wait for each other: with 2,000 on two cores a check of a second did not end in
+/// minutes.
 ///
 /// # Errors
 /// None is asked for.
@@ -239,19 +258,23 @@ pub fn jobs(asked: Option<usize>) -> Result<usize, Diagnostic> {
 pub fn parse_time(text: &str) -> Result<Duration, String> {
     let wrong = || "not a time; write e.g. 30s, 10m, 1h30m, or a number of seconds".to_owned();
     // A unit is one of humantime's: its parser takes whole numbers alone.
-    let whole = |unit: &str| humantime::parse_duration(&format!("1{unit}")).map(|one| one.as_secs_f64());
+    let whole =
+        |unit: &str| humantime::parse_duration(&format!("1{unit}")).map(|one| one.as_secs_f64());
     let seconds = match split(text) {
         Some((number, "")) => number,
-        Some((number, unit)) if text.contains('.') => match unit.contains(|c: char| c.is_ascii_digit()) {
-            true => return Err(wrong()),
-            false => number * whole(unit).map_err(|_| wrong())?,
-        },
+        Some((number, unit)) if text.contains('.') => {
+            match unit.contains(|c: char| c.is_ascii_digit()) {
+                true => return Err(wrong()),
+                false => number * whole(unit).map_err(|_| wrong())?,
+            }
+        }
         _ => return humantime::parse_duration(text).map_err(|_| wrong()),
     };
     Duration::try_from_secs_f64(seconds).map_err(|_| "out of range".to_owned())
 }
 
-/// Reads how long something may take that takes time at least: as [`parse_time`], and more than nothing.
+/// Reads how long something may take that takes time at least: as [`parse_time`], and more than
+/// nothing.
 ///
 /// # Errors
 /// It is not a time, or none.
@@ -270,10 +293,13 @@ fn split(text: &str) -> Option<(f64, &str)> {
     Some((number.parse().ok()?, unit.trim()))
 }
 
-/// What is expected, in plain words, where the standard library could not read a number; none for other mistakes.
+/// What is expected, in plain words, where the standard library could not read a number; none for
+/// other mistakes.
 pub fn no_number(wrong: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     match wrong.downcast_ref::<ParseIntError>().map(ParseIntError::kind) {
-        Some(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => Some("the number is too large"),
+        Some(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => {
+            Some("the number is too large")
+        }
         Some(_) => Some("expected a whole number, and none below zero"),
         None => wrong.is::<ParseFloatError>().then_some("expected a number"),
     }
@@ -312,24 +338,57 @@ mod tests {
         assert_eq!(parse_size("1.5g"), Ok(3 << 29));
         assert_eq!(parse_size("1 TiB"), Ok(1 << 40));
         assert_eq!(parse_size("1048576"), Ok(1 << 20));
-        for bad in
-            ["", "x", "-1", "0", "10", "4096", "900k", "5 light years", "1e400", ".", "1e9GiB", "99999999999999TiB", "NaN", "inf"]
-        {
+        for bad in [
+            "",
+            "x",
+            "-1",
+            "0",
+            "10",
+            "4096",
+            "900k",
+            "5 light years",
+            "1e400",
+            ".",
+            "1e9GiB",
+            "99999999999999TiB",
+            "NaN",
+            "inf",
+        ] {
             assert!(parse_size(bad).is_err(), "{bad}");
         }
-        assert!(parse_size("10").is_err_and(|e| e.contains("number of bytes") && e.contains("500MiB")));
+        assert!(
+            parse_size("10").is_err_and(|e| e.contains("number of bytes") && e.contains("500MiB"))
+        );
     }
 
     #[test]
     fn times() {
-        for (text, seconds) in
-            [("1", 1.0), ("0s", 0.0), ("0", 0.0), ("1.5", 1.5), ("1.5m", 90.0), ("0.5 h", 1800.0), ("10m", 600.0)]
-        {
+        for (text, seconds) in [
+            ("1", 1.0),
+            ("0s", 0.0),
+            ("0", 0.0),
+            ("1.5", 1.5),
+            ("1.5m", 90.0),
+            ("0.5 h", 1800.0),
+            ("10m", 600.0),
+        ] {
             assert_eq!(parse_time(text), Ok(Duration::from_secs_f64(seconds)), "{text}");
         }
         assert_eq!(parse_time("1h 30m"), Ok(Duration::from_secs(5400)));
         assert_eq!(parse_time("250ms"), Ok(Duration::from_millis(250)));
-        for bad in ["", "x", "-1", "1.5.5", "10 parsecs", "1e400", "99999999999999999999999999", "NaN", ".", "5 5", "1.5h30m"] {
+        for bad in [
+            "",
+            "x",
+            "-1",
+            "1.5.5",
+            "10 parsecs",
+            "1e400",
+            "99999999999999999999999999",
+            "NaN",
+            ".",
+            "5 5",
+            "1.5h30m",
+        ] {
             assert!(parse_time(bad).is_err(), "{bad}");
         }
     }

@@ -1,4 +1,5 @@
-//! Where output goes and how it looks: colours and width on a terminal, none in a pipe; a closed pipe ends the program quietly.
+//! Where output goes and how it looks: colours and width on a terminal, none in a pipe; a closed
+//! pipe ends the program quietly.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -56,7 +57,8 @@ pub struct Output {
     pub format: Format,
     /// What was asked for: of the forms that are text, one that only one command has, too.
     pub asked: FormatOption,
-    /// The command that was asked for, as JSON names it; nothing where the command line could not be read.
+    /// The command that was asked for, as JSON names it; nothing where the command line could not
+    /// be read.
     pub command: Option<&'static str>,
     /// Is more wanted than the answer: statistics, reasons line by line, what is not established?
     pub verbose: bool,
@@ -82,13 +84,30 @@ static REMARK: Mutex<Option<String>> = Mutex::new(None);
 /// Warnings that no document has yet.
 static WARNINGS: Mutex<Vec<margay_reports::error::DiagnosticRecord>> = Mutex::new(Vec::new());
 
-/// Commands whose output is a text for other programs, or a thing and no answer: nothing is put into it.
-const NO_ANSWER: [&str; 11] =
-    ["case export", "completions", "extract", "gen", "gpu emit", "gpu table6", "gpu tune", "man", "mappings", "models", "schema"];
+/// Commands whose output is a text for other programs, or a thing and no answer: nothing is put
+/// into it.
+const NO_ANSWER: [&str; 11] = [
+    "case export",
+    "completions",
+    "extract",
+    "gen",
+    "gpu emit",
+    "gpu table6",
+    "gpu tune",
+    "man",
+    "mappings",
+    "models",
+    "schema",
+];
 
 impl Output {
     /// For the options given.
-    pub fn new(asked: FormatOption, colour: Colour, verbose: bool, command: Option<&'static str>) -> Self {
+    pub fn new(
+        asked: FormatOption,
+        colour: Colour,
+        verbose: bool,
+        command: Option<&'static str>,
+    ) -> Self {
         let format = if asked == FormatOption::Json { Format::Json } else { Format::Human };
         Self { format, asked, command, verbose, colour }
     }
@@ -102,7 +121,11 @@ impl Output {
         match self.colour {
             Colour::Always => true,
             Colour::Never => false,
-            Colour::Auto => terminal && !terminal::is_dumb() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
+            Colour::Auto => {
+                terminal
+                    && !terminal::is_dumb()
+                    && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+            }
         }
     }
 
@@ -121,8 +144,8 @@ impl Output {
         columns().unwrap_or(100)
     }
 
-    /// The columns of a list that programs cut by lines, too: those of the terminal; in a pipe as many as it takes, unless COLUMNS says
-    /// otherwise.
+    /// The columns of a list that programs cut by lines, too: those of the terminal; in a pipe as
+    /// many as it takes, unless COLUMNS says otherwise.
     pub fn list_width(self) -> usize {
         match std::env::var_os("COLUMNS").is_some() || io::stdout().is_terminal() {
             true => self.width(),
@@ -152,8 +175,9 @@ impl Output {
         self.paint(AnsiColor::Yellow.on_default().bold(), text)
     }
 
-    /// What files of settings said where the command line did not. What the project's file says of the question stands behind the first line of the
-    /// answer and in every document; the rest is said on standard error.
+    /// What files of settings said where the command line did not. What the project's file says of
+    /// the question stands behind the first line of the answer and in every document; the rest is
+    /// said on standard error.
     pub fn took(self, own: Option<TakenSettings>, project: Option<TakenSettings>) {
         let said = |taken: &TakenSettings| {
             let settings = taken.settings.iter().map(|s| format!("{} = {}", s.key, s.value));
@@ -163,7 +187,8 @@ impl Output {
             self.aside(&said(&taken));
         }
         let Some(taken) = project else { return };
-        let is_answer = self.asked == FormatOption::Human && self.command.is_some_and(|name| !NO_ANSWER.contains(&name));
+        let is_answer = self.asked == FormatOption::Human
+            && self.command.is_some_and(|name| !NO_ANSWER.contains(&name));
         match is_answer && taken.settings.iter().any(|s| s.trust == Trust::Named) {
             true => *REMARK.lock().unwrap_or_else(PoisonError::into_inner) = Some(said(&taken)),
             false => self.aside(&said(&taken)),
@@ -173,7 +198,8 @@ impl Output {
         let _ = TAKEN.set(head::Settings { file: taken.file, options });
     }
 
-    /// Writes a text and a line break to standard output; what a terminal would obey in it is made visible.
+    /// Writes a text and a line break to standard output; what a terminal would obey in it is made
+    /// visible.
     pub fn print(self, text: &str) -> io::Result<()> {
         let shown = match self.format {
             Format::Json => terminal::escaped(text),
@@ -192,7 +218,8 @@ impl Output {
         }
     }
 
-    /// Writes a line that programs may look for; where a terminal would break it within a word, it is broken between words.
+    /// Writes a line that programs may look for; where a terminal would break it within a word, it
+    /// is broken between words.
     pub fn headline(self, text: &str) -> io::Result<()> {
         match io::stdout().is_terminal() && text.chars().count() > self.width() {
             true => self.print(&wrapped(text, self.width())),
@@ -200,7 +227,8 @@ impl Output {
         }
     }
 
-    /// Writes lines of prose, each with its indentation; those that are too long are broken between words.
+    /// Writes lines of prose, each with its indentation; those that are too long are broken between
+    /// words.
     pub fn prose(self, text: &str) -> io::Result<()> {
         self.print(&fitted(text, self.width()))
     }
@@ -210,9 +238,11 @@ impl Output {
         self.print(&serde_json::to_string_pretty(&self.whole(document.value()?)?)?)
     }
 
-    /// A document with what is said of it besides: what the project's file said of the question, and the warnings that came since the last document.
+    /// A document with what is said of it besides: what the project's file said of the question,
+    /// and the warnings that came since the last document.
     fn whole(self, mut document: serde_json::Value) -> io::Result<serde_json::Value> {
-        let warnings = std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner));
+        let warnings =
+            std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner));
         head::add(&mut document, TAKEN.get(), &warnings)?;
         Ok(document)
     }
@@ -224,8 +254,14 @@ impl Output {
 
     /// Errors as JSON; of one of several files with its name.
     fn errors(self, file: Option<&str>, found: &[Diagnostic]) -> io::Result<serde_json::Value> {
-        let schema = self.command.and_then(margay_reports::command).map_or(error::SCHEMA, |command| command.schema);
-        let errors = Errors { file: file.map(str::to_owned), errors: diagnostics::shown(found).iter().map(Into::into).collect() };
+        let schema = self
+            .command
+            .and_then(margay_reports::command)
+            .map_or(error::SCHEMA, |command| command.schema);
+        let errors = Errors {
+            file: file.map(str::to_owned),
+            errors: diagnostics::shown(found).iter().map(Into::into).collect(),
+        };
         self.whole(Head { command: self.command, schema }.value(&errors)?)
     }
 
@@ -234,7 +270,8 @@ impl Output {
         self.print(&self.errors(Some(file), found)?.to_string())
     }
 
-    /// Reports wrong input: on standard error for people, as an object on standard output for programs.
+    /// Reports wrong input: on standard error for people, as an object on standard output for
+    /// programs.
     pub fn wrong(self, found: &[Diagnostic]) -> io::Result<Exit> {
         self.settle(Exit::Wrong);
         match self.format {
@@ -245,7 +282,9 @@ impl Output {
                     self.aside(&fitted(&remark, self.width()));
                 }
             }
-            Format::Json => self.print(&serde_json::to_string_pretty(&self.errors(None, found)?)?)?,
+            Format::Json => {
+                self.print(&serde_json::to_string_pretty(&self.errors(None, found)?)?)?
+            }
         }
         Ok(Exit::Wrong)
     }
@@ -259,7 +298,10 @@ impl Output {
     /// Reports warnings on standard error; the next document has them, too.
     pub fn warn(self, found: &[Diagnostic]) {
         if self.format == Format::Json {
-            WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).extend(diagnostics::shown(found).iter().map(Into::into));
+            WARNINGS
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .extend(diagnostics::shown(found).iter().map(Into::into));
         }
         diagnostics::print(found, self.colour_errors(), self.width());
     }
@@ -269,8 +311,9 @@ impl Output {
         *ANSWER.get_or_init(|| exit)
     }
 
-    /// The end of a program whose output could not be written: that of its answer, if it has one. `asks`: is the command a question? Then
-    /// whoever closes the pipe before the answer is known has none.
+    /// The end of a program whose output could not be written: that of its answer, if it has one.
+    /// `asks`: is the command a question? Then whoever closes the pipe before the answer is known
+    /// has none.
     pub fn failed(self, error: &io::Error, asks: bool) -> Exit {
         let answer = ANSWER.get().copied();
         if error.kind() != io::ErrorKind::BrokenPipe {

@@ -3,7 +3,9 @@
 /// Lays out two titled texts for so many columns.
 pub fn side_by_side(left: (&str, &str), right: (&str, &str), width: usize) -> String {
     let lines = |(title, text): (&str, &str)| -> Vec<String> {
-        std::iter::once(title.to_owned()).chain(text.lines().map(|l| l.trim_end().to_owned())).collect()
+        std::iter::once(title.to_owned())
+            .chain(text.lines().map(|l| l.trim_end().to_owned()))
+            .collect()
     };
     let (left, right) = (lines(left), lines(right));
     let size = |lines: &[String]| lines.iter().map(|l| l.chars().count()).max().unwrap_or(0);

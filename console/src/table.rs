@@ -10,17 +10,26 @@ const LONGEST: usize = 200;
 /// The blanks beside the text of a column.
 const BLANKS: usize = 2;
 
-/// A table from a header and rows, whose cells are cut off where they are longer than `LONGEST`; columns whose number is in `right` are aligned to the right.
-/// No word is broken: where the columns cannot be as wide as their longest words, each row is a paragraph.
+/// A table from a header and rows, whose cells are cut off where they are longer than `LONGEST`;
+/// columns whose number is in `right` are aligned to the right. No word is broken: where the
+/// columns cannot be as wide as their longest words, each row is a paragraph.
 pub fn table(header: &[&str], rows: &[Vec<String>], right: &[usize], width: usize) -> String {
-    let widest = |cell: &str| cell.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0).min(LONGEST);
-    let cells = |column: usize| rows.iter().map(move |row| row[column].as_str()).chain([header[column]]);
-    let least: Vec<usize> = (0..header.len()).map(|column| cells(column).map(widest).max().unwrap_or(0) + BLANKS).collect();
+    let widest = |cell: &str| {
+        cell.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0).min(LONGEST)
+    };
+    let cells =
+        |column: usize| rows.iter().map(move |row| row[column].as_str()).chain([header[column]]);
+    let least: Vec<usize> = (0..header.len())
+        .map(|column| cells(column).map(widest).max().unwrap_or(0) + BLANKS)
+        .collect();
     if least.iter().sum::<usize>() > width {
         return rows.iter().map(|row| paragraph(header, row, width)).collect::<Vec<_>>().join("\n");
     }
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(width as u16);
+    table
+        .load_preset(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width as u16);
     table.set_header(header);
     for row in rows {
         table.add_row(row.iter().map(|cell| shortened(cell)));
@@ -36,7 +45,8 @@ pub fn table(header: &[&str], rows: &[Vec<String>], right: &[usize], width: usiz
     table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-/// A row without a table: its first cell, and below it each other one behind the name of its column.
+/// A row without a table: its first cell, and below it each other one behind the name of its
+/// column.
 fn paragraph(header: &[&str], row: &[String], width: usize) -> String {
     let others = header.iter().zip(row).skip(1).filter(|(_, cell)| !cell.is_empty());
     let lines = others.map(|(name, cell)| {
@@ -86,7 +96,10 @@ mod tests {
 
     fn rows() -> Vec<Vec<String>> {
         let row = |name: &str, title: &str| vec![name.to_owned(), "7".to_owned(), title.to_owned()];
-        vec![row("rc11-to-ptx-descoped-no-release-rmw", "without scopes, as published"), row("tso", "x86")]
+        vec![
+            row("rc11-to-ptx-descoped-no-release-rmw", "without scopes, as published"),
+            row("tso", "x86"),
+        ]
     }
 
     #[test]
@@ -96,7 +109,10 @@ mod tests {
             for word in ["rc11-to-ptx-descoped-no-release-rmw", "published", "tso", "x86"] {
                 assert!(text.split_whitespace().any(|w| w == word), "{width}: {word}\n{text}");
             }
-            assert!(text.lines().all(|line| line.chars().count() <= width.max(35)), "{width}\n{text}");
+            assert!(
+                text.lines().all(|line| line.chars().count() <= width.max(35)),
+                "{width}\n{text}"
+            );
         }
     }
 

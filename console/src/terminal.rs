@@ -1,13 +1,14 @@
-//! What may be written to a terminal: names, titles and texts come from files and may hold anything, among it sequences that move the
-//! cursor, hide what follows, or turn the direction of writing.
+//! What may be written to a terminal: names, titles and texts come from files and may hold
+//! anything, among it sequences that move the cursor, hide what follows, or turn the direction of
+//! writing.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
 use margay_models::text::is_obeyed;
 
-/// The text with what a terminal would obey made visible as `\u{fffd}`; line breaks and tabs stay, and, where `styles` is set, colours and
-/// weights.
+/// The text with what a terminal would obey made visible as `\u{fffd}`; line breaks and tabs stay,
+/// and, where `styles` is set, colours and weights.
 pub fn printable(text: &str, styles: bool) -> Cow<'_, str> {
     if !text.chars().any(is_obeyed) {
         return Cow::Borrowed(text);
@@ -30,7 +31,8 @@ pub fn printable(text: &str, styles: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The same for JSON, where such characters stand in strings only and can be written by their number.
+/// The same for JSON, where such characters stand in strings only and can be written by their
+/// number.
 pub fn escaped(json: &str) -> Cow<'_, str> {
     if !json.chars().any(is_obeyed) {
         return Cow::Borrowed(json);
@@ -45,11 +47,15 @@ pub fn escaped(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The length of a style that the text begins with: colours and weights, none that hides what follows.
+/// The length of a style that the text begins with: colours and weights, none that hides what
+/// follows.
 fn style(text: &str) -> Option<usize> {
     let codes = text.strip_prefix("\x1b[")?;
     let end = codes.find('m')?;
-    let shows = |code: &str| matches!(code.parse::<u32>(), Ok(0..=4 | 22..=24 | 30..=37 | 39 | 90..=97)) || code.is_empty();
+    let shows = |code: &str| {
+        matches!(code.parse::<u32>(), Ok(0..=4 | 22..=24 | 30..=37 | 39 | 90..=97))
+            || code.is_empty()
+    };
     codes[..end].split(';').all(shows).then_some(2 + end + 1)
 }
 
@@ -96,7 +102,10 @@ mod tests {
         ] {
             for styles in [true, false] {
                 let shown = printable(evil, styles).into_owned();
-                assert!(shown.starts_with('\u{fffd}') && !shown.contains('\x1b'), "{evil:?}: {shown:?}");
+                assert!(
+                    shown.starts_with('\u{fffd}') && !shown.contains('\x1b'),
+                    "{evil:?}: {shown:?}"
+                );
             }
         }
         assert!(!printable(styled, false).contains('\x1b'));
@@ -107,8 +116,14 @@ mod tests {
         let value = serde_json::json!({ "name": "\x1b[2J\u{9b}2J\u{202e}\u{feff}\x7f é" });
         for text in [value.to_string(), serde_json::to_string_pretty(&value).expect("it is JSON")] {
             let shown = escaped(&text);
-            assert!(shown.chars().all(|c| c == '\n' || c == 'é' || c.is_ascii_graphic() || c == ' '), "{shown:?}");
-            assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).expect("it is JSON"), value);
+            assert!(
+                shown.chars().all(|c| c == '\n' || c == 'é' || c.is_ascii_graphic() || c == ' '),
+                "{shown:?}"
+            );
+            assert_eq!(
+                serde_json::from_str::<serde_json::Value>(&shown).expect("it is JSON"),
+                value
+            );
         }
     }
 }

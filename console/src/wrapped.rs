@@ -1,6 +1,7 @@
 //! Paragraphs in lines that fit.
 
-/// A line with its indentation, in lines of at most so many columns; what follows the first one is indented by two more.
+/// A line with its indentation, in lines of at most so many columns; what follows the first one is
+/// indented by two more.
 pub fn indented(line: &str, width: usize) -> String {
     let text = line.trim_start();
     let indent = line.len() - text.len();
@@ -10,10 +11,13 @@ pub fn indented(line: &str, width: usize) -> String {
     format!("{}{}", " ".repeat(indent), lines.join(&inner))
 }
 
-/// Every line of a text that is too long as [`indented`] lays it out; the others stay as they are, with their columns.
+/// Every line of a text that is too long as [`indented`] lays it out; the others stay as they are,
+/// with their columns.
 pub fn fitted(text: &str, width: usize) -> String {
-    let lines: Vec<String> =
-        text.lines().map(|line| if shown(line) <= width { line.to_owned() } else { indented(line, width) }).collect();
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| if shown(line) <= width { line.to_owned() } else { indented(line, width) })
+        .collect();
     lines.join("\n")
 }
 
@@ -21,7 +25,10 @@ pub fn fitted(text: &str, width: usize) -> String {
 fn shown(text: &str) -> usize {
     let mut parts = text.split('\u{1b}');
     let first = parts.next().map_or(0, |plain| plain.chars().count());
-    first + parts.map(|part| part.split_once('m').map_or(0, |(_, plain)| plain.chars().count())).sum::<usize>()
+    first
+        + parts
+            .map(|part| part.split_once('m').map_or(0, |(_, plain)| plain.chars().count()))
+            .sum::<usize>()
 }
 
 /// Longer lines of prose lose their reader on the way back, however wide the window is.
@@ -65,6 +72,10 @@ mod tests {
         }
         let longest = "\u{1b}[1mforbidden\u{1b}[0m: a test under a model,";
         assert_eq!(fitted(longest, 34), longest, "as many columns as it has without its colours");
-        assert_eq!(fitted("  a -rf-> b    line 7", 60), "  a -rf-> b    line 7", "what fits keeps its columns");
+        assert_eq!(
+            fitted("  a -rf-> b    line 7", 60),
+            "  a -rf-> b    line 7",
+            "what fits keeps its columns"
+        );
     }
 }

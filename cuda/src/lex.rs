@@ -10,7 +10,8 @@ pub(crate) struct CudaSpan {
     pub file: u16,
     pub start: u32,
     pub end: u32,
-    /// The number, from 1, of where it is written, if a macro put it here: no two tokens that macros put somewhere have the same one.
+    /// The number, from 1, of where it is written, if a macro put it here: no two tokens that
+    /// macros put somewhere have the same one.
     pub written: u32,
 }
 
@@ -39,7 +40,8 @@ impl CudaRefusal {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Lexeme {
     Word(Rc<str>),
-    /// A number, how many bytes its suffix asks for at least, and whether it is unsigned. The last one: was it written in base 10?
+    /// A number, how many bytes its suffix asks for at least, and whether it is unsigned. The last
+    /// one: was it written in base 10?
     Integer {
         value: u64,
         bytes: u8,
@@ -83,9 +85,9 @@ impl CudaToken {
 
 /// The signs, the longest first.
 const SIGNS: [&str; 47] = [
-    "<=>", "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=",
-    "/=", "%=", "&=", "|=", "^=", "##", "{", "}", "(", ")", "[", "]", ";", ",", "<", ">", "=", "+", "-", "*", "/", "%", "&", "|",
-    "^", "!", "~",
+    "<=>", "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
+    "&&", "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##", "{", "}", "(", ")", "[", "]",
+    ";", ",", "<", ">", "=", "+", "-", "*", "/", "%", "&", "|", "^", "!", "~",
 ];
 
 const MORE_SIGNS: [&str; 6] = ["?", ":", ".", "@", "$", "\\"];
@@ -106,11 +108,20 @@ const WORDS_OF_SIGNS: [(&str, &str); 11] = [
 ];
 
 /// The tokens of a text with the ends of its lines, for the preprocessor.
-pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Result<Vec<CudaToken>, CudaRefusal> {
+pub(crate) fn lexed(
+    text: &str,
+    file: u16,
+    names: &mut FxHashSet<Rc<str>>,
+) -> Result<Vec<CudaToken>, CudaRefusal> {
     let bytes = text.as_bytes();
     let mut found = Vec::with_capacity(bytes.len() / 4 + 2);
     let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let span = |start: usize, end: usize| CudaSpan { file, start: start as u32, end: end as u32, written: 0 };
+    let span = |start: usize, end: usize| CudaSpan {
+        file,
+        start: start as u32,
+        end: end as u32,
+        written: 0,
+    };
     let mut is_apart = true;
     let mut is_first = true;
     while at < bytes.len() {
@@ -120,7 +131,12 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                 at += 1;
                 is_apart = true;
                 is_first = true;
-                found.push(CudaToken { lexeme: Lexeme::LineEnd, at: span(start, at), is_apart, is_kept: false });
+                found.push(CudaToken {
+                    lexeme: Lexeme::LineEnd,
+                    at: span(start, at),
+                    is_apart,
+                    is_kept: false,
+                });
                 continue;
             }
             b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {
@@ -136,7 +152,8 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
             }
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
                 // To the end of the line, which goes on behind `\`.
-                let goes_on = |end: usize| matches!(&bytes[..end], [.., b'\\'] | [.., b'\\', b'\r']);
+                let goes_on =
+                    |end: usize| matches!(&bytes[..end], [.., b'\\'] | [.., b'\\', b'\r']);
                 let mut ends = (at..bytes.len()).filter(|&n| bytes[n] == b'\n' && !goes_on(n));
                 at = ends.next().unwrap_or(bytes.len());
                 continue;
@@ -189,19 +206,22 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                 Lexeme::Text(text.into())
             }
             b'\'' => {
-                let (value, end) = quoted(bytes, at, b'\'').filter(|(v, _)| v.len() == 1).ok_or_else(|| {
-                    CudaRefusal::new(
-                        span(at, at + 1),
-                        "expected one character in quotation marks, as `'a'`",
-                        "close the quotation mark",
-                    )
-                })?;
+                let (value, end) =
+                    quoted(bytes, at, b'\'').filter(|(v, _)| v.len() == 1).ok_or_else(|| {
+                        CudaRefusal::new(
+                            span(at, at + 1),
+                            "expected one character in quotation marks, as `'a'`",
+                            "close the quotation mark",
+                        )
+                    })?;
                 at = end;
                 Lexeme::Character(value[0])
             }
             b if b.is_ascii_alphabetic() || matches!(b, b'_' | b'$') || b >= 0x80 => {
                 while at < bytes.len()
-                    && (bytes[at].is_ascii_alphanumeric() || matches!(bytes[at], b'_' | b'$') || bytes[at] >= 0x80)
+                    && (bytes[at].is_ascii_alphanumeric()
+                        || matches!(bytes[at], b'_' | b'$')
+                        || bytes[at] >= 0x80)
                 {
                     at += 1;
                 }
@@ -214,7 +234,11 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                         Some((open + 1, text[open..].find(&close).map(|n| open + n)?, close.len()))
                     });
                     let Some((from, to, more)) = raw else {
-                        return Err(CudaRefusal::new(span(start, at + 1), "this text is never closed", "close it with `)\"`"));
+                        return Err(CudaRefusal::new(
+                            span(start, at + 1),
+                            "this text is never closed",
+                            "close it with `)\"`",
+                        ));
                     };
                     at = to + more;
                     Lexeme::Text(text[from..to].into())
@@ -229,13 +253,16 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
                     Lexeme::Word(name)
                 }
             }
-            b if b.is_ascii_digit() || b == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) => {
+            b if b.is_ascii_digit()
+                || b == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) =>
+            {
                 while at < bytes.len()
                     && (bytes[at].is_ascii_alphanumeric()
                         || matches!(bytes[at], b'.' | b'\'')
                         || matches!(bytes[at], b'+' | b'-')
                             && matches!(bytes[at - 1], b'e' | b'E' | b'p' | b'P')
-                            && (!text[start..].starts_with("0x") || matches!(bytes[at - 1], b'p' | b'P')))
+                            && (!text[start..].starts_with("0x")
+                                || matches!(bytes[at - 1], b'p' | b'P')))
                 {
                     at += 1;
                 }
@@ -266,7 +293,12 @@ pub(crate) fn lexed(text: &str, file: u16, names: &mut FxHashSet<Rc<str>>) -> Re
         is_apart = false;
         is_first = false;
     }
-    found.push(CudaToken { lexeme: Lexeme::LineEnd, at: span(bytes.len(), bytes.len()), is_apart: true, is_kept: false });
+    found.push(CudaToken {
+        lexeme: Lexeme::LineEnd,
+        at: span(bytes.len(), bytes.len()),
+        is_apart: true,
+        is_kept: false,
+    });
     Ok(found)
 }
 
@@ -290,7 +322,11 @@ fn quoted(bytes: &[u8], start: usize, mark: u8) -> Option<(Vec<u8>, usize)> {
                     b'v' => 11,
                     b'f' => 12,
                     b'0'..=b'7' => {
-                        let digits = bytes[at - 1..].iter().take_while(|b| (b'0'..=b'7').contains(*b)).take(3).count();
+                        let digits = bytes[at - 1..]
+                            .iter()
+                            .take_while(|b| (b'0'..=b'7').contains(*b))
+                            .take(3)
+                            .count();
                         let text = std::str::from_utf8(&bytes[at - 1..at - 1 + digits]).ok()?;
                         at += digits - 1;
                         u8::from_str_radix(text, 8).ok()?
@@ -298,7 +334,8 @@ fn quoted(bytes: &[u8], start: usize, mark: u8) -> Option<(Vec<u8>, usize)> {
                     // A line that goes on.
                     b'\n' => continue,
                     b'x' => {
-                        let digits = bytes[at..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
+                        let digits =
+                            bytes[at..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
                         let text = std::str::from_utf8(&bytes[at..at + digits]).ok()?;
                         at += digits;
                         u8::from_str_radix(text, 16).ok()?
@@ -316,9 +353,14 @@ fn quoted(bytes: &[u8], start: usize, mark: u8) -> Option<(Vec<u8>, usize)> {
 }
 
 fn number(text: &str) -> Option<Lexeme> {
-    let clean: String = text.chars().filter(|&c| c != '\'').collect::<String>().to_ascii_lowercase();
+    let clean: String =
+        text.chars().filter(|&c| c != '\'').collect::<String>().to_ascii_lowercase();
     let is_hex = clean.starts_with("0x");
-    let is_real = if is_hex { clean.contains('p') } else { clean.contains(['.', 'e']) || clean.ends_with('f') };
+    let is_real = if is_hex {
+        clean.contains('p')
+    } else {
+        clean.contains(['.', 'e']) || clean.ends_with('f')
+    };
     if is_real {
         let is_single = clean.ends_with('f');
         let digits = clean.trim_end_matches(['f', 'l']);
@@ -327,7 +369,10 @@ fn number(text: &str) -> Option<Lexeme> {
             let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
             let value = u64::from_str_radix(&format!("{whole}{part}"), 16).ok()? as f64;
             let exponent: i32 = exponent.parse().ok()?;
-            return Some(Lexeme::Real(value * 2f64.powi(exponent.checked_sub(4 * part.len() as i32)?), is_single));
+            return Some(Lexeme::Real(
+                value * 2f64.powi(exponent.checked_sub(4 * part.len() as i32)?),
+                is_single,
+            ));
         }
         return Some(Lexeme::Real(digits.parse().ok()?, is_single));
     }

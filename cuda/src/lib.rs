@@ -1,8 +1,10 @@
 //! CUDA C++ as people write kernels, compiled to PTX without a toolkit.
 //!
-//! [`compile`] reads a file and gives the text of a module of PTX, with the lines of the source. Nothing is optimised: each access to memory is
-//! the one that the program writes, `volatile` is `.volatile`, and the library's atomics are what libcu++ 3.5 makes of them. What the library
-//! defines (`library.cu`) is read as CUDA in front of the program. What is not understood is a [`CudaError`] with its place.
+//! [`compile`] reads a file and gives the text of a module of PTX, with the lines of the source.
+//! Nothing is optimised: each access to memory is the one that the program writes, `volatile` is
+//! `.volatile`, and the library's atomics are what libcu++ 3.5 makes of them. What the library
+//! defines (`library.cu`) is read as CUDA in front of the program. What is not understood is a
+//! [`CudaError`] with its place.
 
 mod lex;
 mod lower;
@@ -17,10 +19,13 @@ pub use crate::preprocess::FileReader;
 use crate::preprocess::{CudaFile, Preprocessor};
 use crate::read::ProgramReader;
 
-/// The parts of CUDA's library that a program may use, in CUDA. Those whose names it does not have take long to read.
+/// The parts of CUDA's library that a program may use, in CUDA. Those whose names it does not have
+/// take long to read.
 fn library(text: &str) -> String {
     let has = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));
-    let includes = |line: &str| line.trim_start().starts_with('#') && line.contains("include") && line.contains('"');
+    let includes = |line: &str| {
+        line.trim_start().starts_with('#') && line.contains("include") && line.contains('"')
+    };
     // Another file of the program may name what is in it.
     let is_whole = text.lines().any(includes);
     let mut found = include_str!("library.cu").to_owned();
@@ -79,7 +84,10 @@ fn library(text: &str) -> String {
                 "curand",
             ],
         ),
-        (include_str!("asynchronous.cu"), &["cuda::", "namespace cuda", "cooperative_groups", "__pipeline", "__is", "cg::"]),
+        (
+            include_str!("asynchronous.cu"),
+            &["cuda::", "namespace cuda", "cooperative_groups", "__pipeline", "__is", "cg::"],
+        ),
         (include_str!("random.cu"), &["curand"]),
         (include_str!("instructions.cu"), &["ptx::", "::ptx", "namespace ptx"]),
     ] {
@@ -99,7 +107,8 @@ pub struct CudaSource<'a> {
     pub include: &'a FileReader<'a>,
     /// The target, as `sm_90`.
     pub target: &'a str,
-    /// The kernels that must be understood; all where none is named. Others that are not understood have no code.
+    /// The kernels that must be understood; all where none is named. Others that are not understood
+    /// have no code.
     pub kernels: &'a [String],
 }
 
@@ -144,10 +153,12 @@ pub struct CudaModule {
 /// Compiles the kernels of a program to PTX.
 ///
 /// # Errors
-/// The first thing that is not understood, with its place in the program, of the kernels that must be.
+/// The first thing that is not understood, with its place in the program, of the kernels that must
+/// be.
 pub fn compile(program: &CudaSource<'_>) -> Result<String, CudaError> {
     let CudaModule { ptx, refused } = compile_understood(program)?;
-    let is_asked = |name: &str| program.kernels.is_empty() || program.kernels.iter().any(|n| n == name);
+    let is_asked =
+        |name: &str| program.kernels.is_empty() || program.kernels.iter().any(|n| n == name);
     match refused.into_iter().find(|(name, _)| is_asked(name)) {
         Some((_, error)) => Err(error),
         None => Ok(ptx),
@@ -157,18 +168,22 @@ pub fn compile(program: &CudaSource<'_>) -> Result<String, CudaError> {
 /// Compiles those kernels of a program to PTX that are understood.
 ///
 /// # Errors
-/// What is wrong with the program as a whole, with its place: it cannot be taken apart into declarations.
+/// What is wrong with the program as a whole, with its place: it cannot be taken apart into
+/// declarations.
 pub fn compile_understood(program: &CudaSource<'_>) -> Result<CudaModule, CudaError> {
     let digits: String = program.target.chars().filter(char::is_ascii_digit).collect();
     let architecture = digits.parse().unwrap_or(90);
     let mut preprocessor = Preprocessor::new(architecture, program.include);
-    let done = preprocessor.file("", &library(program.text), 0).and_then(|()| preprocessor.file(program.name, program.text, 0));
+    let done = preprocessor
+        .file("", &library(program.text), 0)
+        .and_then(|()| preprocessor.file(program.name, program.text, 0));
     let Preprocessor { files, tokens, headers, written, .. } = preprocessor;
     let error = |refusal| error(&files, &written, refusal);
     done.map_err(error)?;
     let reader = ProgramReader::new(files.clone(), headers, tokens).map_err(error)?;
     let (ptx, refused) = lower::compiled(reader, program.target);
-    let refused = refused.into_iter().map(|(name, refusal)| (name.to_string(), error(refusal))).collect();
+    let refused =
+        refused.into_iter().map(|(name, refusal)| (name.to_string(), error(refusal))).collect();
     Ok(CudaModule { ptx, refused })
 }
 
@@ -185,8 +200,15 @@ fn error(files: &[CudaFile], written: &[CudaSpan], refusal: CudaRefusal) -> Cuda
         }
     };
     // What a macro put there is written elsewhere; the library's macros nobody has to know.
-    let of_macro = |at: CudaSpan| at.written.checked_sub(1).and_then(|n| written.get(n as usize)).filter(|w| w.file > 0).copied();
-    let mut all: Vec<CudaPlace> = of_macro(at).map(|at| place(at, "the macro puts this there")).into_iter().collect();
+    let of_macro = |at: CudaSpan| {
+        at.written
+            .checked_sub(1)
+            .and_then(|n| written.get(n as usize))
+            .filter(|w| w.file > 0)
+            .copied()
+    };
+    let mut all: Vec<CudaPlace> =
+        of_macro(at).map(|at| place(at, "the macro puts this there")).into_iter().collect();
     if let Some((at, what)) = beside {
         all.push(place(of_macro(at).unwrap_or(at), what));
     }

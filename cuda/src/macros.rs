@@ -17,10 +17,19 @@ pub(crate) struct Macro {
 }
 
 impl Preprocessor<'_> {
-    pub(crate) fn define(&mut self, rest: &[CudaToken], whole: CudaSpan) -> Result<(), CudaRefusal> {
+    pub(crate) fn define(
+        &mut self,
+        rest: &[CudaToken],
+        whole: CudaSpan,
+    ) -> Result<(), CudaRefusal> {
         let named = rest.first().and_then(CudaToken::word).cloned();
-        let named =
-            named.ok_or_else(|| CudaRefusal::new(whole, "expected a name behind `#define`", "write `#define NAME VALUE`"))?;
+        let named = named.ok_or_else(|| {
+            CudaRefusal::new(
+                whole,
+                "expected a name behind `#define`",
+                "write `#define NAME VALUE`",
+            )
+        })?;
         let mut body = &rest[1..];
         let mut parameters = None;
         let mut is_variadic = false;
@@ -65,7 +74,8 @@ impl Preprocessor<'_> {
         place: Option<CudaSpan>,
     ) -> Result<(), CudaRefusal> {
         let mut at = 0;
-        // The name of a macro that is called, where what stands in front of its arguments was made by another macro.
+        // The name of a macro that is called, where what stands in front of its arguments was made
+        // by another macro.
         let mut made: Option<CudaToken> = None;
         while at < tokens.len() {
             let token = &made.take().unwrap_or_else(|| tokens[at].clone());
@@ -78,10 +88,14 @@ impl Preprocessor<'_> {
                 ));
             }
             let is_open = |w: &&Rc<str>| !token.is_kept && !active.contains(w);
-            let found = token.word().filter(is_open).and_then(|w| Some((w.clone(), self.macros.get(w)?.clone())));
+            let found = token
+                .word()
+                .filter(is_open)
+                .and_then(|w| Some((w.clone(), self.macros.get(w)?.clone())));
             let Some((name, of)) = found else {
                 if token.word().is_some_and(|w| &**w == "_Pragma")
-                    && let Some([open, CudaToken { lexeme: Lexeme::Text(text), .. }, close]) = tokens.get(at + 1..at + 4)
+                    && let Some([open, CudaToken { lexeme: Lexeme::Text(text), .. }, close]) =
+                        tokens.get(at + 1..at + 4)
                     && open.is_sign("(")
                     && close.is_sign(")")
                 {
@@ -162,11 +176,16 @@ impl Preprocessor<'_> {
             if arguments.len() != parameters.len() {
                 return Err(CudaRefusal::new(
                     at_place,
-                    format!("the macro `{name}` takes {} arguments, and gets {}", parameters.len(), arguments.len()),
+                    format!(
+                        "the macro `{name}` takes {} arguments, and gets {}",
+                        parameters.len(),
+                        arguments.len()
+                    ),
                     "give as many as it takes",
                 ));
             }
-            // What macros stand for in an argument is put there first, but where `#` or `##` takes it as it is written.
+            // What macros stand for in an argument is put there first, but where `#` or `##` takes
+            // it as it is written.
             let mut expanded: Vec<Vec<CudaToken>> = Vec::with_capacity(arguments.len());
             for argument in &arguments {
                 let mut of_argument = Vec::new();
@@ -177,30 +196,41 @@ impl Preprocessor<'_> {
                 expanded.push(of_argument);
             }
             let of_body = match of.is_variadic {
-                true => with_optional(&of.body, arguments.last().is_some_and(|rest| !rest.is_empty())),
+                true => {
+                    with_optional(&of.body, arguments.last().is_some_and(|rest| !rest.is_empty()))
+                }
                 false => of.body.to_vec(),
             };
             let mut body = Vec::new();
             let mut n = 0;
             while n < of_body.len() {
                 let token = &of_body[n];
-                let parameter = |t: &CudaToken| t.word().and_then(|w| parameters.iter().position(|p| p == w));
+                let parameter =
+                    |t: &CudaToken| t.word().and_then(|w| parameters.iter().position(|p| p == w));
                 if matches!(token.lexeme, Lexeme::Sign("#"))
                     && let Some(which) = of_body.get(n + 1).and_then(parameter)
                 {
                     let text = self.quoted(&arguments[which]);
-                    body.push(CudaToken { lexeme: Lexeme::Text(text.into()), is_apart: true, ..token.clone() });
+                    body.push(CudaToken {
+                        lexeme: Lexeme::Text(text.into()),
+                        is_apart: true,
+                        ..token.clone()
+                    });
                     n += 2;
                     continue;
                 }
                 match parameter(token) {
                     Some(which) => {
-                        let is_joined = n.checked_sub(1).is_some_and(|before| of_body[before].is_sign("##"))
-                            || of_body.get(n + 1).is_some_and(|next| next.is_sign("##"));
+                        let is_joined =
+                            n.checked_sub(1).is_some_and(|before| of_body[before].is_sign("##"))
+                                || of_body.get(n + 1).is_some_and(|next| next.is_sign("##"));
                         let argument = if is_joined { &arguments[which] } else { &expanded[which] };
                         if is_joined && argument.is_empty() {
                             // `##` joins nothing to what is on its other side.
-                            body.push(CudaToken { lexeme: Lexeme::Word("".into()), ..token.clone() });
+                            body.push(CudaToken {
+                                lexeme: Lexeme::Word("".into()),
+                                ..token.clone()
+                            });
                         }
                         body.extend(argument.iter().enumerate().map(|(n, t)| match n {
                             0 => CudaToken { is_apart: token.is_apart, ..t.clone() },
@@ -229,7 +259,8 @@ impl Preprocessor<'_> {
         Ok(())
     }
 
-    /// The last token that a macro made, taken back, where it is the name of a macro whose arguments stand behind: `#define CALL F`, `CALL(1)`.
+    /// The last token that a macro made, taken back, where it is the name of a macro whose
+    /// arguments stand behind: `#define CALL F`, `CALL(1)`.
     fn called_behind(
         &self,
         tokens: &[CudaToken],
@@ -239,11 +270,13 @@ impl Preprocessor<'_> {
         active: &[Rc<str>],
     ) -> Option<CudaToken> {
         let last = out.get(begin..)?.last().filter(|t| !t.is_kept)?;
-        let is_called = self.macros.get(last.word()?)?.parameters.is_some() && !active.contains(last.word()?);
+        let is_called =
+            self.macros.get(last.word()?)?.parameters.is_some() && !active.contains(last.word()?);
         (is_called && tokens.get(next)?.is_sign("(")).then(|| out.pop())?
     }
 
-    /// What `#` makes of an argument: its tokens as they are written, with one space where any are between two.
+    /// What `#` makes of an argument: its tokens as they are written, with one space where any are
+    /// between two.
     fn quoted(&self, argument: &[CudaToken]) -> String {
         let mut text = String::new();
         for (n, token) in argument.iter().enumerate() {
@@ -256,7 +289,11 @@ impl Preprocessor<'_> {
     }
 
     /// `a ## b` is one token.
-    fn joined(&mut self, body: Vec<CudaToken>, at: CudaSpan) -> Result<Vec<CudaToken>, CudaRefusal> {
+    fn joined(
+        &mut self,
+        body: Vec<CudaToken>,
+        at: CudaSpan,
+    ) -> Result<Vec<CudaToken>, CudaRefusal> {
         if !body.iter().any(|t| t.is_sign("##") || t.word().is_some_and(|w| w.is_empty())) {
             return Ok(body);
         }
@@ -283,14 +320,21 @@ impl Preprocessor<'_> {
                 continue;
             }
             if is_nothing(&left) || is_nothing(&right) {
-                out.push(CudaToken { is_apart: left.is_apart, ..if is_nothing(&left) { right } else { left } });
+                out.push(CudaToken {
+                    is_apart: left.is_apart,
+                    ..if is_nothing(&left) { right } else { left }
+                });
                 continue;
             }
             let text = format!("{}{}", self.written(&left), self.written(&right));
             let tokens = lexed(&text, at.file, &mut self.names).unwrap_or_default();
             let [one, CudaToken { lexeme: Lexeme::LineEnd, .. }] = &tokens[..] else {
                 let message = format!("`##` makes `{text}`, which is no token");
-                return Err(CudaRefusal::new(at, message, "`##` joins what is one word, number or sign together"));
+                return Err(CudaRefusal::new(
+                    at,
+                    message,
+                    "`##` joins what is one word, number or sign together",
+                ));
             };
             out.push(CudaToken { lexeme: one.lexeme.clone(), is_kept: false, ..left });
         }
@@ -304,7 +348,9 @@ impl Preprocessor<'_> {
         match &**token.word()? {
             "__LINE__" => {
                 let before = file.text.get(..at.start as usize)?;
-                Some(crate::preprocess::integer(before.bytes().filter(|b| *b == b'\n').count() as u64 + 1))
+                Some(crate::preprocess::integer(
+                    before.bytes().filter(|b| *b == b'\n').count() as u64 + 1,
+                ))
             }
             "__FILE__" => Some(Lexeme::Text(file.name.as_str().into())),
             "__COUNTER__" => {
@@ -331,7 +377,11 @@ impl Preprocessor<'_> {
     /// As the file spells it, where that is the same token; else its own text.
     fn written(&self, token: &CudaToken) -> Cow<'_, str> {
         let CudaSpan { file, start, end, .. } = self.written_at(token.at);
-        let source = self.files.get(file as usize).and_then(|f| f.text.get(start as usize..end as usize)).unwrap_or_default();
+        let source = self
+            .files
+            .get(file as usize)
+            .and_then(|f| f.text.get(start as usize..end as usize))
+            .unwrap_or_default();
         // It may have been joined of two, or say where it is.
         if is_same(source, &token.lexeme) {
             return source.into();
@@ -340,7 +390,8 @@ impl Preprocessor<'_> {
             Lexeme::Word(word) => word.to_string().into(),
             Lexeme::Sign(sign) => (*sign).into(),
             Lexeme::Integer { value, bytes, is_unsigned, is_second, .. } => {
-                let (unsigned, long) = (if *is_unsigned { "u" } else { "" }, if *is_second { "ll" } else { "l" });
+                let (unsigned, long) =
+                    (if *is_unsigned { "u" } else { "" }, if *is_second { "ll" } else { "l" });
                 format!("{value}{unsigned}{}", if *bytes == 8 { long } else { "" }).into()
             }
             Lexeme::Text(text) => format!("{text:?}").into(),
@@ -360,7 +411,8 @@ fn with_optional(body: &[CudaToken], has_rest: bool) -> Vec<CudaToken> {
     let mut found = Vec::with_capacity(body.len());
     let mut rest = body.iter().peekable();
     while let Some(token) = rest.next() {
-        let is_optional = token.word().is_some_and(|w| &**w == "__VA_OPT__") && rest.peek().is_some_and(|t| t.is_sign("("));
+        let is_optional = token.word().is_some_and(|w| &**w == "__VA_OPT__")
+            && rest.peek().is_some_and(|t| t.is_sign("("));
         if !is_optional {
             found.push(token.clone());
             continue;

@@ -23,7 +23,8 @@ pub(crate) struct CudaFile {
     pub text: Rc<str>,
 }
 
-/// A condition that is open: is what stands here read, was a branch read before, and where it began.
+/// A condition that is open: is what stands here read, was a branch read before, and where it
+/// began.
 struct OpenCondition {
     is_read: bool,
     was_read: bool,
@@ -82,8 +83,16 @@ impl<'a> Preprocessor<'a> {
             // What it asks is answered where `#if` is read.
             ("__has_include", 1),
         ] {
-            let token = CudaToken { lexeme: integer(value), at: CudaSpan::default(), is_apart: true, is_kept: false };
-            made.macros.insert(name.into(), Macro { parameters: None, is_variadic: false, body: [token].into() });
+            let token = CudaToken {
+                lexeme: integer(value),
+                at: CudaSpan::default(),
+                is_apart: true,
+                is_kept: false,
+            };
+            made.macros.insert(
+                name.into(),
+                Macro { parameters: None, is_variadic: false, body: [token].into() },
+            );
         }
         made
     }
@@ -97,15 +106,25 @@ impl<'a> Preprocessor<'a> {
         let mut at = 0;
         while at < tokens.len() {
             if tokens[at].lexeme == Lexeme::Hash {
-                let end = tokens[at..].iter().position(|t| t.lexeme == Lexeme::LineEnd).map_or(tokens.len(), |n| at + n);
+                let end = tokens[at..]
+                    .iter()
+                    .position(|t| t.lexeme == Lexeme::LineEnd)
+                    .map_or(tokens.len(), |n| at + n);
                 self.directive(&tokens[at..end], &mut conditions, name, depth)?;
                 at = end;
                 continue;
             }
             // Up to the next directive: a macro's arguments may stand in several lines.
-            let end = tokens[at..].iter().position(|t| t.lexeme == Lexeme::Hash).map_or(tokens.len(), |n| at + n);
+            let end = tokens[at..]
+                .iter()
+                .position(|t| t.lexeme == Lexeme::Hash)
+                .map_or(tokens.len(), |n| at + n);
             if conditions.last().is_none_or(|c| c.is_read) {
-                let piece: Vec<CudaToken> = tokens[at..end].iter().filter(|t| t.lexeme != Lexeme::LineEnd).cloned().collect();
+                let piece: Vec<CudaToken> = tokens[at..end]
+                    .iter()
+                    .filter(|t| t.lexeme != Lexeme::LineEnd)
+                    .cloned()
+                    .collect();
                 let mut out = std::mem::take(&mut self.tokens);
                 let done = self.expand(&piece, &mut out, &mut Vec::new(), None);
                 self.tokens = out;
@@ -114,7 +133,11 @@ impl<'a> Preprocessor<'a> {
             at = end;
         }
         match conditions.last() {
-            Some(open) => Err(CudaRefusal::new(open.at, "this `#if` is never closed", "close it with `#endif`")),
+            Some(open) => Err(CudaRefusal::new(
+                open.at,
+                "this `#if` is never closed",
+                "close it with `#endif`",
+            )),
             None => Ok(()),
         }
     }
@@ -133,8 +156,9 @@ impl<'a> Preprocessor<'a> {
         let whole = CudaSpan { end: line.last().map_or(hash.end, |t| t.at.end), ..hash };
         let is_defined = |this: &Self| -> Result<bool, CudaRefusal> {
             let named = rest.first().and_then(CudaToken::word);
-            let named =
-                named.ok_or_else(|| CudaRefusal::new(whole, format!("expected a name behind `#{word}`"), "name a macro"))?;
+            let named = named.ok_or_else(|| {
+                CudaRefusal::new(whole, format!("expected a name behind `#{word}`"), "name a macro")
+            })?;
             Ok(this.macros.contains_key(named))
         };
         match &*word {
@@ -146,23 +170,42 @@ impl<'a> Preprocessor<'a> {
                         _ => self.condition(rest, whole)?,
                     };
                 if conditions.len() >= 1000 {
-                    return Err(CudaRefusal::new(whole, "more than 1000 `#if` in each other", "write it flatter"));
+                    return Err(CudaRefusal::new(
+                        whole,
+                        "more than 1000 `#if` in each other",
+                        "write it flatter",
+                    ));
                 }
-                conditions.push(OpenCondition { is_read: value, was_read: value, around: is_read, is_last: false, at: whole });
+                conditions.push(OpenCondition {
+                    is_read: value,
+                    was_read: value,
+                    around: is_read,
+                    is_last: false,
+                    at: whole,
+                });
             }
             "elif" | "else" => {
-                let wrong = || CudaRefusal::new(whole, format!("`#{word}` without `#if`, or behind its `#else`"), "take it out");
+                let wrong = || {
+                    CudaRefusal::new(
+                        whole,
+                        format!("`#{word}` without `#if`, or behind its `#else`"),
+                        "take it out",
+                    )
+                };
                 let open = conditions.last_mut().filter(|c| !c.is_last).ok_or_else(wrong)?;
                 open.is_last = &*word == "else";
                 let (was_read, around) = (open.was_read, open.around);
-                let value = around && !was_read && (&*word == "else" || self.condition(rest, whole)?);
+                let value =
+                    around && !was_read && (&*word == "else" || self.condition(rest, whole)?);
                 if let Some(open) = conditions.last_mut() {
                     open.is_read = value;
                     open.was_read |= value;
                 }
             }
             "endif" => {
-                conditions.pop().ok_or_else(|| CudaRefusal::new(whole, "`#endif` without `#if`", "take it out"))?;
+                conditions.pop().ok_or_else(|| {
+                    CudaRefusal::new(whole, "`#endif` without `#if`", "take it out")
+                })?;
             }
             // Which branch is read depends on the version of C++.
             "elifdef" | "elifndef" if conditions.last().is_some_and(|c| c.around) => {
@@ -186,8 +229,13 @@ impl<'a> Preprocessor<'a> {
             }
             "pragma" => self.pragma(rest, whole)?,
             "error" => {
-                let said = &self.files[hash.file as usize].text[whole.start as usize..whole.end as usize];
-                return Err(CudaRefusal::new(whole, format!("the program says {said}"), "what it asks for was not given"));
+                let said =
+                    &self.files[hash.file as usize].text[whole.start as usize..whole.end as usize];
+                return Err(CudaRefusal::new(
+                    whole,
+                    format!("the program says {said}"),
+                    "what it asks for was not given",
+                ));
             }
             "line" | "warning" | "ident" => {}
             other => {
@@ -202,18 +250,32 @@ impl<'a> Preprocessor<'a> {
     }
 
     /// What a pragma does to macros; all others say how to compile.
-    pub(crate) fn pragma(&mut self, said: &[CudaToken], whole: CudaSpan) -> Result<(), CudaRefusal> {
-        let Some(word) = said.first().and_then(CudaToken::word).filter(|w| matches!(&***w, "push_macro" | "pop_macro")) else {
+    pub(crate) fn pragma(
+        &mut self,
+        said: &[CudaToken],
+        whole: CudaSpan,
+    ) -> Result<(), CudaRefusal> {
+        let Some(word) = said
+            .first()
+            .and_then(CudaToken::word)
+            .filter(|w| matches!(&***w, "push_macro" | "pop_macro"))
+        else {
             return Ok(());
         };
         let named = match said.get(1..4) {
-            Some([open, CudaToken { lexeme: Lexeme::Text(name), .. }, close]) if open.is_sign("(") && close.is_sign(")") => {
+            Some([open, CudaToken { lexeme: Lexeme::Text(name), .. }, close])
+                if open.is_sign("(") && close.is_sign(")") =>
+            {
                 Some(name)
             }
             _ => None,
         };
         let Some(name) = named else {
-            return Err(CudaRefusal::new(whole, format!("`{word}` of no name"), format!("write `#pragma {word}(\"NAME\")`")));
+            return Err(CudaRefusal::new(
+                whole,
+                format!("`{word}` of no name"),
+                format!("write `#pragma {word}(\"NAME\")`"),
+            ));
         };
         if &**word == "push_macro" {
             let of = self.macros.get(name).cloned();
@@ -227,13 +289,22 @@ impl<'a> Preprocessor<'a> {
         Ok(())
     }
 
-    /// `assert` is nothing where `NDEBUG` is defined when a header is named that has it, itself or by others.
+    /// `assert` is nothing where `NDEBUG` is defined when a header is named that has it, itself or
+    /// by others.
     fn header(&mut self, name: String, whole: CudaSpan) {
         let first = name.split('/').next().unwrap_or(&name);
-        if matches!(first, "cassert" | "assert.h" | "cuda" | "cooperative_groups.h" | "cooperative_groups") {
+        if matches!(
+            first,
+            "cassert" | "assert.h" | "cuda" | "cooperative_groups.h" | "cooperative_groups"
+        ) {
             self.macros.remove("assert");
             if self.macros.contains_key("NDEBUG") {
-                let sign = |sign| CudaToken { lexeme: Lexeme::Sign(sign), at: whole, is_apart: false, is_kept: false };
+                let sign = |sign| CudaToken {
+                    lexeme: Lexeme::Sign(sign),
+                    at: whole,
+                    is_apart: false,
+                    is_kept: false,
+                };
                 let number = CudaToken { lexeme: integer(0), ..sign("(") };
                 let void = CudaToken { lexeme: Lexeme::Word("void".into()), ..sign("(") };
                 let body = [sign("("), sign("("), void, sign(")"), number, sign(")")].into();
@@ -244,10 +315,17 @@ impl<'a> Preprocessor<'a> {
         self.headers.push(name);
     }
 
-    fn included(&mut self, rest: &[CudaToken], whole: CudaSpan, name: &str, depth: usize) -> Result<(), CudaRefusal> {
+    fn included(
+        &mut self,
+        rest: &[CudaToken],
+        whole: CudaSpan,
+        name: &str,
+        depth: usize,
+    ) -> Result<(), CudaRefusal> {
         match rest.first().map(|t| &t.lexeme) {
             Some(Lexeme::Sign("<")) => {
-                let header = self.written_between(&rest[0], rest.last().unwrap_or(&rest[0])).to_owned();
+                let header =
+                    self.written_between(&rest[0], rest.last().unwrap_or(&rest[0])).to_owned();
                 self.header(header, whole);
                 Ok(())
             }
@@ -258,14 +336,21 @@ impl<'a> Preprocessor<'a> {
                 }
                 if depth >= MAX_DEPTH || self.files.len() >= MAX_FILES {
                     let text = if depth >= MAX_DEPTH {
-                        format!("files include each other more than {MAX_DEPTH} deep, or without end, `{path}` among them")
+                        format!(
+                            "files include each other more than {MAX_DEPTH} deep, or without end, `{path}` among them"
+                        )
                     } else {
-                        format!("`{path}` is one file more than {MAX_FILES}; a file counts as often as it is included")
+                        format!(
+                            "`{path}` is one file more than {MAX_FILES}; a file counts as often as it is included"
+                        )
                     };
-                    return Err(CudaRefusal::new(whole, text, "guard the file with `#pragma once`"));
+                    return Err(CudaRefusal::new(
+                        whole,
+                        text,
+                        "guard the file with `#pragma once`",
+                    ));
                 }
-                let help =
-                    "files in quotation marks are read from there alone, wherever links lead; those in `<..>` are not read";
+                let help = "files in quotation marks are read from there alone, wherever links lead; those in `<..>` are not read";
                 match (self.include)(&path) {
                     Ok(Some(text)) => self.file(&path, &text, depth + 1),
                     // Those of CUDA and of the language may be named in quotation marks.
@@ -274,11 +359,15 @@ impl<'a> Preprocessor<'a> {
                         Ok(())
                     }
                     Ok(None) => {
-                        let text = format!("there is no file `{path}` in the folder of the program, or below");
+                        let text = format!(
+                            "there is no file `{path}` in the folder of the program, or below"
+                        );
                         Err(CudaRefusal::new(whole, text, help))
                     }
                     Err(why) => {
-                        let text = format!("`{path}` is not read from the folder of the program, or below: {why}");
+                        let text = format!(
+                            "`{path}` is not read from the folder of the program, or below: {why}"
+                        );
                         Err(CudaRefusal::new(whole, text, help))
                     }
                 }
@@ -297,7 +386,8 @@ impl<'a> Preprocessor<'a> {
         file.get(first.at.end as usize..last.at.start as usize).unwrap_or_default()
     }
 
-    /// Is there what stands within the parentheses of `__has_include`? `None` where that is not known.
+    /// Is there what stands within the parentheses of `__has_include`? `None` where that is not
+    /// known.
     fn has_header(&self, asked: &[CudaToken], name: &str) -> Option<bool> {
         match asked {
             [CudaToken { lexeme: Lexeme::Text(path), .. }] => {
@@ -310,7 +400,8 @@ impl<'a> Preprocessor<'a> {
             }
             [first, .., last] if first.is_sign("<") && last.is_sign(">") => {
                 let header = self.written_between(first, last);
-                (is_known_header(header) || is_of_toolkit(header) || OF_C.contains(&header)).then_some(true)
+                (is_known_header(header) || is_of_toolkit(header) || OF_C.contains(&header))
+                    .then_some(true)
             }
             _ => None,
         }
@@ -325,13 +416,19 @@ impl<'a> Preprocessor<'a> {
             let is = |word: &str| rest[at].word().is_some_and(|w| &**w == word);
             if is("defined") {
                 let (name, taken) = match &rest[at + 1..] {
-                    [open, name, close, ..] if open.is_sign("(") && close.is_sign(")") => (name.word(), 3),
+                    [open, name, close, ..] if open.is_sign("(") && close.is_sign(")") => {
+                        (name.word(), 3)
+                    }
                     [name, ..] => (name.word(), 1),
                     [] => (None, 0),
                 };
                 let Some(name) = name else {
                     let text = "expected the name of a macro behind `defined`";
-                    return Err(CudaRefusal::new(rest[at].at, text, "write `defined(NAME)` or `defined NAME`"));
+                    return Err(CudaRefusal::new(
+                        rest[at].at,
+                        text,
+                        "write `defined(NAME)` or `defined NAME`",
+                    ));
                 };
                 let value = integer(u64::from(self.macros.contains_key(name)));
                 asked.push(CudaToken { lexeme: value, ..rest[at].clone() });
@@ -339,8 +436,10 @@ impl<'a> Preprocessor<'a> {
                 continue;
             }
             if is("__has_include") {
-                let end = rest[at..].iter().position(|t| t.is_sign(")")).map_or(rest.len(), |n| at + n);
-                let within = rest.get(at + 2..end).filter(|_| rest[at + 1].is_sign("(")).unwrap_or_default();
+                let end =
+                    rest[at..].iter().position(|t| t.is_sign(")")).map_or(rest.len(), |n| at + n);
+                let within =
+                    rest.get(at + 2..end).filter(|_| rest[at + 1].is_sign("(")).unwrap_or_default();
                 let name = self.files[whole.file as usize].name.clone();
                 let Some(is_there) = self.has_header(within, &name) else {
                     let text = "whether there is this header is not known: `<..>` is not searched for, and of `\"..\"` no other folder than the program's";
@@ -431,8 +530,18 @@ pub(crate) fn is_known_header(name: &str) -> bool {
 }
 
 /// Headers of C, whose names no file of a program has.
-const OF_C: [&str; 10] =
-    ["stdio.h", "stdlib.h", "assert.h", "stdint.h", "stdbool.h", "stddef.h", "string.h", "math.h", "limits.h", "float.h"];
+const OF_C: [&str; 10] = [
+    "stdio.h",
+    "stdlib.h",
+    "assert.h",
+    "stdint.h",
+    "stdbool.h",
+    "stddef.h",
+    "string.h",
+    "math.h",
+    "limits.h",
+    "float.h",
+];
 
 fn is_of_toolkit(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -509,7 +618,11 @@ impl ConditionReader<'_> {
         is
     }
 
-    fn computed_if(&mut self, is_computed: bool, of: impl FnOnce(&mut Self) -> Option<ConditionValue>) -> Option<ConditionValue> {
+    fn computed_if(
+        &mut self,
+        is_computed: bool,
+        of: impl FnOnce(&mut Self) -> Option<ConditionValue>,
+    ) -> Option<ConditionValue> {
         self.passed += usize::from(!is_computed);
         let found = of(self);
         self.passed -= usize::from(!is_computed);
@@ -557,7 +670,12 @@ impl ConditionReader<'_> {
         Some(left)
     }
 
-    fn operated(&self, sign: &str, left: ConditionValue, right: ConditionValue) -> Option<ConditionValue> {
+    fn operated(
+        &self,
+        sign: &str,
+        left: ConditionValue,
+        right: ConditionValue,
+    ) -> Option<ConditionValue> {
         let (a, b) = (left.bits, right.bits);
         if matches!(sign, "<<" | ">>") {
             let by = u32::try_from(b).ok()?;
@@ -612,7 +730,9 @@ impl ConditionReader<'_> {
                 if is_called { None } else { Some(ConditionValue::truth(&**word == "true")) }
             }
             Lexeme::Sign("!") => Some(ConditionValue::truth(self.one()?.bits == 0)),
-            Lexeme::Sign("-") => self.one().map(|v| ConditionValue { bits: v.bits.wrapping_neg(), ..v }),
+            Lexeme::Sign("-") => {
+                self.one().map(|v| ConditionValue { bits: v.bits.wrapping_neg(), ..v })
+            }
             Lexeme::Sign("+") => self.one(),
             Lexeme::Sign("~") => self.one().map(|v| ConditionValue { bits: !v.bits, ..v }),
             Lexeme::Sign("(") => {
@@ -628,5 +748,6 @@ impl ConditionReader<'_> {
     }
 }
 
-/// Reads a file that a program includes: nothing where there is none; an error is why it is not read, as a sentence about `it`.
+/// Reads a file that a program includes: nothing where there is none; an error is why it is not
+/// read, as a sentence about `it`.
 pub type FileReader<'a> = dyn Fn(&str) -> Result<Option<String>, String> + 'a;

@@ -44,7 +44,8 @@ pub(crate) enum TypeTree {
     Named(NamePath),
     Void,
     Bool,
-    /// How many bytes, whether it has a sign, and whether it is the second type that is alike: `long long`, `signed char`.
+    /// How many bytes, whether it has a sign, and whether it is the second type that is alike:
+    /// `long long`, `signed char`.
     Integer(u8, bool, bool),
     Real(u8),
     Auto,
@@ -64,7 +65,8 @@ pub(crate) enum TypeTree {
     Pack(PackPattern<TypeTree>),
 }
 
-/// What stands in front of `...`: a pattern that is one for each element of the packs that it names.
+/// What stands in front of `...`: a pattern that is one for each element of the packs that it
+/// names.
 #[derive(Debug, Clone)]
 pub(crate) struct PackPattern<T> {
     pub pattern: Rc<T>,
@@ -168,7 +170,8 @@ pub(crate) enum ExpressionKind {
     Index(Box<CudaExpression>, Box<CudaExpression>),
     /// `a.b`, or `a->b` (`true`).
     Member(Box<CudaExpression>, NamePart, bool),
-    /// `(T)x` and its like; are the bits taken as those of another type (`true`, `reinterpret_cast`)?
+    /// `(T)x` and its like; are the bits taken as those of another type (`true`,
+    /// `reinterpret_cast`)?
     Cast(TypeTree, Box<CudaExpression>, bool),
     /// `T(x, y)`.
     Construct(TypeTree, Vec<CudaExpression>),
@@ -191,7 +194,8 @@ pub(crate) enum ExpressionKind {
     Fold(FoldTree),
     /// `requires (T x) { .. }`: is all of it so?
     Requires(Rc<RequirementsTree>),
-    /// A fold with a first operand, on the left or on the right: the pattern is the one that names a pack.
+    /// A fold with a first operand, on the left or on the right: the pattern is the one that names
+    /// a pack.
     FoldOfEither(Box<[FoldTree; 2]>),
 }
 
@@ -304,7 +308,8 @@ pub(crate) enum CudaStatementKind {
     Together(Vec<CudaStatement>),
 }
 
-/// A loop over a range, which has a name: as it is over an array, and over what has a beginning and an end.
+/// A loop over a range, which has a name: as it is over an array, and over what has a beginning and
+/// an end.
 #[derive(Debug, Clone)]
 pub(crate) struct RangeTree {
     pub range: CudaExpression,
@@ -371,9 +376,11 @@ pub(crate) enum TemplateParameter {
 impl TemplateParameter {
     pub fn name(&self) -> &Rc<str> {
         match self {
-            Self::Type(name, _) | Self::Value(name, ..) | Self::Types(name) | Self::Values(name, _) | Self::Template(name, _) => {
-                name
-            }
+            Self::Type(name, _)
+            | Self::Value(name, ..)
+            | Self::Types(name)
+            | Self::Values(name, _)
+            | Self::Template(name, _) => name,
         }
     }
 
@@ -396,7 +403,9 @@ impl TemplateParameter {
                 let pattern = Rc::new(TypeTree::Named(path));
                 TemplateArgument::Type(TypeTree::Pack(PackPattern { pattern, words, number: None }))
             }
-            Self::Value(..) => TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), at }),
+            Self::Value(..) => {
+                TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), at })
+            }
             Self::Values(..) => {
                 let pattern = Rc::new(CudaExpression { what: ExpressionKind::Name(path), at });
                 let what = ExpressionKind::Pack(PackPattern { pattern, words, number: None });
@@ -405,7 +414,8 @@ impl TemplateParameter {
         }
     }
 
-    /// Of `Types` and `Values` the parameter for one of their elements, under the same name; any other is as it was.
+    /// Of `Types` and `Values` the parameter for one of their elements, under the same name; any
+    /// other is as it was.
     pub fn element(&self) -> Self {
         match self {
             Self::Types(name) => Self::Type(name.clone(), None),
@@ -478,9 +488,11 @@ pub(crate) struct FunctionTree {
     pub cluster: Vec<CudaExpression>,
     /// With which arguments it takes the place of a template.
     pub specialises: Option<Vec<TemplateArgument>>,
-    /// The arguments of the structure's template that it is a member of, where it is defined outside (`S<int>::f`).
+    /// The arguments of the structure's template that it is a member of, where it is defined
+    /// outside (`S<int>::f`).
     pub of_owner: Option<Vec<TemplateArgument>>,
-    /// The names of the parameters of the templates around, of a member that is a template itself and is defined outside.
+    /// The names of the parameters of the templates around, of a member that is a template itself
+    /// and is defined outside.
     pub names_of_owners: Rc<[Rc<str>]>,
     /// What must be true of the arguments of its template.
     pub constraints: Rc<[CudaExpression]>,
@@ -519,7 +531,8 @@ pub(crate) struct StructureTree {
     pub alignment: Option<CudaExpression>,
     /// Its first virtual function: objects of it know their type, and calls go by that.
     pub virtual_at: Option<CudaSpan>,
-    /// With which arguments it takes the place of a template; they may be patterns of its own parameters.
+    /// With which arguments it takes the place of a template; they may be patterns of its own
+    /// parameters.
     pub specialises: Option<Vec<TemplateArgument>>,
     /// What must be true of the arguments of its template.
     pub constraints: Rc<[CudaExpression]>,

@@ -11,7 +11,8 @@ pub(crate) struct CudaType {
     pub is_constant: bool,
     /// Which enumeration it is; its numbers are of the shape.
     pub enumeration: Option<EnumerationIdentity>,
-    /// Is it a reference to this? Names and arguments of templates are; a value is of the type without it.
+    /// Is it a reference to this? Names and arguments of templates are; a value is of the type
+    /// without it.
     pub reference: Option<ReferenceKind>,
 }
 
@@ -37,7 +38,8 @@ pub(crate) enum TypeShape {
     Integer {
         bytes: u8,
         is_signed: bool,
-        /// Of two types that are alike in both, is it the second one: `long long` beside `long`, `signed char` beside `char`?
+        /// Of two types that are alike in both, is it the second one: `long long` beside `long`,
+        /// `signed char` beside `char`?
         is_second: bool,
     },
     Real(u8),
@@ -84,8 +86,9 @@ pub(crate) struct BitsLayout {
     /// The first of them in the word of its type, which begins where the member does.
     pub first: u32,
     pub count: u32,
-    /// The smallest word that has them, and no part of another member's: how many bytes behind the other one it begins, and how many it has.
-    /// In memory of the thread alone nothing else is accessed, so that members beside it are accessed in one width.
+    /// The smallest word that has them, and no part of another member's: how many bytes behind the
+    /// other one it begins, and how many it has. In memory of the thread alone nothing else is
+    /// accessed, so that members beside it are accessed in one width.
     pub least: (u64, u64),
 }
 
@@ -93,7 +96,8 @@ pub(crate) struct BitsLayout {
 pub(crate) struct StructureLayout {
     pub tree: Rc<StructureTree>,
     pub bindings: Rc<TemplateBindings>,
-    /// The arguments of the template that it is made of; of a specialisation they are not what its own parameters are.
+    /// The arguments of the template that it is made of; of a specialisation they are not what its
+    /// own parameters are.
     pub arguments: Rc<TemplateBindings>,
     pub fields: Vec<FieldLayout>,
     /// The structures that it is made from, and where they begin.
@@ -130,17 +134,23 @@ impl CudaType {
         Self { enumeration: self.enumeration, ..Self::plain(self.shape.clone()) }
     }
 
-    /// The type of a part of what is of another one: what is volatile, or constant, is so in all of its parts.
+    /// The type of a part of what is of another one: what is volatile, or constant, is so in all of
+    /// its parts.
     pub fn within(self, whole: &Self) -> Self {
-        let (is_volatile, is_constant) = (self.is_volatile || whole.is_volatile, self.is_constant || whole.is_constant);
+        let (is_volatile, is_constant) =
+            (self.is_volatile || whole.is_volatile, self.is_constant || whole.is_constant);
         Self { is_volatile, is_constant, ..self }
     }
 
     /// Is it another type, but for what says that something does not change?
     pub fn is_similar(&self, other: &Self) -> bool {
         match (&self.shape, &other.shape) {
-            (TypeShape::Pointer(a), TypeShape::Pointer(b)) => a.is_volatile == b.is_volatile && a.is_similar(b),
-            (TypeShape::Array(a, n), TypeShape::Array(b, m)) => n == m && a.is_volatile == b.is_volatile && a.is_similar(b),
+            (TypeShape::Pointer(a), TypeShape::Pointer(b)) => {
+                a.is_volatile == b.is_volatile && a.is_similar(b)
+            }
+            (TypeShape::Array(a, n), TypeShape::Array(b, m)) => {
+                n == m && a.is_volatile == b.is_volatile && a.is_similar(b)
+            }
             (a, b) => a == b && self.enumeration == other.enumeration,
         }
     }
@@ -216,11 +226,14 @@ impl CudaType {
             (TypeShape::Real(x), TypeShape::Real(y)) => Self::plain(TypeShape::Real(*x.max(y))),
             (TypeShape::Real(_), _) => a,
             (_, TypeShape::Real(_)) => b,
-            (TypeShape::Integer { bytes, is_second: x, .. }, TypeShape::Integer { bytes: other, is_second: y, .. })
-                if bytes == other =>
-            {
-                Self::plain(TypeShape::Integer { bytes: *bytes, is_signed: a.is_signed() && b.is_signed(), is_second: *x || *y })
-            }
+            (
+                TypeShape::Integer { bytes, is_second: x, .. },
+                TypeShape::Integer { bytes: other, is_second: y, .. },
+            ) if bytes == other => Self::plain(TypeShape::Integer {
+                bytes: *bytes,
+                is_signed: a.is_signed() && b.is_signed(),
+                is_second: *x || *y,
+            }),
             _ if a.bytes() > b.bytes() => a,
             _ => b,
         }
@@ -233,7 +246,10 @@ impl CudaType {
             TypeShape::Real(_) => "f32",
             TypeShape::Integer { bytes: 8, is_signed: true, .. } => "s64",
             TypeShape::Integer { is_signed: true, .. } => "s32",
-            TypeShape::Integer { bytes: 8, .. } | TypeShape::Pointer(_) | TypeShape::Null | TypeShape::Function => "u64",
+            TypeShape::Integer { bytes: 8, .. }
+            | TypeShape::Pointer(_)
+            | TypeShape::Null
+            | TypeShape::Function => "u64",
             _ => "u32",
         }
     }

@@ -1,4 +1,5 @@
-//! Texts that are cut off, damaged, empty or huge: an error with its place, or PTX, and never a panic.
+//! Texts that are cut off, damaged, empty or huge: an error with its place, or PTX, and never a
+//! panic.
 
 use std::path::Path;
 
@@ -14,7 +15,9 @@ fn read(text: &str) -> Result<String, CudaError> {
 fn is_whole(text: &str) -> bool {
     match read(text) {
         Ok(ptx) => margay_ptx::read(&ptx).is_ok() || text.contains("asm"),
-        Err(e) => !e.message.is_empty() && !e.help.is_empty() && e.start <= e.end && e.end <= e.text.len(),
+        Err(e) => {
+            !e.message.is_empty() && !e.help.is_empty() && e.start <= e.end && e.end <= e.text.len()
+        }
     }
 }
 
@@ -25,7 +28,9 @@ fn file(name: &str) -> String {
 /// Three files, cut at every byte.
 #[test]
 fn cut_files_are_no_panic() {
-    for name in ["../tests/kernels/lock.cu", "../tests/kernels/queue_lock.cu", "../tests/kernels/flag.cu"] {
+    for name in
+        ["../tests/kernels/lock.cu", "../tests/kernels/queue_lock.cu", "../tests/kernels/flag.cu"]
+    {
         let text = file(name);
         for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
             assert!(is_whole(&text[..end]), "{name}, cut at {end}");
@@ -36,13 +41,25 @@ fn cut_files_are_no_panic() {
 #[test]
 fn nothing_and_too_much_end_soon() {
     let braces = "{".repeat(200_000);
-    let nested = format!("__global__ void k(int *a) {{ a[0] = {}1{}; }}", "(".repeat(100_000), ")".repeat(100_000));
-    let blocks = format!("__global__ void k(int *a) {{ {} a[0] = 1; {} }}", "{".repeat(50_000), "}".repeat(50_000));
+    let nested = format!(
+        "__global__ void k(int *a) {{ a[0] = {}1{}; }}",
+        "(".repeat(100_000),
+        ")".repeat(100_000)
+    );
+    let blocks = format!(
+        "__global__ void k(int *a) {{ {} a[0] = 1; {} }}",
+        "{".repeat(50_000),
+        "}".repeat(50_000)
+    );
     let sum = format!("__global__ void k(int *a) {{ a[0] = {}1; }}", "1 + ".repeat(100_000));
     let laughs: String = (0..64).map(|n| format!("#define M{} M{n} M{n}\n", n + 1)).collect();
     let laughs = format!("#define M0 x\n{laughs}__global__ void k(int *a) {{ M64; }}");
-    let calls: String = (0..40).map(|n| format!("__device__ void f{}(int *a) {{ f{n}(a); f{n}(a); }}\n", n + 1)).collect();
-    let calls = format!("__device__ void f0(int *a) {{ atomicAdd(a, 1); }}\n{calls}__global__ void k(int *a) {{ f40(a); }}");
+    let calls: String = (0..40)
+        .map(|n| format!("__device__ void f{}(int *a) {{ f{n}(a); f{n}(a); }}\n", n + 1))
+        .collect();
+    let calls = format!(
+        "__device__ void f0(int *a) {{ atomicAdd(a, 1); }}\n{calls}__global__ void k(int *a) {{ f40(a); }}"
+    );
     let templates = "template <int N> __device__ int f() { return f<N + 1>(); } __global__ void k(int *a) { a[0] = f<0>(); }";
     let structure = "struct S { S s; }; __global__ void k(int *a) { S s; a[0] = 1; }";
     let types = format!(
@@ -50,12 +67,14 @@ fn nothing_and_too_much_end_soon() {
         "S<".repeat(5_000),
         ">".repeat(5_000)
     );
-    let arguments =
-        format!("#define F(x) x\n__global__ void k(int *a) {{ a[0] = {}1{}; }}", "F(".repeat(20_000), ")".repeat(20_000));
+    let arguments = format!(
+        "#define F(x) x\n__global__ void k(int *a) {{ a[0] = {}1{}; }}",
+        "F(".repeat(20_000),
+        ")".repeat(20_000)
+    );
     let includes = "#include \"a.cu\"\n";
     // Each of a thousand constants is computed by many steps, and one by too many.
-    let endless =
-        "constexpr int f(int n) { while (n > 0) n |= 1; return n; } __global__ void k(int *a) { int s[f(1)]; a[0] = s[0]; }";
+    let endless = "constexpr int f(int n) { while (n > 0) n |= 1; return n; } __global__ void k(int *a) { int s[f(1)]; a[0] = s[0]; }";
     let constants: String = (0..1000).map(|n| format!("a[{n}] = x<{n}>;\n")).collect();
     let constants = format!(
         "constexpr int f(int n) {{ for (int i = 0; i < 200000; ++i) n += i; return n; }}\ntemplate <int N> constexpr int x = f(N);\n__global__ void k(int *a) {{ {constants} }}"
@@ -90,7 +109,11 @@ fn nothing_and_too_much_end_soon() {
 /// Ten MB of functions that no kernel calls.
 #[test]
 fn ten_megabytes_are_read() {
-    let one = |n: usize| format!("__device__ int f{n}(int x) {{ return x * 2 + 1; }}\nint host(int y) {{ return y; }}\n");
+    let one = |n: usize| {
+        format!(
+            "__device__ int f{n}(int x) {{ return x * 2 + 1; }}\nint host(int y) {{ return y; }}\n"
+        )
+    };
     let all: String = (0..10_000_000 / one(100_000).len()).map(one).collect();
     let text = format!("{all}__global__ void k(int *a) {{ a[threadIdx.x] = 1; }}\n");
     let ptx = read(&text).expect("it is compiled");
@@ -103,7 +126,11 @@ fn what_is_not_understood_is_named() {
     for (body, at, part) in [
         ("goto end; a[0] = 1;", "goto end;", "there is no label `end` for this `goto`"),
         ("auto [x, y] = a[0]; a[0] = x;", "x", "a value of the type int has no parts to name"),
-        ("pair_t p; auto [x] = p; a[0] = x;", "x", "1 names for the 2 parts of a value of the type pair_t"),
+        (
+            "pair_t p; auto [x] = p; a[0] = x;",
+            "x",
+            "1 names for the 2 parts of a value of the type pair_t",
+        ),
         ("bits_t b; int *p = &b.few; a[0] = *p;", "&b.few", "a member of some bits has no address"),
         ("a[0] = sum();", "(xs + ...)", "an operator of no operands"),
         ("a[0] = pass(1, 2);", "xs", "`xs` is any number of values"),
@@ -118,23 +145,55 @@ fn what_is_not_understood_is_named() {
         ("unknown_t x; a[0] = 1;", "unknown_t", "the type `unknown_t` is not known here"),
         ("a[0] = unknown<int>(1);", "unknown", "the template `unknown` is not known here"),
         ("a[0] = 1", "}", "expected `;` behind an expression, found `}`"),
-        ("__shared__ unknown_t s; a[0] = 1;", "unknown_t", "the type `unknown_t` is not known here"),
-        ("typedef cub::BlockReduce<int, 128> R; a[0] = 1;", "cub::BlockReduce", "the type `cub::BlockReduce` is not known here"),
+        (
+            "__shared__ unknown_t s; a[0] = 1;",
+            "unknown_t",
+            "the type `unknown_t` is not known here",
+        ),
+        (
+            "typedef cub::BlockReduce<int, 128> R; a[0] = 1;",
+            "cub::BlockReduce",
+            "the type `cub::BlockReduce` is not known here",
+        ),
         ("bar_t bar; a[0] = 1;", "cub::WarpScan", "the type `cub::WarpScan` is not known here"),
         ("int (*f)(int) = nullptr; a[0] = f(1);", "f(1)", "which function this calls is not known"),
         ("a.x = 1;", "a.x", "`x` of a value of the type int*"),
         ("int s[table[0]]; a[0] = s[0];", "table[0]", "the size of an array is not constant"),
         ("int s[a[0]]; a[0] = s[0];", "a[0]", "the size of an array is not constant"),
-        ("const int n = threadIdx.x; int s[n]; a[0] = s[0];", "n", "the size of an array is not constant"),
+        (
+            "const int n = threadIdx.x; int s[n]; a[0] = s[0];",
+            "n",
+            "the size of an array is not constant",
+        ),
         ("int s[-1]; a[0] = s[0];", "-1", "the size of an array is a number from 0 to"),
-        ("int s[1.5]; a[0] = s[0];", "1.5", "the size of an array is a whole number, not one of type `double`"),
-        ("char s[1 << 20][1 << 20]; a[0] = s[0][0];", "s[1 << 20]", "an array of 1099511627776 bytes or more"),
+        (
+            "int s[1.5]; a[0] = s[0];",
+            "1.5",
+            "the size of an array is a whole number, not one of type `double`",
+        ),
+        (
+            "char s[1 << 20][1 << 20]; a[0] = s[0][0];",
+            "s[1 << 20]",
+            "an array of 1099511627776 bytes or more",
+        ),
         ("a[{1, 2}] = 1;", "{1, 2}", "a list in braces where its type is not known"),
-        ("pair_t p = {1, 2, 3}; a[0] = p.x;", "p = {1, 2, 3}", "more values than the structure has members"),
-        ("char s[3] = \"abc\"; a[0] = s[0];", "s[3]", "a text of 3 characters and a zero for an array of 3"),
+        (
+            "pair_t p = {1, 2, 3}; a[0] = p.x;",
+            "p = {1, 2, 3}",
+            "more values than the structure has members",
+        ),
+        (
+            "char s[3] = \"abc\"; a[0] = s[0];",
+            "s[3]",
+            "a text of 3 characters and a zero for an array of 3",
+        ),
         ("cuda::stream_ref s; a[0] = 1;", "cuda::stream_ref", "`cuda::stream_ref`"),
         ("asm(\"mov.u32 %0, %5;\" : \"=r\"(a[0]));", "asm", "`asm` has no operand %5"),
-        ("cuda::atomic_ref<char> r(*(char *)a); a[0] = 1;", "r", "an `atomic_ref` of the type char"),
+        (
+            "cuda::atomic_ref<char> r(*(char *)a); a[0] = 1;",
+            "r",
+            "an `atomic_ref` of the type char",
+        ),
         (
             "int n = a[0]; cuda::atomic_ref<int> r(*a); r.store(1, (cuda::memory_order)n);",
             "r.store",
@@ -153,27 +212,46 @@ fn what_is_not_understood_is_named() {
     // What no kernel calls need not be understood, and a kernel that is not asked about neither.
     let text = "__device__ void f() { try { } catch (...) { } }\n__global__ void k(int *a) { a[0] = 1; }\n__global__ void l() { f(); }\n";
     let include = |_: &str| Ok(None);
-    let program = CudaSource { name: "a.cu", text, include: &include, target: "sm_90", kernels: &["k".to_owned()] };
+    let program = CudaSource {
+        name: "a.cu",
+        text,
+        include: &include,
+        target: "sm_90",
+        kernels: &["k".to_owned()],
+    };
     assert!(compile(&program).is_ok_and(|ptx| ptx.contains("st.global") || ptx.contains("st.u32")));
     assert!(read(text).is_err_and(|e| e.message.contains("try")));
 }
 
-/// Two names that are alike in one scope, and what a macro puts somewhere: an error shows both places.
+/// Two names that are alike in one scope, and what a macro puts somewhere: an error shows both
+/// places.
 #[test]
 fn errors_show_both_places() {
     for (text, at, beside) in [
         ("__global__ void k(int *a) { int x = 1; int x = 2; a[0] = x; }", "x = 2", "x = 1"),
         ("__global__ void k(int *a) { int a = 1; }", "a = 1", "int *a"),
         ("__global__ void k(int *a, int b, float b) { a[0] = b; }", "float b", "int b"),
-        ("__global__ void k(int *a) { auto f = [](int x) { int x = 2; return x; }; a[0] = f(1); }", "x = 2", "int x"),
-        ("__device__ int g;\n__device__ float g;\n__global__ void k(int *a) { a[0] = g; }", "g", "g"),
+        (
+            "__global__ void k(int *a) { auto f = [](int x) { int x = 2; return x; }; a[0] = f(1); }",
+            "x = 2",
+            "int x",
+        ),
+        (
+            "__device__ int g;\n__device__ float g;\n__global__ void k(int *a) { a[0] = g; }",
+            "g",
+            "g",
+        ),
         (
             "__device__ int g(int x) { return x; }\n__device__ int g(int y) { return y + 1; }\n__global__ void k(int *a) { a[0] = g(1); }",
             "g",
             "g",
         ),
         ("#define PUT(p) p->none = 1\n__global__ void k(int *a) { PUT(a); }", "PUT", "a"),
-        ("#define NONE unknown\n#define PUT(p) p = NONE\n__global__ void k(int *a) { PUT(a[0]); }", "PUT", "unknown"),
+        (
+            "#define NONE unknown\n#define PUT(p) p = NONE\n__global__ void k(int *a) { PUT(a[0]); }",
+            "PUT",
+            "unknown",
+        ),
     ] {
         let error = read(text).expect_err(text);
         let found = &error.text[error.start..error.end];
@@ -181,9 +259,13 @@ fn errors_show_both_places() {
         let [other] = &*error.beside else { panic!("{text}: {:?}", error.beside) };
         let found = &other.text[other.start..other.end];
         assert!(found.starts_with(beside) || beside.starts_with(found), "{text}: beside `{found}`");
-        assert!(other.start != error.start && other.file == "a.cu" && !other.what.is_empty(), "{text}: {other:?}");
+        assert!(
+            other.start != error.start && other.file == "a.cu" && !other.what.is_empty(),
+            "{text}: {other:?}"
+        );
     }
-    // In blocks of their own, of other parameters, and where one is only declared, they are not alike.
+    // In blocks of their own, of other parameters, and where one is only declared, they are not
+    // alike.
     let text = "extern __device__ int g;\n__device__ int g = 1;\n__device__ int f(int x);\n__device__ int f(int x) { return x; }\n\
         __device__ int f(float x) { return 1; }\ntemplate <class T> __device__ int h(T x) { return 1; }\n\
         template <class T> __device__ int h(T *x) { return 2; }\n__global__ void k(int *a) { int x = 1; { int x = f(2); a[x] = g; }\n\
@@ -194,7 +276,8 @@ fn errors_show_both_places() {
 /// Files beside the program are read, and an error is of the file that it is in.
 #[test]
 fn included_files_are_read() {
-    let include = |path: &str| match path {
+    let include = |path: &str| {
+        match path {
         "locks/lock.cuh" => {
             Ok(Some("#pragma once\n#include \"word.cuh\"\n__device__ void lock() { atomicExch(&word, 1); }\n".to_owned()))
         }
@@ -203,11 +286,23 @@ fn included_files_are_read() {
         "circle.cuh" => Ok(Some("#include \"circle.cuh\"\n".to_owned())),
         "pipe.cuh" => Err("it is a device or a pipe".to_owned()),
         _ => Ok(None),
+    }
     };
-    let of = |text: &str| compile(&CudaSource { name: "a.cu", text, include: &include, target: "sm_90", kernels: &[] });
+    let of = |text: &str| {
+        compile(&CudaSource {
+            name: "a.cu",
+            text,
+            include: &include,
+            target: "sm_90",
+            kernels: &[],
+        })
+    };
     let ptx = of("#include \"locks/lock.cuh\"\n#include \"locks/lock.cuh\"\n__global__ void k() { lock(); }\n")
         .expect("it is compiled");
-    assert!(ptx.contains(".file\t2 \"locks/lock.cuh\"") && ptx.contains("atom.global.exch.b32"), "{ptx}");
+    assert!(
+        ptx.contains(".file\t2 \"locks/lock.cuh\"") && ptx.contains("atom.global.exch.b32"),
+        "{ptx}"
+    );
     let error = of("#include \"broken.cuh\"\n__global__ void k() { f(); }\n").expect_err("try");
     assert_eq!((error.file.as_str(), &error.text[error.start..error.end]), ("broken.cuh", "try"));
     // Headers of CUDA and of C may be named in quotation marks.
@@ -215,13 +310,22 @@ fn included_files_are_read() {
     let error = of("#include \"none.cuh\"\n__global__ void k() {}\n").expect_err("it is not there");
     assert!(error.message.contains("there is no file `none.cuh`"), "{}", error.message);
     let error = of("#include \"pipe.cuh\"\n__global__ void k() {}\n").expect_err("it is not read");
-    assert!(error.message.contains("`pipe.cuh`") && error.message.contains("a device or a pipe"), "{}", error.message);
+    assert!(
+        error.message.contains("`pipe.cuh`") && error.message.contains("a device or a pipe"),
+        "{}",
+        error.message
+    );
     let error = of("#include \"circle.cuh\"\n__global__ void k() {}\n").expect_err("it has no end");
     assert!(error.message.contains("64 deep, or without end, `circle.cuh`"), "{}", error.message);
     // Not without end, but too many: 2^20 files.
     let twice = |path: &str| {
-        let n: u32 = path.strip_prefix('h').and_then(|n| n.parse().ok()).ok_or("it is another file")?;
-        Ok(Some(if n < 20 { format!("#include \"h{0}\"\n#include \"h{0}\"\n", n + 1) } else { String::new() }))
+        let n: u32 =
+            path.strip_prefix('h').and_then(|n| n.parse().ok()).ok_or("it is another file")?;
+        Ok(Some(if n < 20 {
+            format!("#include \"h{0}\"\n#include \"h{0}\"\n", n + 1)
+        } else {
+            String::new()
+        }))
     };
     let source = CudaSource {
         name: "a.cu",
@@ -234,16 +338,27 @@ fn included_files_are_read() {
     assert!(error.message.contains("one file more than 1000"), "{}", error.message);
 }
 
-/// What `#if` asks of files and macros is answered, or refused: a branch is not left out because a question was not understood.
+/// What `#if` asks of files and macros is answered, or refused: a branch is not left out because a
+/// question was not understood.
 #[test]
 fn what_a_condition_asks_is_answered_or_refused() {
     let include = |path: &str| match path {
         "there.cuh" | "sub/beside.cuh" => Ok(Some(String::new())),
-        "sub/asks.cuh" => Ok(Some("#if __has_include(\"beside.cuh\")\n#define BESIDE 1\n#endif\n".to_owned())),
+        "sub/asks.cuh" => {
+            Ok(Some("#if __has_include(\"beside.cuh\")\n#define BESIDE 1\n#endif\n".to_owned()))
+        }
         "/etc/passwd" => Err("it starts from the root of the file system".to_owned()),
         _ => Ok(None),
     };
-    let of = |text: &str| compile(&CudaSource { name: "a.cu", text, include: &include, target: "sm_90", kernels: &[] });
+    let of = |text: &str| {
+        compile(&CudaSource {
+            name: "a.cu",
+            text,
+            include: &include,
+            target: "sm_90",
+            kernels: &[],
+        })
+    };
     for (condition, is_so) in [
         ("__has_include(<cuda/atomic>)", true),
         ("__has_include(<cooperative_groups.h>)", true),
@@ -272,8 +387,13 @@ fn what_a_condition_asks_is_answered_or_refused() {
         ("__has_include(", "whether there is this header is not known"),
         ("1 / 0", "expected a condition of whole numbers"),
     ] {
-        let error = of(&format!("#if {condition}\n#endif\n__global__ void k() {{}}\n")).expect_err(condition);
-        assert!(error.message.contains(part) && error.start < error.end, "{condition}: {}", error.message);
+        let error = of(&format!("#if {condition}\n#endif\n__global__ void k() {{}}\n"))
+            .expect_err(condition);
+        assert!(
+            error.message.contains(part) && error.start < error.end,
+            "{condition}: {}",
+            error.message
+        );
     }
 }
 

@@ -1,29 +1,43 @@
-//! CUDA's mathematics: what the library computes is near what it is to be, on the machine of the CPU, and exactly so where it is of whole numbers.
+//! CUDA's mathematics: what the library computes is near what it is to be, on the machine of the
+//! CPU, and exactly so where it is of whole numbers.
 
 use margay_cuda::{CudaSource, compile};
 use margay_machine::{LaunchSize, MachineModule, MemoryKind, Schedule};
 
-/// How far a result may be from what is expected, for one and for what is smaller, and relative to what is larger.
+/// How far a result may be from what is expected, for one and for what is smaller, and relative to
+/// what is larger.
 const NEAR: f64 = 2e-5;
 
 /// The words that a kernel of such statements leaves in `out`.
 fn left(statements: &str, ty: &str, count: u64) -> Vec<[u8; 4]> {
     let text = format!("__global__ void k({ty} *out) {{\n{statements}}}\n");
     let include = |_: &str| Ok(None);
-    let ptx = compile(&CudaSource { name: "a.cu", text: &text, include: &include, target: "sm_90", kernels: &[] });
-    let ptx = ptx.unwrap_or_else(|e| panic!("{} in `{}`", e.message, e.text.get(e.start..e.end).unwrap_or("")));
+    let ptx = compile(&CudaSource {
+        name: "a.cu",
+        text: &text,
+        include: &include,
+        target: "sm_90",
+        kernels: &[],
+    });
+    let ptx = ptx.unwrap_or_else(|e| {
+        panic!("{} in `{}`", e.message, e.text.get(e.start..e.end).unwrap_or(""))
+    });
     let mut module = MachineModule::read(&ptx).unwrap_or_else(|e| panic!("{e}"));
     let address = module.memory.allocate("out", 4 * count).expect("memory");
     let launch = LaunchSize { blocks: [1; 3], threads: [1; 3], dynamic_shared: 0 };
-    let schedule = Schedule { seed: 0, memory: MemoryKind::SequentiallyConsistent, places: 1, steps: 1 << 20 };
-    module.launch("k", launch, &[address.to_le_bytes().to_vec()], &schedule).unwrap_or_else(|e| panic!("{e:?}"));
+    let schedule =
+        Schedule { seed: 0, memory: MemoryKind::SequentiallyConsistent, places: 1, steps: 1 << 20 };
+    module
+        .launch("k", launch, &[address.to_le_bytes().to_vec()], &schedule)
+        .unwrap_or_else(|e| panic!("{e:?}"));
     let bytes = module.memory.read(address, 4 * count).expect("bytes");
     bytes.chunks_exact(4).map(|word| word.try_into().expect("four bytes")).collect()
 }
 
 /// The value of each expression.
 fn computed(expressions: &[&str], ty: &str) -> Vec<[u8; 4]> {
-    let lines: String = expressions.iter().enumerate().map(|(n, text)| format!("  out[{n}] = {text};\n")).collect();
+    let lines: String =
+        expressions.iter().enumerate().map(|(n, text)| format!("  out[{n}] = {text};\n")).collect();
     left(&lines, ty, expressions.len() as u64)
 }
 
@@ -77,7 +91,10 @@ fn functions_of_numbers_are_near_what_they_are() {
         ("powif(3.0f, 4)", 81.0),
         ("(float)(lroundf(-2.5f) + 10 * lrintf(2.5f) + 100 * llrintf(3.5f))", 417.0),
         ("__frsqrt_rn(4.0f)", 0.5),
-        ("(float)(__float2int_ru(1.25f) + 10 * __float2int_rd(-1.25f) + __float2uint_rn(99.75f))", 82.0),
+        (
+            "(float)(__float2int_ru(1.25f) + 10 * __float2int_rd(-1.25f) + __float2uint_rn(99.75f))",
+            82.0,
+        ),
         ("copysignf(3.0f, -0.0f) + (float)copysign(5.0, 1.0)", 2.0),
     ] {
         all.push((text.to_owned(), expected));
@@ -86,7 +103,10 @@ fn functions_of_numbers_are_near_what_they_are() {
     let found = computed(&texts, "float");
     for ((text, expected), bytes) in all.iter().zip(found) {
         let value = f64::from(f32::from_le_bytes(bytes));
-        assert!((value - expected).abs() <= NEAR * expected.abs().max(1.0), "{text}: {value}, and not {expected}");
+        assert!(
+            (value - expected).abs() <= NEAR * expected.abs().max(1.0),
+            "{text}: {value}, and not {expected}"
+        );
     }
 }
 
@@ -136,7 +156,8 @@ fn whole_numbers_are_what_they_are() {
     }
 }
 
-/// What is approximated is a value that nobody interprets, and no branch of the kernel's own: such kernels are decided.
+/// What is approximated is a value that nobody interprets, and no branch of the kernel's own: such
+/// kernels are decided.
 #[test]
 fn what_is_approximated_leaves_kernels_decided() {
     use margay_kernel::{KernelQuestion, ask};
@@ -149,11 +170,22 @@ fn what_is_approximated_leaves_kernels_decided() {
     for (index, is_wrong) in [("i", false), ("i / 2", true)] {
         let text = kernel(index);
         let include = |_: &str| Ok(None);
-        let ptx = compile(&CudaSource { name: "a.cu", text: &text, include: &include, target: "sm_90", kernels: &[] });
+        let ptx = compile(&CudaSource {
+            name: "a.cu",
+            text: &text,
+            include: &include,
+            target: "sm_90",
+            kernels: &[],
+        });
         let ptx = ptx.unwrap_or_else(|e| panic!("{}", e.message));
         let module = margay_ptx::read(&ptx).unwrap_or_else(|e| panic!("{e}"));
         let answer = ask(&KernelQuestion::new(&ptx, &module, 0)).expect("an answer");
         let is_known = if is_wrong { answer.is_certain() } else { answer.is_settled(true) };
-        assert_eq!((answer.wrong().is_some(), is_known), (is_wrong, true), "{:#?}", answer.not_looked());
+        assert_eq!(
+            (answer.wrong().is_some(), is_known),
+            (is_wrong, true),
+            "{:#?}",
+            answer.not_looked()
+        );
     }
 }

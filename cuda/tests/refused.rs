@@ -1,22 +1,44 @@
-//! Calls of which it is not known which function they mean: they are refused, and both functions are named. None is chosen silently.
+//! Calls of which it is not known which function they mean: they are refused, and both functions
+//! are named. None is chosen silently.
 
 use margay_cuda::{CudaSource, compile};
 
-/// Programs, the name, and the lines of the two functions. In each of them nvcc chooses one, or refuses the call as well.
+/// Programs, the name, and the lines of the two functions. In each of them nvcc chooses one, or
+/// refuses the call as well.
 const CALLS: &[(&str, &str, [u32; 2])] = &[
     // Neither is the type of the value, and `int` becomes both alike.
-    ("__device__ int f(long) { return 1; }\n__device__ int f(long long) { return 2; }\nCALL(f(1))", "f", [1, 2]),
-    ("__device__ int f(char) { return 1; }\n__device__ int f(signed char) { return 2; }\nCALL(f(1))", "f", [1, 2]),
+    (
+        "__device__ int f(long) { return 1; }\n__device__ int f(long long) { return 2; }\nCALL(f(1))",
+        "f",
+        [1, 2],
+    ),
+    (
+        "__device__ int f(char) { return 1; }\n__device__ int f(signed char) { return 2; }\nCALL(f(1))",
+        "f",
+        [1, 2],
+    ),
     // Conversions of one rank.
-    ("__device__ int f(float) { return 1; }\n__device__ int f(double) { return 2; }\nCALL(f(1))", "f", [1, 2]),
-    ("__device__ int f(int, float) { return 1; }\n__device__ int f(float, int) { return 2; }\nCALL(f(1, 1))", "f", [1, 2]),
+    (
+        "__device__ int f(float) { return 1; }\n__device__ int f(double) { return 2; }\nCALL(f(1))",
+        "f",
+        [1, 2],
+    ),
+    (
+        "__device__ int f(int, float) { return 1; }\n__device__ int f(float, int) { return 2; }\nCALL(f(1, 1))",
+        "f",
+        [1, 2],
+    ),
     (
         "struct A {\n  __device__ A(int) {} };\nstruct B {\n  __device__ B(int) {} };\n__device__ int f(A) { return 1; }\n__device__ int f(B) { return 2; }\nCALL(f(1))",
         "f",
         [5, 6],
     ),
     // By value and by reference.
-    ("__device__ int f(int) { return 1; }\n__device__ int f(const int &) { return 2; }\nCALL(f(1))", "f", [1, 2]),
+    (
+        "__device__ int f(int) { return 1; }\n__device__ int f(const int &) { return 2; }\nCALL(f(1))",
+        "f",
+        [1, 2],
+    ),
     // Neither template says more.
     (
         "template <class T> __device__ int f(T, int) { return 1; }\ntemplate <class T> __device__ int f(int, T) { return 2; }\nCALL(f(1, 1))",
@@ -63,7 +85,13 @@ fn a_call_that_may_mean_two_functions_is_refused_by_both() {
         let call = call.strip_suffix(')').expect("a call");
         let text = format!("{front}__global__ void k(int *o) {{ *o = {call}; }}\n");
         let include = |_: &str| Ok(None);
-        let error = match compile(&CudaSource { name: "a.cu", text: &text, include: &include, target: "sm_90", kernels: &[] }) {
+        let error = match compile(&CudaSource {
+            name: "a.cu",
+            text: &text,
+            include: &include,
+            target: "sm_90",
+            kernels: &[],
+        }) {
             Ok(_) => {
                 wrong.push(format!("{call}: one is chosen in\n{text}"));
                 continue;
@@ -81,14 +109,18 @@ fn a_call_that_may_mean_two_functions_is_refused_by_both() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Programs that C++ forbids, or that are not understood, and what is said of the last statement of a kernel.
+/// Programs that C++ forbids, or that are not understood, and what is said of the last statement of
+/// a kernel.
 const STATEMENTS: &[(&str, &str)] = &[
     ("int &r = 5;", "`r` may not refer to this value of the type int"),
     ("const int c = 1; int &r = c;", "`r` may not refer to this value of the type const int"),
     ("float f = 1; int &r = f;", "`r` may not refer to this value of the type float"),
     ("int x = 1; int &&r = x;", "`r` may not refer to this value of the type int"),
     ("auto &r = 5;", "`r` may not refer to this value of the type int"),
-    ("take(5);", "the `take` in line 2 does not take (int): it would refer to what is constant, volatile or no variable"),
+    (
+        "take(5);",
+        "the `take` in line 2 does not take (int): it would refer to what is constant, volatile or no variable",
+    ),
     (
         "const int c = 1; take(c);",
         "the `take` in line 2 does not take (const int): it would refer to what is constant, volatile or no variable",
@@ -110,7 +142,10 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("const int c = 1; ++c;", "a value of the type const int is changed"),
     ("const int *p = o; *p += 1;", "a value of the type const int is changed"),
     ("const S s{}; s.v = 2;", "a value of the type const int is changed"),
-    ("const S s{}, t{}; const_cast<S &>(t) = s; const S &r = t; r = s;", "a value of the type const S is changed"),
+    (
+        "const S s{}, t{}; const_cast<S &>(t) = s; const S &r = t; r = s;",
+        "a value of the type const S is changed",
+    ),
     ("int x = 1; auto f = [x] { x = 2; }; f();", "a value of the type const int is changed"),
     ("const int a[2] = {1, 2}; a[0] = 3;", "a value of the type const int is changed"),
     ("const int *p = o; int *q = p;", "a value of the type const int* is no int*"),
@@ -123,9 +158,15 @@ const STATEMENTS: &[(&str, &str)] = &[
         "int x = 1; bumped<int &>(3);",
         "the `bumped` in line 4 does not take (int): it would refer to what is constant, volatile or no variable",
     ),
-    ("while (D{o}.get()) {}", "a structure with a destructor is made within a condition, or where a condition leads to"),
+    (
+        "while (D{o}.get()) {}",
+        "a structure with a destructor is made within a condition, or where a condition leads to",
+    ),
     ("U u{3};", "a constructor of `U` is declared, and no file that was read says what it does"),
-    ("G g{3}; U u(g.x);", "a constructor of `U` is declared, and no file that was read says what it does"),
+    (
+        "G g{3}; U u(g.x);",
+        "a constructor of `U` is declared, and no file that was read says what it does",
+    ),
     (
         "long long x; asm(\"mov.u32 %0, 1;\" : \"=r\"(x)); *o = x;",
         "an operand `=r` of `asm` is a whole number of 4 bytes, and this is of the type long long",
@@ -138,7 +179,10 @@ const STATEMENTS: &[(&str, &str)] = &[
         "int x = 1; asm volatile(\"// %0\" : \"+f\"(x));",
         "an operand `+f` of `asm` is a floating-point number of 4 bytes, and this is of the type int",
     ),
-    ("D d{o}; auto f = [d] { return d.get(); };", "a lambda with a copy of what has a destructor is not understood"),
+    (
+        "D d{o}; auto f = [d] { return d.get(); };",
+        "a lambda with a copy of what has a destructor is not understood",
+    ),
 ];
 
 /// What the statements above use.
@@ -154,11 +198,20 @@ struct U { __device__ U(int v); U(const U &) = delete; int x; }; struct G { int 
 fn what_cxx_forbids_is_an_error_with_its_line() {
     let mut wrong = Vec::new();
     for (statement, expected) in STATEMENTS {
-        let text = format!("{DECLARATIONS}extern \"C\" __global__ void k(int *o) {{\n{statement}\n}}\n");
+        let text =
+            format!("{DECLARATIONS}extern \"C\" __global__ void k(int *o) {{\n{statement}\n}}\n");
         let include = |_: &str| Ok(None);
-        match compile(&CudaSource { name: "a.cu", text: &text, include: &include, target: "sm_90", kernels: &[] }) {
+        match compile(&CudaSource {
+            name: "a.cu",
+            text: &text,
+            include: &include,
+            target: "sm_90",
+            kernels: &[],
+        }) {
             Ok(_) => wrong.push(format!("{statement}: is compiled")),
-            Err(error) if error.message != *expected => wrong.push(format!("{statement}: {}", error.message)),
+            Err(error) if error.message != *expected => {
+                wrong.push(format!("{statement}: {}", error.message))
+            }
             // The line of the statement, and no other.
             Err(error) => match text[..error.start].matches('\n').count() {
                 7 => {}
@@ -199,7 +252,13 @@ fn declarations_and_directives_that_are_not_read_are_errors() {
     for (directive, expected) in DECLARED {
         let text = format!("{directive}\n__global__ void k(int *p) {{ *p = 1; }}\n");
         let include = |_: &str| Ok(None);
-        match compile(&CudaSource { name: "a.cu", text: &text, include: &include, target: "sm_90", kernels: &[] }) {
+        match compile(&CudaSource {
+            name: "a.cu",
+            text: &text,
+            include: &include,
+            target: "sm_90",
+            kernels: &[],
+        }) {
             Ok(_) => wrong.push(format!("{directive}: is compiled")),
             Err(error) if error.message == *expected => {}
             Err(error) => wrong.push(format!("{directive}: {}", error.message)),
@@ -212,11 +271,19 @@ fn declarations_and_directives_that_are_not_read_are_errors() {
 #[test]
 fn a_way_out_of_statements_in_parentheses_is_refused() {
     let refused = |statements: &str| {
-        let text = format!("__global__ void k(int *o) {{ for (int i = 0; i < 2; i++) o[({{ {statements} i; }})] = 1; }}");
+        let text = format!(
+            "__global__ void k(int *o) {{ for (int i = 0; i < 2; i++) o[({{ {statements} i; }})] = 1; }}"
+        );
         let include = |_: &str| Ok(None);
-        compile(&CudaSource { name: "t.cu", text: &text, include: &include, target: "sm_90", kernels: &["k".to_owned()] })
-            .err()
-            .map(|e| e.message)
+        compile(&CudaSource {
+            name: "t.cu",
+            text: &text,
+            include: &include,
+            target: "sm_90",
+            kernels: &["k".to_owned()],
+        })
+        .err()
+        .map(|e| e.message)
     };
     assert_eq!(refused("int x = i; while (x > 0) { if (x == 1) break; x--; continue; }"), None);
     for out in ["return;", "break;", "if (i) continue;", "while (i) return;", "goto end; end:"] {

@@ -18,11 +18,18 @@ fn compiled(path: &Path) -> String {
     let name = path.file_name().expect("a name").to_string_lossy();
     let include = |_: &str| Ok(None);
     let kernels = ["none of them".to_owned()];
-    let program = CudaSource { name: &name, text: &text, include: &include, target: "sm_90", kernels: &kernels };
+    let program = CudaSource {
+        name: &name,
+        text: &text,
+        include: &include,
+        target: "sm_90",
+        kernels: &kernels,
+    };
     compile(&program).unwrap_or_else(|e| panic!("{}: {e:?}", path.display()))
 }
 
-/// What goes wrong in a kernel, and whether that is known, in the launches of its harness or those that are chosen.
+/// What goes wrong in a kernel, and whether that is known, in the launches of its harness or those
+/// that are chosen.
 fn verdict(
     text: &str,
     module: &Module,
@@ -42,16 +49,28 @@ fn verdict(
         ..question
     };
     let answer = ask(&question).unwrap_or_else(|why| panic!("{kernel}: {why}"));
-    let kinds = answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind.words().to_owned()));
+    let kinds = answer
+        .wrong()
+        .into_iter()
+        .flat_map(|l| l.findings.iter().map(|f| f.kind.words().to_owned()));
     let mut kinds: Vec<String> = kinds.collect();
     kinds.sort();
     kinds.dedup();
-    let is_known = if kinds.is_empty() { answer.is_settled(section.launches.is_empty()) } else { answer.is_certain() };
+    let is_known = if kinds.is_empty() {
+        answer.is_settled(section.launches.is_empty())
+    } else {
+        answer.is_certain()
+    };
     (kinds, is_known)
 }
 
-/// Kernels whose verdict differs, with both; `left_out` are those that are not compiled here, with the reason.
-fn differing(file: &str, launch: Option<&str>, left_out: &[&str]) -> BTreeMap<String, [(Vec<String>, bool); 2]> {
+/// Kernels whose verdict differs, with both; `left_out` are those that are not compiled here, with
+/// the reason.
+fn differing(
+    file: &str,
+    launch: Option<&str>,
+    left_out: &[&str],
+) -> BTreeMap<String, [(Vec<String>, bool); 2]> {
     let path = root().join("tests/kernels").join(file);
     let theirs = std::fs::read_to_string(path.with_extension("ptx")).expect("nvcc's PTX");
     let ours = compiled(&path);
@@ -76,8 +95,10 @@ fn differing(file: &str, launch: Option<&str>, left_out: &[&str]) -> BTreeMap<St
         let is_stub = ours.contains(&format!("not asked about\n.visible .entry {name}()"));
         assert!(!is_stub, "{file}: {name} is not compiled");
         count += 1;
-        let both =
-            [verdict(&theirs, &old, name, (harness.as_ref(), launch)), verdict(&ours, &new, name, (harness.as_ref(), launch))];
+        let both = [
+            verdict(&theirs, &old, name, (harness.as_ref(), launch)),
+            verdict(&ours, &new, name, (harness.as_ref(), launch)),
+        ];
         if both[0] != both[1] {
             found.insert(name.clone(), both);
         }
@@ -87,18 +108,28 @@ fn differing(file: &str, launch: Option<&str>, left_out: &[&str]) -> BTreeMap<St
 }
 
 fn same(files: &[(&str, Option<&str>)]) {
-    let all: Vec<_> = files.iter().flat_map(|(file, launch)| differing(file, *launch, &[])).collect();
+    let all: Vec<_> =
+        files.iter().flat_map(|(file, launch)| differing(file, *launch, &[])).collect();
     assert!(all.is_empty(), "{all:#?}");
 }
 
 #[test]
 fn the_worked_kernels_have_the_same_verdicts() {
-    same(&["lock.cu", "last_block.cu", "flag.cu", "barrier.cu", "queue_lock.cu"].map(|file| (file, None)));
+    same(
+        &["lock.cu", "last_block.cu", "flag.cu", "barrier.cu", "queue_lock.cu"]
+            .map(|file| (file, None)),
+    );
 }
 
 #[test]
 fn locks_and_structures_without_locks_have_the_same_verdicts() {
-    let files = [("locks.cu", "2x1"), ("queue_locks.cu", "2x1"), ("lockless.cu", "2x1"), ("grid.cu", "2x2"), ("warps.cu", "1x4")];
+    let files = [
+        ("locks.cu", "2x1"),
+        ("queue_locks.cu", "2x1"),
+        ("lockless.cu", "2x1"),
+        ("grid.cu", "2x2"),
+        ("warps.cu", "1x4"),
+    ];
     same(&files.map(|(file, launch)| (file, Some(launch))));
 }
 

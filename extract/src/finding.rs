@@ -1,4 +1,5 @@
-//! Findings: a counterexample as a program for the front end that has the bug, and what its PTX must contain to be the litmus test.
+//! Findings: a counterexample as a program for the front end that has the bug, and what its PTX
+//! must contain to be the litmus test.
 
 use margay_mappings::check::Counterexample;
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
@@ -95,7 +96,12 @@ pub struct FindingThread {
 }
 
 /// The point that an operation of a counterexample is.
-fn point(mapping: &Mapping, operation: &NamedOperation, data: &EventData, types: &[Option<usize>]) -> Point {
+fn point(
+    mapping: &Mapping,
+    operation: &NamedOperation,
+    data: &EventData,
+    types: &[Option<usize>],
+) -> Point {
     let row = &mapping.rows[operation.row];
     let form = operation.lowering(mapping).form;
     let order = row.construct.order;
@@ -106,14 +112,18 @@ fn point(mapping: &Mapping, operation: &NamedOperation, data: &EventData, types:
         (LoweringForm::Usual, Operation::Read) => (What::Load, order),
         (LoweringForm::Usual, Operation::Write) => (What::Store, order),
         (LoweringForm::Usual, Operation::Fence) => (What::Fence, order),
-        (LoweringForm::Usual, Operation::Rmw) => (What::Rmw(operation.cell.operation.unwrap_or(0)), order),
+        (LoweringForm::Usual, Operation::Rmw) => {
+            (What::Rmw(operation.cell.operation.unwrap_or(0)), order)
+        }
     };
     let usual = TYPES.iter().position(|t| *t == "b32");
-    let data_type = data.location.and_then(|l| types.get(usize::from(l)).copied().flatten().or(usual));
+    let data_type =
+        data.location.and_then(|l| types.get(usize::from(l)).copied().flatten().or(usual));
     Point { what, order, scope: data.scope, data: data_type }
 }
 
-/// Writes the program of a counterexample. `in_kernels` asks for kernels where the front end has them.
+/// Writes the program of a counterexample. `in_kernels` asks for kernels where the front end has
+/// them.
 ///
 /// # Errors
 /// What the front end cannot write.
@@ -125,7 +135,10 @@ pub fn program(
 ) -> Result<(String, Vec<FindingThread>), String> {
     let source = &c.source;
     if source.data.pairs().next().is_some() || source.addr.pairs().next().is_some() {
-        return Err("a written value or an address is computed from a read; ask with `--guards` of few".to_owned());
+        return Err(
+            "a written value or an address is computed from a read; ask with `--guards` of few"
+                .to_owned(),
+        );
     }
     let wrap = front.kernel.as_ref().unwrap_or(&front.function);
     let mut text = front.head.clone();
@@ -134,15 +147,19 @@ pub fn program(
     let mut number = 0;
     for t in 0..source.threads.len() {
         let name = format!("P{t}");
-        let here: Vec<&NamedOperation> =
-            named.operations.iter().filter(|o| source.events[o.head.index()].thread == Some(t as u16)).collect();
+        let here: Vec<&NamedOperation> = named
+            .operations
+            .iter()
+            .filter(|o| source.events[o.head.index()].thread == Some(t as u16))
+            .collect();
         let mut body = String::new();
         let mut outs = Vec::new();
         for operation in here {
             let data = &source.events[operation.head.index()];
             let point = point(mapping, operation, data, &named.types);
             let read = data.value.unwrap_or(0);
-            let written = operation.write_half.and_then(|w| source.events[w.index()].value).unwrap_or(read);
+            let written =
+                operation.write_half.and_then(|w| source.events[w.index()].value).unwrap_or(read);
             let form = operation.lowering(mapping).form;
             let (expected, value) = match (form, point.what) {
                 // A value that is not there, so that the compare-exchange fails.
@@ -156,29 +173,55 @@ pub fn program(
             let (result, out) = (format!("r{number}"), format!("o{number}"));
             let [value, expected] = [front.number(value, index), front.number(expected, index)];
             let pointer = data.location.map_or("", |l| locations[usize::from(l)]);
-            let with = TemplateStatement { pointer, result: &result, out: &out, value: &value, expected: &expected };
-            let statement =
-                front.statement(&point, &with).ok_or_else(|| format!("the front end `{}` has no `{point}`", front.name))?;
+            let with = TemplateStatement {
+                pointer,
+                result: &result,
+                out: &out,
+                value: &value,
+                expected: &expected,
+            };
+            let statement = front
+                .statement(&point, &with)
+                .ok_or_else(|| format!("the front end `{}` has no `{point}`", front.name))?;
             body.push_str(&statement);
             if matches!(point.what, What::Load | What::Rmw(_) | What::Swap(_)) {
                 let kind = front.types.get(TYPES[index]).map_or("", String::as_str);
                 outs.push(out.clone());
                 if let Some(observe) = &front.observe {
-                    body.push_str(&filled(observe, &[("result", &result), ("out", &out), ("type", kind)]));
+                    body.push_str(&filled(
+                        observe,
+                        &[("result", &result), ("out", &out), ("type", kind)],
+                    ));
                 }
                 let guards = !source.ctrl.row(operation.head).is_empty();
                 if guards {
-                    let guard = front.guard.as_ref().ok_or_else(|| format!("the front end `{}` has no guards", front.name))?;
+                    let guard = front
+                        .guard
+                        .as_ref()
+                        .ok_or_else(|| format!("the front end `{}` has no guards", front.name))?;
                     let read = front.number(read, index);
                     let n = number.to_string();
-                    body.push_str(&filled(guard, &[("result", &result), ("value", &read), ("type", kind), ("n", &n)]));
+                    body.push_str(&filled(
+                        guard,
+                        &[("result", &result), ("value", &read), ("type", kind), ("n", &n)],
+                    ));
                 }
             }
             number += 1;
         }
-        let pointers: Vec<String> = locations.iter().map(|l| (*l).to_owned()).chain(outs).chain(["flag".to_owned()]).collect();
-        let parameters: Vec<String> = pointers.iter().map(|p| filled(&wrap.pointer, &[("pointer", p)])).collect();
-        let with = [("name", name.as_str()), ("parameters", &parameters.join(", ")), ("pointers", &pointers.join(", "))];
+        let pointers: Vec<String> = locations
+            .iter()
+            .map(|l| (*l).to_owned())
+            .chain(outs)
+            .chain(["flag".to_owned()])
+            .collect();
+        let parameters: Vec<String> =
+            pointers.iter().map(|p| filled(&wrap.pointer, &[("pointer", p)])).collect();
+        let with = [
+            ("name", name.as_str()),
+            ("parameters", &parameters.join(", ")),
+            ("pointers", &pointers.join(", ")),
+        ];
         text.push_str(&filled(&wrap.begin, &with));
         text.push_str(&body);
         text.push_str(&filled(&wrap.end, &[("name", &name)]));
@@ -209,7 +252,9 @@ fn steps_of_text(c: &Counterexample, architecture: Architecture, thread: u16) ->
         };
         let failed = if data.compare && target.rmw.row(event).is_empty() { "failed " } else { "" };
         let name = construct.and_then(|c| architecture.mnemonic(c)).unwrap_or("an access");
-        let location = data.location.map_or(String::new(), |l| format!(" {}", target.locations[usize::from(l)].name));
+        let location = data
+            .location
+            .map_or(String::new(), |l| format!(" {}", target.locations[usize::from(l)].name));
         out.push(format!("{failed}{name}{location}"));
     }
     out
@@ -239,9 +284,13 @@ fn steps(c: &Counterexample, thread: u16) -> Vec<String> {
             (Kind::Read, None) => "ld",
             _ => "st",
         };
-        let location = data.location.map_or(String::new(), |l| format!(" {}", target.locations[usize::from(l)].name));
-        let scope =
-            data.scope.filter(|_| order != Order::Plain && !data.volatile).map_or(String::new(), |s| format!(".{}", s.name()));
+        let location = data
+            .location
+            .map_or(String::new(), |l| format!(" {}", target.locations[usize::from(l)].name));
+        let scope = data
+            .scope
+            .filter(|_| order != Order::Plain && !data.volatile)
+            .map_or(String::new(), |s| format!(".{}", s.name()));
         out.push(format!("{name}.{}{scope}{location}", order_word(order, data.volatile)));
     }
     out
@@ -263,9 +312,12 @@ fn whole(read: Order, write: Order) -> Order {
 /// An action of a path as a step of a litmus test; two for a compare-and-swap that may fail.
 fn as_steps(action: &PathAction, locations: &[String]) -> Vec<String> {
     match &action.kind {
-        ActionKind::Fence(order, scope) => vec![format!("fence.{}.{}", order_word(*order, false), scope.name())],
+        ActionKind::Fence(order, scope) => {
+            vec![format!("fence.{}.{}", order_word(*order, false), scope.name())]
+        }
         ActionKind::Access(access, swap) => {
-            let is_atom = matches!(access.verb, Verb::Atomic | Verb::CompareAndSwap | Verb::Reduction);
+            let is_atom =
+                matches!(access.verb, Verb::Atomic | Verb::CompareAndSwap | Verb::Reduction);
             let order = access.order.unwrap_or(if is_atom { Order::Rlx } else { Order::Plain });
             let scope = access.scope.or(is_atom.then_some(margay_models::execution::Scope::Gpu));
             let location = locations.get(action.object).map_or("", String::as_str);
@@ -275,7 +327,8 @@ fn as_steps(action: &PathAction, locations: &[String]) -> Vec<String> {
                     .map_or(String::new(), |s| format!(".{}", s.name()));
                 format!("{name}.{}{scope} {location}", order_word(order, access.volatile))
             };
-            let failed = || text("failed atom", Construct { operation: Operation::Rmw, order }.read_order());
+            let failed =
+                || text("failed atom", Construct { operation: Operation::Rmw, order }.read_order());
             match (access.verb, swap) {
                 (Verb::Load, _) => vec![text("ld", order)],
                 (Verb::Store, _) => vec![text("st", order)],
@@ -298,19 +351,27 @@ impl ReproducedFinding {
             also: Vec::new(),
             ..self.clone()
         };
-        std::iter::once(Self { also: Vec::new(), ..self.clone() }).chain(self.also.iter().map(other)).collect()
+        std::iter::once(Self { also: Vec::new(), ..self.clone() })
+            .chain(self.also.iter().map(other))
+            .collect()
     }
 
-    /// Does the assembly contain the litmus test: on a way through each thread its accesses and fences, in order, and no fence more? Which location an
-    /// instruction accesses is not followed. The instructions of each thread.
+    /// Does the assembly contain the litmus test: on a way through each thread its accesses and
+    /// fences, in order, and no fence more? Which location an instruction accesses is not followed.
+    /// The instructions of each thread.
     ///
     /// # Errors
     /// The first thread that has no such way, with what its text has.
-    pub fn verify_assembly(&self, reader: &mut AssemblyReader, module: &PtxModule) -> Result<Vec<String>, String> {
+    pub fn verify_assembly(
+        &self,
+        reader: &mut AssemblyReader,
+        module: &PtxModule,
+    ) -> Result<Vec<String>, String> {
         let mut out = Vec::new();
         for thread in &self.threads {
-            let function =
-                module.function(&thread.name).ok_or_else(|| format!("there is no `{}` in the assembly", thread.name))?;
+            let function = module
+                .function(&thread.name)
+                .ok_or_else(|| format!("there is no `{}` in the assembly", thread.name))?;
             let listed = reader.listed(&function.text)?;
             let wanted: Vec<WantedStep> = thread
                 .steps
@@ -344,19 +405,24 @@ impl ReproducedFinding {
         Ok(out)
     }
 
-    /// Does the PTX contain the litmus test: on a path of each thread its accesses and fences, in order, and no fence more? What a
-    /// loop reads in rounds that fail may stand between. The path of each thread.
+    /// Does the PTX contain the litmus test: on a path of each thread its accesses and fences, in
+    /// order, and no fence more? What a loop reads in rounds that fail may stand between. The path
+    /// of each thread.
     ///
     /// # Errors
     /// The first thread that has no such path, with its paths.
     pub fn verify(&self, module: &PtxModule) -> Result<Vec<String>, String> {
         let mut out = Vec::new();
         for thread in &self.threads {
-            let function = module.function(&thread.name).ok_or_else(|| format!("there is no `{}` in the PTX", thread.name))?;
+            let function = module
+                .function(&thread.name)
+                .ok_or_else(|| format!("there is no `{}` in the PTX", thread.name))?;
             let paths = explore(module, function, self.locations.len());
             let mut by_length: Vec<_> = paths.paths.iter().collect();
             by_length.sort_by_key(|p| p.actions.len());
-            let found = by_length.into_iter().find(|p| p.troubles.is_empty() && self.is_on(&thread.steps, &p.actions));
+            let found = by_length
+                .into_iter()
+                .find(|p| p.troubles.is_empty() && self.is_on(&thread.steps, &p.actions));
             match found {
                 Some(path) => {
                     let texts: Vec<&str> = path.actions.iter().map(|a| a.text.as_str()).collect();
@@ -366,7 +432,13 @@ impl ReproducedFinding {
                     let all: Vec<String> = paths
                         .paths
                         .iter()
-                        .map(|p| p.actions.iter().map(|a| as_steps(a, &self.locations).join("|")).collect::<Vec<_>>().join(" ; "))
+                        .map(|p| {
+                            p.actions
+                                .iter()
+                                .map(|a| as_steps(a, &self.locations).join("|"))
+                                .collect::<Vec<_>>()
+                                .join(" ; ")
+                        })
                         .collect();
                     return Err(format!(
                         "no path of {} is `{}`; there are:\n  {}",
@@ -390,13 +462,18 @@ impl ReproducedFinding {
                 continue;
             }
             // What is read beside that is of a round before the access that counts.
-            let ahead = |object: usize| rest.clone().any(|s| s.ends_with(&format!(" {}", self.locations[object])));
+            let ahead = |object: usize| {
+                rest.clone().any(|s| s.ends_with(&format!(" {}", self.locations[object])))
+            };
             let reads = match &action.kind {
-                ActionKind::Access(a, s) => (a.verb == Verb::Load || *s == Swap::Failed) && ahead(action.object),
+                ActionKind::Access(a, s) => {
+                    (a.verb == Verb::Load || *s == Swap::Failed) && ahead(action.object)
+                }
                 ActionKind::Fence(..) => false,
             };
             // A fence of a round that fails stands again in the next one.
-            let repeated = matches!(action.kind, ActionKind::Fence(..)) && steps.iter().any(|s| here.contains(s));
+            let repeated = matches!(action.kind, ActionKind::Fence(..))
+                && steps.iter().any(|s| here.contains(s));
             if !reads && !repeated {
                 return false;
             }

@@ -1,4 +1,5 @@
-//! Tables of one compiler, version by version: which texts were there from when until when, and rows with the same history together.
+//! Tables of one compiler, version by version: which texts were there from when until when, and
+//! rows with the same history together.
 
 use rustc_hash::FxHashMap;
 
@@ -27,7 +28,8 @@ impl History {
     }
 }
 
-/// The histories of all rows that any version has; a version is a list of names and texts. In the order in which they first occur.
+/// The histories of all rows that any version has; a version is a list of names and texts. In the
+/// order in which they first occur.
 pub fn histories(versions: &[Vec<(String, String)>]) -> Vec<History> {
     let mut names: Vec<&str> = Vec::new();
     let mut texts: FxHashMap<&str, Vec<Option<&str>>> = FxHashMap::default();
@@ -80,7 +82,8 @@ fn parts(name: &str) -> [Vec<String>; PARTS] {
     [construct, orders, scope, vec![operation.to_owned()], vec![data.to_owned()]]
 }
 
-/// The names of rows, briefly: `RMW.{ACQ,REL}.gpu add {b32,b64}`. Names that differ in one part alone are written as one, part after part.
+/// The names of rows, briefly: `RMW.{ACQ,REL}.gpu add {b32,b64}`. Names that differ in one part
+/// alone are written as one, part after part.
 pub fn brief(names: &[String]) -> Vec<String> {
     let mut all: Vec<[Vec<String>; PARTS]> = names.iter().map(|n| parts(n)).collect();
     // Constructs stay apart.
@@ -92,7 +95,11 @@ pub fn brief(names: &[String]) -> Vec<String> {
             others[part].clear();
             match places.get(&others) {
                 Some(&place) => {
-                    let new = one[part].iter().filter(|w| !merged[place][part].contains(w)).cloned().collect::<Vec<_>>();
+                    let new = one[part]
+                        .iter()
+                        .filter(|w| !merged[place][part].contains(w))
+                        .cloned()
+                        .collect::<Vec<_>>();
                     merged[place][part].extend(new);
                 }
                 None => {
@@ -109,7 +116,11 @@ pub fn brief(names: &[String]) -> Vec<String> {
     };
     let name = |one: &[Vec<String>; PARTS]| {
         let [construct, orders, scope, operation, data] = [0, 1, 2, 3, 4].map(|i| set(&one[i]));
-        let head = [construct, orders, scope].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(".");
+        let head = [construct, orders, scope]
+            .into_iter()
+            .filter(|w| !w.is_empty())
+            .collect::<Vec<_>>()
+            .join(".");
         [head, operation, data].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
     };
     all.iter().map(name).collect()
@@ -126,9 +137,19 @@ mod tests {
     #[test]
     fn what_changed_and_when() {
         let versions = [
-            version(&[("R.ACQ.cta b32", "ld.acquire.s"), ("RMW.ACQ.cta add b32", "atom.relaxed.gpu")]),
-            version(&[("R.ACQ.cta b32", "ld.acquire.s"), ("RMW.ACQ.cta add b32", "atom.relaxed.gpu")]),
-            version(&[("R.ACQ.cta b32", "ld.acquire.s"), ("RMW.ACQ.cta add b32", "atom.acquire.s"), ("F.SC.cta", "fence.sc.s")]),
+            version(&[
+                ("R.ACQ.cta b32", "ld.acquire.s"),
+                ("RMW.ACQ.cta add b32", "atom.relaxed.gpu"),
+            ]),
+            version(&[
+                ("R.ACQ.cta b32", "ld.acquire.s"),
+                ("RMW.ACQ.cta add b32", "atom.relaxed.gpu"),
+            ]),
+            version(&[
+                ("R.ACQ.cta b32", "ld.acquire.s"),
+                ("RMW.ACQ.cta add b32", "atom.acquire.s"),
+                ("F.SC.cta", "fence.sc.s"),
+            ]),
         ];
         let all = histories(&versions);
         assert_eq!(all.iter().map(|h| h.changed()).collect::<Vec<_>>(), [false, true, true]);
@@ -145,7 +166,11 @@ mod tests {
 
     #[test]
     fn rows_with_one_history_are_one() {
-        let both = [("RMW.ACQ.cta add b32", "x"), ("RMW.ACQ.gpu add b32", "x"), ("RMW.ACQ.sys add b32", "y")];
+        let both = [
+            ("RMW.ACQ.cta add b32", "x"),
+            ("RMW.ACQ.gpu add b32", "x"),
+            ("RMW.ACQ.sys add b32", "y"),
+        ];
         let all = histories(&[version(&both), version(&[])]);
         assert_eq!(all.iter().map(|h| h.names.len()).collect::<Vec<_>>(), [2, 1]);
     }
@@ -153,12 +178,20 @@ mod tests {
     #[test]
     fn brief_names_are_the_same_rows() {
         let names = |all: &[&str]| all.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
-        let all =
-            names(&["RMW.ACQ.cta add b32", "RMW.ACQ.cta add b64", "RMW.REL.cta add b32", "RMW.REL.cta add b64", "F.SC.cta"]);
+        let all = names(&[
+            "RMW.ACQ.cta add b32",
+            "RMW.ACQ.cta add b64",
+            "RMW.REL.cta add b32",
+            "RMW.REL.cta add b64",
+            "F.SC.cta",
+        ]);
         assert_eq!(brief(&all), ["RMW.{ACQ,REL}.cta add {b32,b64}", "F.SC.cta"]);
         // No product: nothing is said that is not so.
         let some = names(&["RMW.ACQ.cta add b32", "RMW.ACQ.cta add b64", "RMW.REL.cta add b32"]);
         assert_eq!(brief(&some), ["RMW.ACQ.cta add {b32,b64}", "RMW.REL.cta add b32"]);
-        assert_eq!(brief(&names(&["CAS_FAIL.REL/ACQ.sys b32", "W.NA b8"])), ["CAS_FAIL.REL/ACQ.sys b32", "W.NA b8"]);
+        assert_eq!(
+            brief(&names(&["CAS_FAIL.REL/ACQ.sys b32", "W.NA b8"])),
+            ["CAS_FAIL.REL/ACQ.sys b32", "W.NA b8"]
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! What compilers emit for the atomic operations of C++: programs are written for a front end, compiled, and their PTX or assembly is read by
-//! control-flow paths into a mapping table, with the evidence for every row (docs/extract.md).
+//! What compilers emit for the atomic operations of C++: programs are written for a front end,
+//! compiled, and their PTX or assembly is read by control-flow paths into a mapping table, with the
+//! evidence for every row (docs/extract.md).
 
 #![warn(unreachable_pub)]
 

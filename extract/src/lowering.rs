@@ -1,5 +1,5 @@
-//! From the paths of a function to the rows of a table. A path of a loop is written as its last round; what earlier rounds and other
-//! accesses did is noted.
+//! From the paths of a function to the rows of a table. A path of a loop is written as its last
+//! round; what earlier rounds and other accesses did is noted.
 
 use margay_mappings::language::LoweringForm;
 use margay_models::execution::{Order, Scope};
@@ -99,7 +99,8 @@ impl InstructionSequence {
             Some(bits) if s.operation != Operation::Fence => format!(".b{bits}"),
             _ => String::new(),
         };
-        let mut texts: Vec<String> = self.steps.iter().map(|s| format!("{}{}", s.text(same), width(s))).collect();
+        let mut texts: Vec<String> =
+            self.steps.iter().map(|s| format!("{}{}", s.text(same), width(s))).collect();
         if let Some(at) = self.control {
             texts.insert(at, "ctrl".to_owned());
         }
@@ -128,7 +129,11 @@ fn row(point: &Point, slot: TableSlot, paths: &Paths) -> PlaceLowering {
     if paths.trapped > 0 {
         notes.push("some paths end in a trap".to_owned());
     }
-    let other = |what: String, notes: Vec<String>| PlaceLowering { slot, answer: LoweringAnswer::Other(what), notes };
+    let other = |what: String, notes: Vec<String>| PlaceLowering {
+        slot,
+        answer: LoweringAnswer::Other(what),
+        notes,
+    };
     if let Some(why) = &paths.incomplete {
         return other(format!("not all paths could be followed: {why}"), notes);
     }
@@ -157,7 +162,8 @@ fn row(point: &Point, slot: TableSlot, paths: &Paths) -> PlaceLowering {
     }
     let mut sequences: Vec<InstructionSequence> = Vec::new();
     for (sequence, _) in &found {
-        // Rounds that fail leave fences behind; a path with more fences than another one is no lowering of its own.
+        // Rounds that fail leave fences behind; a path with more fences than another one is no
+        // lowering of its own.
         let weaker = |s: &InstructionSequence| s != sequence && s.is_part_of(sequence);
         if !found.iter().any(|(s, _)| weaker(s)) && !sequences.contains(sequence) {
             sequences.push(sequence.clone());
@@ -181,7 +187,8 @@ fn main_access(what: What, form: LoweringForm, path: &FlowPath) -> Option<usize>
         ActionKind::Fence(..) => None,
     });
     let writes = |(_, a, s): &(usize, &FlowAccess, Swap)| {
-        matches!(a.verb, Verb::Atomic | Verb::Reduction) || (a.verb == Verb::CompareAndSwap && *s != Swap::Failed)
+        matches!(a.verb, Verb::Atomic | Verb::Reduction)
+            || (a.verb == Verb::CompareAndSwap && *s != Swap::Failed)
     };
     let (mut writing, mut reading, mut last) = (None, None, None);
     for access in accesses {
@@ -200,8 +207,8 @@ fn main_access(what: What, form: LoweringForm, path: &FlowPath) -> Option<usize>
     }
 }
 
-/// Is a path of this form of a compare-exchange? A path through a swap that succeeded is of success; without one it is of failure; one
-/// that does not say is of both.
+/// Is a path of this form of a compare-exchange? A path through a swap that succeeded is of
+/// success; without one it is of failure; one that does not say is of both.
 fn is_of_form(point: &Point, form: LoweringForm, path: &FlowPath) -> bool {
     let What::Swap(_) = point.what else { return true };
     let swaps = || {
@@ -229,7 +236,12 @@ fn others(path: &FlowPath, main: usize) -> Vec<OtherAccess<'_>> {
 }
 
 /// What is to be said of the accesses beside the main one, or why no row can say them.
-fn beside(point: &Point, others: &[OtherAccess<'_>], main: usize, texts: &str) -> Result<Vec<String>, String> {
+fn beside(
+    point: &Point,
+    others: &[OtherAccess<'_>],
+    main: usize,
+    texts: &str,
+) -> Result<Vec<String>, String> {
     let mut notes = Vec::new();
     for &(i, action, other, swap) in others {
         let reads = other.verb == Verb::Load || swap != Swap::Done;
@@ -254,7 +266,11 @@ fn beside(point: &Point, others: &[OtherAccess<'_>], main: usize, texts: &str) -
 
 /// One path as a row: `None` if the path is of another row, an error if no row can say it.
 #[allow(clippy::type_complexity, reason = "a sequence and what is to be said of it")]
-fn sequence(point: &Point, form: LoweringForm, path: &FlowPath) -> Result<Option<(InstructionSequence, Vec<String>)>, String> {
+fn sequence(
+    point: &Point,
+    form: LoweringForm,
+    path: &FlowPath,
+) -> Result<Option<(InstructionSequence, Vec<String>)>, String> {
     if !is_of_form(point, form, path) {
         return Ok(None);
     }
@@ -272,10 +288,14 @@ fn sequence(point: &Point, form: LoweringForm, path: &FlowPath) -> Result<Option
         all.collect()
     };
     if point.what == What::Fence {
-        if let Some(access) = path.actions.iter().find(|a| matches!(a.kind, ActionKind::Access(..))) {
+        if let Some(access) = path.actions.iter().find(|a| matches!(a.kind, ActionKind::Access(..)))
+        {
             return Err(format!("a fence accesses memory: `{}`", access.text));
         }
-        return Ok(Some((InstructionSequence { steps: fences(&path.actions), ..InstructionSequence::default() }, Vec::new())));
+        return Ok(Some((
+            InstructionSequence { steps: fences(&path.actions), ..InstructionSequence::default() },
+            Vec::new(),
+        )));
     }
     let Some(main) = main_access(point.what, form, path) else {
         let texts: Vec<&str> = path.actions.iter().map(|a| a.text.as_str()).collect();
@@ -286,7 +306,9 @@ fn sequence(point: &Point, form: LoweringForm, path: &FlowPath) -> Result<Option
     };
     let ActionKind::Access(access, _) = &path.actions[main].kind else { return Ok(None) };
     let last_swap = path.actions.iter().rev().find_map(|a| match &a.kind {
-        ActionKind::Access(access, swap) if access.verb == Verb::CompareAndSwap => Some((*swap, &a.text)),
+        ActionKind::Access(access, swap) if access.verb == Verb::CompareAndSwap => {
+            Some((*swap, &a.text))
+        }
         _ => None,
     });
     if let (What::Rmw(_), Some((Swap::Failed | Swap::Either, text))) = (point.what, last_swap) {

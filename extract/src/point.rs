@@ -1,4 +1,5 @@
-//! What a compiler is asked: one construct with its orders, its scope, its operation and the type of its object.
+//! What a compiler is asked: one construct with its orders, its scope, its operation and the type
+//! of its object.
 
 use std::fmt;
 
@@ -58,7 +59,10 @@ impl Point {
     /// The places of a table that it fills: one, and two by a compare-exchange.
     pub fn slots(&self) -> Vec<TableSlot> {
         let operation = self.operation();
-        let slot = |operation_of: Operation, order: Order, form: LoweringForm, partner: Option<Order>| TableSlot {
+        let slot = |operation_of: Operation,
+                    order: Order,
+                    form: LoweringForm,
+                    partner: Option<Order>| TableSlot {
             construct: Construct { operation: operation_of, order },
             form,
             scope: self.scope,
@@ -67,7 +71,12 @@ impl Point {
         match self.what {
             What::Swap(failure) => vec![
                 slot(Operation::Rmw, self.order, LoweringForm::CompareExchange, Some(failure)),
-                slot(Operation::Read, failure, LoweringForm::FailedCompareExchange, Some(self.order)),
+                slot(
+                    Operation::Read,
+                    failure,
+                    LoweringForm::FailedCompareExchange,
+                    Some(self.order),
+                ),
             ],
             what => vec![slot(what.operation(), self.order, LoweringForm::Usual, None)],
         }
@@ -140,7 +149,9 @@ impl fmt::Display for TableSlot {
             (_, Operation::Fence) => "F",
         };
         match (self.form, partner) {
-            (LoweringForm::FailedCompareExchange, Some(success)) => write!(f, "{name}.{success}/{own}")?,
+            (LoweringForm::FailedCompareExchange, Some(success)) => {
+                write!(f, "{name}.{success}/{own}")?
+            }
             (_, Some(failure)) => write!(f, "{name}.{own}/{failure}")?,
             _ => write!(f, "{name}.{own}")?,
         }

@@ -1,5 +1,6 @@
-//! Is one lowering at least as strong as another? Read from their texts in a mapping: `fence.sc.s ; ld.acquire.s or ld.volatile`. What
-//! cannot be compared step by step is not said to be as strong.
+//! Is one lowering at least as strong as another? Read from their texts in a mapping:
+//! `fence.sc.s ; ld.acquire.s or ld.volatile`. What cannot be compared step by step is not said to
+//! be as strong.
 
 struct OrderingInstruction<'a> {
     operation: &'a str,
@@ -21,7 +22,8 @@ impl<'a> OrderingInstruction<'a> {
     fn read(text: &'a str, s: &'a str) -> Option<Self> {
         let mut words = text.trim().split('.');
         let operation = words.next().filter(|o| ["ld", "st", "atom", "fence"].contains(o))?;
-        // Without qualifiers an `atom` is relaxed and of device scope (PTX ISA 9.7.13), and any other access weak.
+        // Without qualifiers an `atom` is relaxed and of device scope (PTX ISA 9.7.13), and any
+        // other access weak.
         let mut out = OrderingInstruction {
             operation,
             order: u8::from(operation == "atom"),
@@ -66,10 +68,13 @@ fn alternatives<'a>(text: &'a str, scope: &'a str) -> Option<Vec<Vec<OrderingIns
     text.split(" or ").map(steps).collect()
 }
 
-/// Does whatever the first lowering may be have all instructions of one of the second, in order, each as strong or stronger? `scope` is
-/// that of the row, for which `s` stands.
+/// Does whatever the first lowering may be have all instructions of one of the second, in order,
+/// each as strong or stronger? `scope` is that of the row, for which `s` stands.
 pub fn at_least(lowering: &str, other: &str, scope: &str) -> bool {
-    let (Some(these), Some(others)) = (alternatives(lowering, scope), alternatives(other, scope)) else { return false };
+    let (Some(these), Some(others)) = (alternatives(lowering, scope), alternatives(other, scope))
+    else {
+        return false;
+    };
     let covers = |one: &[OrderingInstruction<'_>], other: &[OrderingInstruction<'_>]| {
         let mut rest = one.iter();
         other.iter().all(|step| rest.any(|s| s.at_least(step)))
@@ -112,6 +117,9 @@ mod tests {
         ] {
             assert!(!at_least(one, other, "sys"), "{one} and {other}");
         }
-        assert!(at_least("atom.relaxed.gpu", "atom.relaxed.s", "cta") && !at_least("atom.relaxed.cta", "atom.relaxed.s", "gpu"));
+        assert!(
+            at_least("atom.relaxed.gpu", "atom.relaxed.s", "cta")
+                && !at_least("atom.relaxed.cta", "atom.relaxed.s", "gpu")
+        );
     }
 }

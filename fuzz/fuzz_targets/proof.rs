@@ -1,4 +1,5 @@
-//! No bytes make the proof checker panic, or accept what is not true: what it says to be unsatisfiable is tried by all assignments.
+//! No bytes make the proof checker panic, or accept what is not true: what it says to be
+//! unsatisfiable is tried by all assignments.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,6 @@
-//! How long kernels of tests/kernels take, from their PTX to the answer: `cargo run --release -p margay-kernel --example kernel_speed [WORD]` asks about
-//! those whose line has the word. Each is asked about at one launch, exhaustively, without a search for repairs.
+//! How long kernels of tests/kernels take, from their PTX to the answer: `cargo run --release -p
+//! margay-kernel --example kernel_speed [WORD]` asks about those whose line has the word. Each is
+//! asked about at one launch, exhaustively, without a search for repairs.
 
 use std::time::{Duration, Instant};
 
@@ -70,7 +71,9 @@ fn main() {
         let met = answer == expected && of_processor.min(taken) <= goal;
         missed += usize::from(!met);
         let met = if met { "" } else { "missed" };
-        println!("| `{kernel}` | {launch} | {answer} | {of_processor:.2} | {taken:.2} | {goal} | {met} |");
+        println!(
+            "| `{kernel}` | {launch} | {answer} | {of_processor:.2} | {taken:.2} | {goal} | {met} |"
+        );
         if answer != expected {
             more.iter().take(4).for_each(|why| eprintln!("  {why}"));
         }
@@ -105,10 +108,12 @@ fn answer(path: &str, kernel: &str, launch: &str) -> (&'static str, Vec<String>)
     }
 }
 
-/// What this process took of the processor so far, in seconds: fields 14 and 15 of /proc/self/stat, in hundredths; 0 where there is none.
+/// What this process took of the processor so far, in seconds: fields 14 and 15 of /proc/self/stat,
+/// in hundredths; 0 where there is none.
 fn processor() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let fields: Vec<&str> =
+        text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let ticks = |n: usize| fields.get(n).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
     (ticks(11) + ticks(12)) / 100.0
 }

@@ -12,21 +12,30 @@ pub(crate) enum AccessStrength {
     Strong,
 }
 
-/// All memory that a piece accesses, and how strongly. To initialise an mbarrier is to write it; else its operations do not race.
+/// All memory that a piece accesses, and how strongly. To initialise an mbarrier is to write it;
+/// else its operations do not race.
 pub(crate) fn accesses(piece: &CodePiece) -> Vec<(MemoryCell, AccessStrength)> {
     match piece {
-        CodePiece::Mbarrier(MbarrierPiece { cell, how: MbarrierUse::Initialise, .. }) => vec![(*cell, AccessStrength::Weak)],
+        CodePiece::Mbarrier(MbarrierPiece { cell, how: MbarrierUse::Initialise, .. }) => {
+            vec![(*cell, AccessStrength::Weak)]
+        }
         CodePiece::Mbarrier(MbarrierPiece { cell, .. }) => vec![(*cell, AccessStrength::Strong)],
         CodePiece::Issue(issue) => {
-            let data = [Some(issue.to), issue.from()].into_iter().flatten().map(|cell| (cell, AccessStrength::Weak));
+            let data = [Some(issue.to), issue.from()]
+                .into_iter()
+                .flatten()
+                .map(|cell| (cell, AccessStrength::Weak));
             let maps = issue.maps.iter().map(|&cell| (cell, AccessStrength::Weak));
-            data.chain(maps).chain(issue.mbarrier.map(|cell| (cell, AccessStrength::Strong))).collect()
+            data.chain(maps)
+                .chain(issue.mbarrier.map(|cell| (cell, AccessStrength::Strong)))
+                .collect()
         }
         other => access(other).into_iter().collect(),
     }
 }
 
-/// To an operation on an mbarrier each is; to an asynchronous one the cell by which it says that it is complete.
+/// To an operation on an mbarrier each is; to an asynchronous one the cell by which it says that it
+/// is complete.
 pub(crate) fn is_mbarrier(piece: &CodePiece, cell: MemoryCell) -> bool {
     match piece {
         CodePiece::Mbarrier(_) => true,
@@ -54,14 +63,20 @@ pub(crate) fn writes(piece: &CodePiece, cell: MemoryCell) -> bool {
     match piece {
         CodePiece::Write { .. } => fenced(piece).is_none(),
         CodePiece::Mbarrier(piece) => piece.how != MbarrierUse::Wait,
-        CodePiece::Issue(issue) => issue.to == cell && issue.writes() || issue.mbarrier == Some(cell),
+        CodePiece::Issue(issue) => {
+            issue.to == cell && issue.writes() || issue.mbarrier == Some(cell)
+        }
         _ => false,
     }
 }
 
 /// The memory that a piece accesses, and how strongly.
 pub(crate) fn access(piece: &CodePiece) -> Option<(MemoryCell, AccessStrength)> {
-    let (CodePiece::Read { operation, cell, .. } | CodePiece::Write { operation, cell, .. }) = piece else { return None };
+    let (CodePiece::Read { operation, cell, .. } | CodePiece::Write { operation, cell, .. }) =
+        piece
+    else {
+        return None;
+    };
     if fenced(piece).is_some() {
         return None;
     }

@@ -1,8 +1,10 @@
 //! Ways of a thread that do the same, as one.
 //!
-//! An address that memory says is taken apart into cases, and mostly only one or two of them do anything that others see: in the rest the thread does the
-//! same. Each case is a way of its own for the engines, and a loop of eight cases has 64 ways in two rounds. Here a piece of code that stands twice is kept
-//! once, and branches that lead to one place, one behind the other, become one branch on whether any of them is taken. The thread does what it did.
+//! An address that memory says is taken apart into cases, and mostly only one or two of them do
+//! anything that others see: in the rest the thread does the same. Each case is a way of its own
+//! for the engines, and a loop of eight cases has 64 ways in two rounds. Here a piece of code that
+//! stands twice is kept once, and branches that lead to one place, one behind the other, become one
+//! branch on whether any of them is taken. The thread does what it did.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +12,11 @@ use rustc_hash::FxHashMap;
 
 use crate::residue::{CodePiece, Line, Origin, is_inner, words};
 
-/// Leads jumps to the first of those pieces of code that are the same, from their label to where the thread goes elsewhere.
+/// Leads jumps to the first of those pieces of code that are the same, from their label to where
+/// the thread goes elsewhere.
 pub(crate) fn without_repeated_ways(code: &mut [Line]) {
-    let mut alike: BTreeMap<(usize, Option<Origin>, Option<u32>), Vec<LabelledWay>> = BTreeMap::new();
+    let mut alike: BTreeMap<(usize, Option<Origin>, Option<u32>), Vec<LabelledWay>> =
+        BTreeMap::new();
     for (at, (piece, _)) in code.iter().enumerate() {
         if let CodePiece::Label(label) = piece {
             let way = LabelledWay::at(code, *label, at + 1);
@@ -52,7 +56,9 @@ type RegisterSpans = FxHashMap<String, (usize, usize)>;
 fn spans_of_temporaries(code: &[Line]) -> RegisterSpans {
     let mut spans = RegisterSpans::default();
     for (at, (piece, _)) in code.iter().enumerate() {
-        for register in piece.reads().into_iter().chain(piece.writes()).filter(|word| is_temporary(word)) {
+        for register in
+            piece.reads().into_iter().chain(piece.writes()).filter(|word| is_temporary(word))
+        {
             match spans.get_mut(register) {
                 Some((_, last)) => *last = at,
                 None => {
@@ -93,7 +99,12 @@ impl LabelledWay {
 
     /// Is another one the same, but for registers that stand nowhere else?
     fn is_same(&self, other: &Self, code: &[Line], spans: &RegisterSpans) -> bool {
-        let mut pairs = RegisterPairs { of: [self, other], spans, there: FxHashMap::default(), here: FxHashMap::default() };
+        let mut pairs = RegisterPairs {
+            of: [self, other],
+            spans,
+            there: FxHashMap::default(),
+            here: FxHashMap::default(),
+        };
         let (here, there) = (&code[self.start..self.end], &code[other.start..other.end]);
         here.iter().zip(there).all(|((a, of), (b, and))| of == and && pairs.is_same(a, b))
     }
@@ -120,8 +131,17 @@ impl RegisterPairs<'_> {
             ) => operation == other_operation && cell == other_cell && self.is_word(to, other_to),
             (
                 CodePiece::Write { operation, cell, operands, idle: None },
-                CodePiece::Write { operation: other_operation, cell: other_cell, operands: other_operands, idle: None },
-            ) => cell == other_cell && self.is_text(operands, other_operands) && self.is_text(operation, other_operation),
+                CodePiece::Write {
+                    operation: other_operation,
+                    cell: other_cell,
+                    operands: other_operands,
+                    idle: None,
+                },
+            ) => {
+                cell == other_cell
+                    && self.is_text(operands, other_operands)
+                    && self.is_text(operation, other_operation)
+            }
             (a, b) => a == b,
         }
     }
@@ -142,7 +162,11 @@ impl RegisterPairs<'_> {
 
     fn is_word(&mut self, a: &str, b: &str) -> bool {
         let is_own = |way: &LabelledWay, word: &str| {
-            is_temporary(word) && self.spans.get(word).is_some_and(|(first, last)| way.start <= *first && *last < way.end)
+            is_temporary(word)
+                && self
+                    .spans
+                    .get(word)
+                    .is_some_and(|(first, last)| way.start <= *first && *last < way.end)
         };
         match (is_own(self.of[0], a), is_own(self.of[1], b)) {
             (false, false) => a == b,
@@ -155,10 +179,13 @@ impl RegisterPairs<'_> {
     }
 }
 
-/// Makes one branch of those that lead to one place, one behind the other, with nothing but comparisons between.
+/// Makes one branch of those that lead to one place, one behind the other, with nothing but
+/// comparisons between.
 pub(crate) fn with_joined_branches(code: &mut [Line]) {
     let leads = |code: &[Line], at: usize| {
-        let Some((CodePiece::Jump(Some((register, true)), to), _)) = code.get(at) else { return None };
+        let Some((CodePiece::Jump(Some((register, true)), to), _)) = code.get(at) else {
+            return None;
+        };
         let Some((CodePiece::Other(text), _)) = code.get(at.checked_sub(1)?) else { return None };
         let is_truth = text.starts_with("setp.") || text.starts_with("or.u32");
         (is_truth && words(text).nth(1) == Some(register)).then(|| (register.clone(), *to))
@@ -167,7 +194,9 @@ pub(crate) fn with_joined_branches(code: &mut [Line]) {
     let mut counts: Option<FxHashMap<String, usize>> = None;
     while at + 2 < code.len() {
         let (first, second) = match (leads(code, at), leads(code, at + 2)) {
-            (Some((first, to)), Some((second, and))) if to == and && first != second => (first, second),
+            (Some((first, to)), Some((second, and))) if to == and && first != second => {
+                (first, second)
+            }
             _ => {
                 at += 1;
                 continue;
@@ -181,7 +210,10 @@ pub(crate) fn with_joined_branches(code: &mut [Line]) {
             counts
         });
         // Whoever jumped in front of the second comparison has not made it.
-        if !is_temporary(&second) || counts.get(&second) != Some(&1) || code[at + 1].0.reads().contains(&first.as_str()) {
+        if !is_temporary(&second)
+            || counts.get(&second) != Some(&1)
+            || code[at + 1].0.reads().contains(&first.as_str())
+        {
             at += 1;
             continue;
         }
@@ -212,7 +244,10 @@ mod tests {
     fn cases(of: [&[Line]; 3]) -> Vec<Line> {
         let mut code = vec![label(9)];
         for n in 0..3 {
-            code.extend([other(&format!("setp.eq.u64 t{n}, r0, {n}")), jump(&format!("t{n}"), true, n)]);
+            code.extend([
+                other(&format!("setp.eq.u64 t{n}, r0, {n}")),
+                jump(&format!("t{n}"), true, n),
+            ]);
         }
         code.extend([other("mov cut, 1"), (CodePiece::End, None)]);
         for (n, lines) in of.into_iter().enumerate() {
@@ -224,12 +259,15 @@ mod tests {
     }
 
     fn texts(code: &[Line]) -> Vec<String> {
-        code.iter().map(|(p, _)| p.text(&mut |_| String::new(), &|label| format!("L{label}"))).collect()
+        code.iter()
+            .map(|(p, _)| p.text(&mut |_| String::new(), &|label| format!("L{label}")))
+            .collect()
     }
 
     #[test]
     fn cases_that_do_the_same_are_one_branch() {
-        let does = |t: u32| vec![other(&format!("add.u32 t{t}, r1, 1")), other(&format!("mov out, t{t}"))];
+        let does =
+            |t: u32| vec![other(&format!("add.u32 t{t}, r1, 1")), other(&format!("mov out, t{t}"))];
         let code = tidy(cases([&does(10), &does(11), &does(12)]));
         assert_eq!(
             texts(&code),
@@ -254,7 +292,9 @@ mod tests {
     #[test]
     fn what_is_not_the_same_stays_apart() {
         let does = |text: &str| vec![other(text)];
-        let branches = |code: &[Line]| code.iter().filter(|(p, _)| matches!(p, CodePiece::Jump(Some(_), _))).count();
+        let branches = |code: &[Line]| {
+            code.iter().filter(|(p, _)| matches!(p, CodePiece::Jump(Some(_), _))).count()
+        };
         // What two do, and how many branches are left of three.
         for (first, second, left) in [
             ("mov out, r1", "mov out, r1", 1),
@@ -265,18 +305,34 @@ mod tests {
             ("mov out, t1", "mov out, t2", 3),
         ] {
             let mut code = cases([&does(first), &does(first), &does(second)]);
-            code.splice(0..0, [other("add.u32 t20, r1, 1"), other("add.u32 t21, r1, 2"), other("mov out, r1")]);
+            code.splice(
+                0..0,
+                [other("add.u32 t20, r1, 1"), other("add.u32 t21, r1, 2"), other("mov out, r1")],
+            );
             let code = tidy(code);
             assert_eq!(branches(&code), left, "{first}; {second}: {:?}", texts(&code));
         }
         // Two registers are not one.
-        let twice =
-            [other("add.u32 t10, r1, 1"), other("add.u32 t11, r1, 2"), other("xor.u32 t10, t10, t11"), other("mov out, t10")];
-        let once =
-            [other("add.u32 t12, r1, 1"), other("add.u32 t12, r1, 2"), other("xor.u32 t12, t12, t12"), other("mov out, t12")];
+        let twice = [
+            other("add.u32 t10, r1, 1"),
+            other("add.u32 t11, r1, 2"),
+            other("xor.u32 t10, t10, t11"),
+            other("mov out, t10"),
+        ];
+        let once = [
+            other("add.u32 t12, r1, 1"),
+            other("add.u32 t12, r1, 2"),
+            other("xor.u32 t12, t12, t12"),
+            other("mov out, t12"),
+        ];
         assert_eq!(branches(&tidy(cases([&once, &once, &twice]))), 2);
         // What comes from another instruction is told at that one.
-        let at = |instruction| vec![(CodePiece::Other("mov out, r1".to_owned()), Some(Origin { function: 0, instruction }))];
+        let at = |instruction| {
+            vec![(
+                CodePiece::Other("mov out, r1".to_owned()),
+                Some(Origin { function: 0, instruction }),
+            )]
+        };
         assert_eq!(branches(&tidy(cases([&at(1), &at(1), &at(2)]))), 2);
         // Whoever branches away in front of a comparison that is read later has not made it.
         let mut code = cases([&does("mov out, r1"), &does("mov out, r1"), &does("mov out, r1")]);

@@ -104,19 +104,31 @@ impl FindingKind {
                  what is read is undefined (PTX ISA 8.7.1)."
             }
             Self::Trap => "A thread reaches `trap`, `brkpt` or an assertion that fails.",
-            Self::Outside => "A thread accesses memory that belongs to no array, variable or parameter.",
+            Self::Outside => {
+                "A thread accesses memory that belongs to no array, variable or parameter."
+            }
             Self::Misaligned => {
                 "An address or a size is no multiple of what the instruction asks for, so that its behaviour is undefined (PTX ISA 6.4.1)."
             }
-            Self::Mbarrier => "An mbarrier operation is where no mbarrier is, or data is accessed where one is.",
-            Self::Final => "The launch can end in a state that the condition of its harness excludes.",
-            Self::Wait => "Threads go round a waiting loop, have seen all that was written, and nobody goes on.",
+            Self::Mbarrier => {
+                "An mbarrier operation is where no mbarrier is, or data is accessed where one is."
+            }
+            Self::Final => {
+                "The launch can end in a state that the condition of its harness excludes."
+            }
+            Self::Wait => {
+                "Threads go round a waiting loop, have seen all that was written, and nobody goes on."
+            }
             Self::Barriers => {
                 "Threads of a block come to different barriers, or some of them to none, so that the others wait or are not held up."
             }
             Self::Endless => "Whatever the threads do, the launch does not end.",
-            Self::Weak => "Global memory can end in a state that no interleaving of the threads leaves: fences forbid it.",
-            Self::Undefined => "Shared or local memory is read before anybody wrote it, and what is read has consequences.",
+            Self::Weak => {
+                "Global memory can end in a state that no interleaving of the threads leaves: fences forbid it."
+            }
+            Self::Undefined => {
+                "Shared or local memory is read before anybody wrote it, and what is read has consequences."
+            }
             Self::Cached => {
                 "The kernel reads by `ld.global.nc` (`__ldg`) what it writes itself: the read may return anything older."
             }
@@ -141,11 +153,22 @@ pub struct Spot {
 impl Spot {
     /// The place of an instruction in a text of PTX.
     pub fn new(module: &Module, text: &str, origin: Origin) -> Self {
-        let instruction = module.functions.get(origin.function).and_then(|f| f.body.as_ref()?.get(origin.instruction));
-        let Some(i) = instruction else { return Self { line: 0, text: String::new(), source: None } };
-        let words = text.get(i.start..i.end).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-        let file =
-            |l: &margay_ptx::SourceLine| module.files.get(&l.file).map(|f| f.rsplit(['/', '\\']).next().unwrap_or(f).to_owned());
+        let instruction = module
+            .functions
+            .get(origin.function)
+            .and_then(|f| f.body.as_ref()?.get(origin.instruction));
+        let Some(i) = instruction else {
+            return Self { line: 0, text: String::new(), source: None };
+        };
+        let words = text
+            .get(i.start..i.end)
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let file = |l: &margay_ptx::SourceLine| {
+            module.files.get(&l.file).map(|f| f.rsplit(['/', '\\']).next().unwrap_or(f).to_owned())
+        };
         let source = i.line.and_then(|l| Some((file(&l)?, l.line)));
         Self { line: position(text, i.start).0, text: words, source }
     }
@@ -218,7 +241,8 @@ pub struct HardeningFence {
     pub spot: Spot,
 }
 
-/// Which fences a kernel needs, of those that it has and one (`fence.sc.gpu`) behind each access to memory that threads share.
+/// Which fences a kernel needs, of those that it has and one (`fence.sc.gpu`) behind each access to
+/// memory that threads share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HardeningAnswer {
     /// The launches in which it is right then.
@@ -229,9 +253,11 @@ pub struct HardeningAnswer {
     pub own: usize,
     /// How many sets of fences were asked about.
     pub asked: usize,
-    /// How many fences are left once none of them can go (PLDI 2016, Algorithm 1); nothing where all are not enough.
+    /// How many fences are left once none of them can go (PLDI 2016, Algorithm 1); nothing where
+    /// all are not enough.
     pub least: Option<usize>,
-    /// As few fences as are enough; nothing where all are not enough. If the search is open, a set of which none can go.
+    /// As few fences as are enough; nothing where all are not enough. If the search is open, a set
+    /// of which none can go.
     pub smallest: Option<Vec<HardeningFence>>,
     /// The kernel's own fences that are not among them.
     pub superfluous: Vec<HardeningFence>,
@@ -288,7 +314,8 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// What `margay run --model` takes to confirm its test: a built-in model, or the file of the one with races.
+    /// What `margay run --model` takes to confirm its test: a built-in model, or the file of the
+    /// one with races.
     pub fn model_name(&self) -> String {
         match self.kind {
             _ if self.with_races => self.reading.races_file(),
@@ -315,7 +342,8 @@ pub struct NotLooked {
     /// The instruction.
     pub text: Option<String>,
     pub why: String,
-    /// Was a thread not followed, or one of several ways taken without knowing which? Then what is found may not be so.
+    /// Was a thread not followed, or one of several ways taken without knowing which? Then what is
+    /// found may not be so.
     pub guessed: bool,
 }
 
@@ -330,7 +358,8 @@ pub enum LaunchVerdict {
     Undecided,
     /// It was not asked about.
     NotAsked(String),
-    /// It was chosen, and the kernel seems to be written for other blocks, for this reason: what goes wrong in it says nothing of the kernel.
+    /// It was chosen, and the kernel seems to be written for other blocks, for this reason: what
+    /// goes wrong in it says nothing of the kernel.
     NotMeant(String),
 }
 
@@ -361,17 +390,22 @@ pub struct KernelAnswer {
     pub arguments: Vec<String>,
     /// Do some arrays hold zeros?
     pub has_zeros: bool,
-    /// The arrays whose content was chosen so that something goes wrong, with what they hold: `arg0 = {7*}`. Else arrays hold zeros, or what is given.
+    /// The arrays whose content was chosen so that something goes wrong, with what they hold:
+    /// `arg0 = {7*}`. Else arrays hold zeros, or what is given.
     pub chosen_contents: Vec<String>,
-    /// The numbers that were chosen in place of the count of threads so that something goes wrong: `arg1 = 5`.
+    /// The numbers that were chosen in place of the count of threads so that something goes wrong:
+    /// `arg1 = 5`.
     pub chosen_numbers: Vec<String>,
     /// By what the launches were chosen.
     pub selection: LaunchSelection,
-    /// The launches, in the order in which they were asked about. The last one that was asked about is the one that goes wrong, if one does.
+    /// The launches, in the order in which they were asked about. The last one that was asked about
+    /// is the one that goes wrong, if one does.
     pub launches: Vec<LaunchAnswer>,
-    /// What was tried beside arrays of zeros; nothing where no array matters, or something goes wrong.
+    /// What was tried beside arrays of zeros; nothing where no array matters, or something goes
+    /// wrong.
     pub contents: Option<ContentsAnswer>,
-    /// What was tried beside the count of threads; nothing where no number that nobody gives decides a branch, or something goes wrong.
+    /// What was tried beside the count of threads; nothing where no number that nobody gives
+    /// decides a branch, or something goes wrong.
     pub numbers: Option<NumbersAnswer>,
     /// How many instructions of the kernel access memory that several threads see.
     pub accesses: usize,
@@ -379,7 +413,8 @@ pub struct KernelAnswer {
     pub unreached: Vec<Spot>,
 }
 
-/// Contents of arrays, other than zeros, with which races and barriers were asked about, and nothing was found.
+/// Contents of arrays, other than zeros, with which races and barriers were asked about, and
+/// nothing was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentsAnswer {
     /// The arrays: `arg0`, or `arg0_16` for the field of a structure at byte 16.
@@ -387,11 +422,13 @@ pub struct ContentsAnswer {
     pub launches: Vec<Launch>,
     /// How many contents were tried, in all launches together.
     pub tried: usize,
-    /// With how many of them it is known that nothing goes wrong, or that what does is told of with the arguments.
+    /// With how many of them it is known that nothing goes wrong, or that what does is told of with
+    /// the arguments.
     pub settled: usize,
 }
 
-/// Numbers other than the count of threads with which races, barriers, arrays and memory that is read before it is written were asked about, and nothing was found.
+/// Numbers other than the count of threads with which races, barriers, arrays and memory that is
+/// read before it is written were asked about, and nothing was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumbersAnswer {
     /// Each as `arg1 = 5`, or `arg1+16 = 5` for the field of a structure at byte 16.
@@ -399,7 +436,8 @@ pub struct NumbersAnswer {
     pub launches: Vec<Launch>,
     /// How many numbers were tried, in all launches together.
     pub tried: usize,
-    /// With how many of them it is known that nothing goes wrong, or that what does is told of with the arguments.
+    /// With how many of them it is known that nothing goes wrong, or that what does is told of with
+    /// the arguments.
     pub settled: usize,
 }
 
@@ -411,7 +449,8 @@ impl KernelAnswer {
 
     /// The answer about a kernel that was asked about in no launch.
     pub fn unasked(kernel: &str) -> Self {
-        let (arguments, chosen_contents, chosen_numbers, launches) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (arguments, chosen_contents, chosen_numbers, launches) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let selection = LaunchSelection::NAMED;
         let reading = KernelReading::default();
         Self {
@@ -435,25 +474,28 @@ impl KernelAnswer {
         self.launches.iter().find(|l| !l.findings.is_empty())
     }
 
-    /// Is it known that nothing goes wrong? Of launches that were given that must be known of each; of those that were chosen, of all that are
-    /// small, and that the kernel is written for.
+    /// Is it known that nothing goes wrong? Of launches that were given that must be known of each;
+    /// of those that were chosen, of all that are small, and that the kernel is written for.
     pub fn is_settled(&self, chosen: bool) -> bool {
         // A kernel may be written for blocks of one size, which is not small.
         let is_meant = |l: &LaunchAnswer| !matches!(l.asked, LaunchVerdict::NotMeant(_));
         let has_small = self.launches.iter().any(|l| l.launch.total() <= SMALL && is_meant(l));
-        let counts = |l: &&LaunchAnswer| !chosen || is_meant(l) && (!has_small || l.launch.total() <= SMALL);
+        let counts =
+            |l: &&LaunchAnswer| !chosen || is_meant(l) && (!has_small || l.launch.total() <= SMALL);
         let mut some = self.launches.iter().filter(counts).peekable();
         some.peek().is_some() && some.all(|l| l.asked == LaunchVerdict::Nothing)
     }
 
-    /// Is what goes wrong certain? It is not where one of several ways was taken without knowing which.
+    /// Is what goes wrong certain? It is not where one of several ways was taken without knowing
+    /// which.
     pub fn is_certain(&self) -> bool {
         self.wrong().is_some_and(|l| l.not_looked.iter().all(|n| !n.guessed))
     }
 
     /// What was not looked at, of all launches.
     pub fn not_looked(&self) -> Vec<NotLooked> {
-        let mut all: Vec<NotLooked> = self.launches.iter().flat_map(|l| l.not_looked.iter().cloned()).collect();
+        let mut all: Vec<NotLooked> =
+            self.launches.iter().flat_map(|l| l.not_looked.iter().cloned()).collect();
         all.sort();
         all.dedup();
         all

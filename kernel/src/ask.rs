@@ -17,8 +17,8 @@ use crate::selection::LaunchSelection;
 use crate::small_numbers::{SmallNumbers, accesses, is_empty, small_numbers};
 use crate::thread::PreparedModule;
 
-/// Asks about a kernel: smaller launches first, until one goes wrong. Where no thread accesses memory with the numbers that are chosen, it is asked about again
-/// with small ones.
+/// Asks about a kernel: smaller launches first, until one goes wrong. Where no thread accesses
+/// memory with the numbers that are chosen, it is asked about again with small ones.
 ///
 /// # Errors
 /// The question is wrong: what is wrong with it.
@@ -31,7 +31,8 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
     match small_numbers(question, &prepared, &answer)? {
         SmallNumbers::NothingChosen => {}
         SmallNumbers::Lead(given) => {
-            // What goes wrong with one of them, and not with another, may be what the kernel supposes of its numbers: it is told of, and no finding.
+            // What goes wrong with one of them, and not with another, may be what the kernel
+            // supposes of its numbers: it is told of, and no finding.
             let mut wrong = None;
             let mut not_taken = Vec::new();
             for given in given {
@@ -41,7 +42,11 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
                     asked.arguments.append(&mut not_taken);
                     return Ok(asked);
                 };
-                not_taken.push(SmallNumbers::not_taken(&given[question.arguments.len()..], None, finding.kind));
+                not_taken.push(SmallNumbers::not_taken(
+                    &given[question.arguments.len()..],
+                    None,
+                    finding.kind,
+                ));
                 wrong = wrong.or(Some(asked));
             }
             answer = wrong.unwrap_or(answer);
@@ -55,7 +60,11 @@ pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
     Ok(answer)
 }
 
-fn ask_with(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, engines: &Engines) -> Result<KernelAnswer, String> {
+fn ask_with(
+    question: &KernelQuestion<'_>,
+    prepared: &PreparedModule<'_>,
+    engines: &Engines,
+) -> Result<KernelAnswer, String> {
     let function = &question.module.functions[question.kernel];
     let selection = LaunchSelection::of(question, prepared);
     let mut launches = selection.launches(question);
@@ -75,7 +84,8 @@ fn ask_with(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, engine
     };
     let mut next = 0;
     loop {
-        // Where smaller blocks read what nobody writes, one is asked about in which it is written: what is there else is seen in no other.
+        // Where smaller blocks read what nobody writes, one is asked about in which it is written:
+        // what is there else is seen in no other.
         if next == launches.len() {
             launches.extend(engines.larger_block().filter(|larger| !launches.contains(larger)));
         }
@@ -86,7 +96,13 @@ fn ask_with(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, engine
             answer.arguments = said;
             answer.has_zeros = arguments.iter().any(Argument::has_zeros);
         }
-        let layout = Layout::new(question.module, function, &reached(prepared, question.kernel), &arguments, launch.cluster)?;
+        let layout = Layout::new(
+            question.module,
+            function,
+            &reached(prepared, question.kernel),
+            &arguments,
+            launch.cluster,
+        )?;
         // Where no launch is small, the large one is what is asked about.
         let has_small = launches.iter().any(|l| l.total() <= SMALL);
         let effort = match (question.launches.is_empty(), launch.total() > SMALL) {
@@ -96,7 +112,8 @@ fn ask_with(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, engine
             (false, _) => Effort::ASKED,
         };
         let deadline = question.deadline;
-        let inquiry = Inquiry { question, prepared, layout: &layout, launch, deadline, effort, engines };
+        let inquiry =
+            Inquiry { question, prepared, layout: &layout, launch, deadline, effort, engines };
         let asked = inquiry.ask()?;
         answer.launches.push(asked);
         if answer.wrong().is_some() {
@@ -110,9 +127,11 @@ fn ask_with(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, engine
     if answer.wrong().is_none() {
         given = other_numbers(question, prepared, &launches, &mut answer, engines)?;
     }
-    let beside =
-        |of: fn(&GivenArgument) -> Option<String>| given.iter().flatten().skip(question.arguments.len()).filter_map(of).collect();
-    (answer.chosen_contents, answer.chosen_numbers) = (beside(GivenArgument::content), beside(GivenArgument::number));
+    let beside = |of: fn(&GivenArgument) -> Option<String>| {
+        given.iter().flatten().skip(question.arguments.len()).filter_map(of).collect()
+    };
+    (answer.chosen_contents, answer.chosen_numbers) =
+        (beside(GivenArgument::content), beside(GivenArgument::number));
     let with = given.as_ref().map(|given| KernelQuestion { arguments: given, ..question.clone() });
     let question = with.as_ref().unwrap_or(question);
     if let (Some(_), Some(wrong)) = (&given, answer.wrong()) {
@@ -127,15 +146,19 @@ fn ask_with(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, engine
     let mut unreached: Vec<Origin> = accesses.difference(&visited).copied().collect();
     unreached.sort();
     answer.accesses = accesses.len();
-    answer.unreached = unreached.into_iter().map(|origin| Spot::new(question.module, question.text, origin)).collect();
+    answer.unreached = unreached
+        .into_iter()
+        .map(|origin| Spot::new(question.module, question.text, origin))
+        .collect();
     Ok(answer)
 }
 
 /// The most threads of the launches that a repair must hold in, beside the one that goes wrong.
 const MENDED: u32 = 3;
 
-/// Looks for repairs of what goes wrong in a launch. They must hold in the other small launches as well: what is enough within a block need
-/// not be between blocks. Launches of several blocks come first.
+/// Looks for repairs of what goes wrong in a launch. They must hold in the other small launches as
+/// well: what is enough within a block need not be between blocks. Launches of several blocks come
+/// first.
 fn mend(
     question: &KernelQuestion<'_>,
     prepared: &PreparedModule<'_>,
@@ -144,7 +167,8 @@ fn mend(
     engines: &Engines,
 ) -> Result<(), String> {
     let function = &question.module.functions[question.kernel];
-    let mut all: Vec<Launch> = launches.iter().copied().filter(|l| l.total() <= MENDED || *l == wrong.launch).collect();
+    let mut all: Vec<Launch> =
+        launches.iter().copied().filter(|l| l.total() <= MENDED || *l == wrong.launch).collect();
     all.sort_by_key(|l| (l.blocks == 1, l.total(), l.blocks));
     for finding in wrong.findings.iter_mut().filter(|finding| finding.repair == unasked()) {
         if !matches!(
@@ -162,8 +186,15 @@ fn mend(
         let (deadline, effort) = (question.deadline, Effort::REPAIR);
         for &launch in &all {
             let (arguments, _) = arguments(question, prepared, function, launch)?;
-            let layout = Layout::new(question.module, function, &reached(prepared, question.kernel), &arguments, launch.cluster)?;
-            let inquiry = Inquiry { question, prepared, layout: &layout, launch, deadline, effort, engines };
+            let layout = Layout::new(
+                question.module,
+                function,
+                &reached(prepared, question.kernel),
+                &arguments,
+                launch.cluster,
+            )?;
+            let inquiry =
+                Inquiry { question, prepared, layout: &layout, launch, deadline, effort, engines };
             match inquiry.goals(finding.kind, finding.first_rounds) {
                 Ok(more) => goals.extend(more),
                 Err(_) if inquiry.is_over() => {}

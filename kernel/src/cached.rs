@@ -1,4 +1,5 @@
-//! Loads of what nobody writes (`ld.global.nc`, which is what `__ldg` and `const .. __restrict__` become), of what the kernel writes.
+//! Loads of what nobody writes (`ld.global.nc`, which is what `__ldg` and `const .. __restrict__`
+//! become), of what the kernel writes.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +18,11 @@ const WHAT: &str = "read-only loads of what the kernel writes";
 type CachedPair = (String, usize, usize);
 
 impl Inquiry<'_, '_> {
-    /// Looks for such a load, and a write of the same bytes in the same execution, whatever orders them: the memory must not be written as long as the
-    /// kernel runs (PTX ISA, `ld.global.nc`).
+    /// Looks for such a load, and a write of the same bytes in the same execution, whatever orders
+    /// them: the memory must not be written as long as the kernel runs (PTX ISA, `ld.global.nc`).
     pub fn cached(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<(), String> {
-        let (loads, writes) = (executed.stops(MarkKind::Cached), executed.stops(MarkKind::Overwritten));
+        let (loads, writes) =
+            (executed.stops(MarkKind::Cached), executed.stops(MarkKind::Overwritten));
         if loads.is_empty() {
             return Ok(());
         }
@@ -31,26 +33,34 @@ impl Inquiry<'_, '_> {
         for (a, load) in &loads {
             for (b, write) in &writes {
                 if load.cell.zip(write.cell).is_some_and(|(x, y)| x.overlaps(&y)) {
-                    let both = format!("(P{a}:{} == 1 /\\ P{b}:{} == 1)", register(load), register(write));
+                    let both =
+                        format!("(P{a}:{} == 1 /\\ P{b}:{} == 1)", register(load), register(write));
                     pairs.entry((load.origin, write.origin)).or_default().push((both, *a, *b));
                 }
             }
         }
         for ((load, write), threads) in pairs {
-            let any = threads.iter().map(|(both, ..)| both.as_str()).collect::<Vec<_>>().join(" \\/ ");
-            let Some((_, verdict)) = self.of_condition(executed, &slice, &any, found)? else { continue };
+            let any =
+                threads.iter().map(|(both, ..)| both.as_str()).collect::<Vec<_>>().join(" \\/ ");
+            let Some((_, verdict)) = self.of_condition(executed, &slice, &any, found)? else {
+                continue;
+            };
             if !verdict.reachable {
                 self.leftover(&verdict, WHAT, found);
                 continue;
             }
             for (both, a, b) in threads {
-                let Some((written, verdict)) = self.of_condition(executed, &slice, &both, found)? else { continue };
+                let Some((written, verdict)) = self.of_condition(executed, &slice, &both, found)?
+                else {
+                    continue;
+                };
                 if !verdict.reachable {
                     continue;
                 }
                 let number = |thread: usize| slice.number(thread).unwrap_or(thread);
-                let stands = [(a, load), (b, write)]
-                    .map(|(thread, origin)| self.stands((number(thread), thread), self.spot(origin), None));
+                let stands = [(a, load), (b, write)].map(|(thread, origin)| {
+                    self.stands((number(thread), thread), self.spot(origin), None)
+                });
                 let why = "What the first one loads through the read-only cache (`.nc`) must not be written while the kernel runs, and the second one \
                            writes it, in the same execution: what is loaded is not defined, whatever orders them (PTX ISA, `ld.global.nc`).";
                 let repair = "a load without `.nc` is what mends it (in CUDA: no `__ldg`, and no `const .. __restrict__` for this pointer)";
@@ -84,6 +94,8 @@ impl Inquiry<'_, '_> {
                 return Ok(None);
             }
         };
-        Ok(self.run(&written, self.question.reading.model()?, WHAT, found).map(|verdict| (written, verdict)))
+        Ok(self
+            .run(&written, self.question.reading.model()?, WHAT, found)
+            .map(|verdict| (written, verdict)))
     }
 }

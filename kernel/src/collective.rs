@@ -1,16 +1,21 @@
-//! Threads that wait together: one of them asks memory, again and again, and tells the others what it got, through shared memory between two barriers or
-//! by an exchange of its warp, or by a barrier that makes something of the predicates of all, and all of them go round until it is what they wait for.
-//! Triton compiles each loop around an atomic so.
+//! Threads that wait together: one of them asks memory, again and again, and tells the others what
+//! it got, through shared memory between two barriers or by an exchange of its warp, or by a
+//! barrier that makes something of the predicates of all, and all of them go round until it is what
+//! they wait for. Triton compiles each loop around an atomic so.
 //!
-//! What is left of such a loop: the one that asks goes round by itself, and the others are told once, of its last round. That is an execution of the
-//! kernel without the rounds in front of the last one. The others do nothing in a round but to meet and to be told, and all leave the loop after the same
-//! round, since each tests the same value in the same way. What orders the rounds that are left out with others is left out with them, so that what
-//! races in an execution races in the one that is left of it. (Rounds of the thread that asks stay: whether they only wait is seen as in any other loop.)
-//! Its value goes through shared memory only where a barrier is between its being told and its being read, in each round and from one round to the next:
-//! nobody reads that of another round.
+//! What is left of such a loop: the one that asks goes round by itself, and the others are told
+//! once, of its last round. That is an execution of the kernel without the rounds in front of the
+//! last one. The others do nothing in a round but to meet and to be told, and all leave the loop
+//! after the same round, since each tests the same value in the same way. What orders the rounds
+//! that are left out with others is left out with them, so that what races in an execution races in
+//! the one that is left of it. (Rounds of the thread that asks stay: whether they only wait is seen
+//! as in any other loop.) Its value goes through shared memory only where a barrier is between its
+//! being told and its being read, in each round and from one round to the next: nobody reads that
+//! of another round.
 //!
-//! It takes as well that every way through each of the threads comes to the loop, that nobody else has anything to do with the place that the value goes
-//! through, in the loop or in another block, and that a round of the thread that asks only waits.
+//! It takes as well that every way through each of the threads comes to the loop, that nobody else
+//! has anything to do with the place that the value goes through, in the loop or in another block,
+//! and that a round of the thread that asks only waits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -52,8 +57,12 @@ struct CollectiveRound {
 /// Loops that are taken together: for each thread the jumps back, and where the value goes through.
 pub(crate) type LoopsTogether = BTreeMap<usize, BTreeMap<Origin, MemoryCell>>;
 
-/// Takes loops in which the threads of a block, or of a warp, wait together as their last rounds. Says which.
-pub(crate) fn with_last_rounds_together(launch: Launch, threads: &mut [Vec<Line>]) -> LoopsTogether {
+/// Takes loops in which the threads of a block, or of a warp, wait together as their last rounds.
+/// Says which.
+pub(crate) fn with_last_rounds_together(
+    launch: Launch,
+    threads: &mut [Vec<Line>],
+) -> LoopsTogether {
     let mut changed = LoopsTogether::new();
     let mut tested: Vec<Vec<Line>> = threads.iter().map(|code| tested_at_ends(code)).collect();
     // A block of one thread meets nobody: its loops only wait, where they do so.
@@ -72,7 +81,10 @@ pub(crate) fn with_last_rounds_together(launch: Launch, threads: &mut [Vec<Line>
             let last = |round: &CollectiveRound| last_round(&tested[round.thread], round);
             let Some(codes) = found.iter().map(last).collect::<Option<Vec<_>>>() else { break };
             for (round, code) in found.into_iter().zip(codes) {
-                changed.entry(round.thread).or_default().extend(round.origin.map(|origin| (origin, round.cell)));
+                changed
+                    .entry(round.thread)
+                    .or_default()
+                    .extend(round.origin.map(|origin| (origin, round.cell)));
                 tested[round.thread] = code;
             }
         }
@@ -95,15 +107,20 @@ fn with_tests_at_ends(threads: &mut [Vec<Line>], tested: Vec<Vec<Line>>) {
     }
 }
 
-/// The same code with loops that are left from within (`while (wait()) ask();`) tested at their ends: what stands in front of such a loop and at its end
-/// stands at its head, once.
+/// The same code with loops that are left from within (`while (wait()) ask();`) tested at their
+/// ends: what stands in front of such a loop and at its end stands at its head, once.
 fn tested_at_ends(code: &[Line]) -> Vec<Line> {
-    let targets: BTreeSet<u32> =
-        code.iter().filter_map(|(p, _)| if let CodePiece::Jump(_, to) = p { Some(*to) } else { None }).collect();
-    let is_needed = |p: &CodePiece| if let CodePiece::Label(label) = p { targets.contains(label) } else { true };
+    let targets: BTreeSet<u32> = code
+        .iter()
+        .filter_map(|(p, _)| if let CodePiece::Jump(_, to) = p { Some(*to) } else { None })
+        .collect();
+    let is_needed = |p: &CodePiece| {
+        if let CodePiece::Label(label) = p { targets.contains(label) } else { true }
+    };
     let mut found: Vec<Line> = code.iter().filter(|(p, _)| is_needed(p)).cloned().collect();
-    let jumps_to =
-        |code: &[Line], label: u32| code.iter().filter(|(p, _)| matches!(p, CodePiece::Jump(_, to) if *to == label)).count();
+    let jumps_to = |code: &[Line], label: u32| {
+        code.iter().filter(|(p, _)| matches!(p, CodePiece::Jump(_, to) if *to == label)).count()
+    };
     let mut jump = 0;
     while jump < found.len() {
         let CodePiece::Jump(None, label) = found[jump].0 else {
@@ -115,9 +132,14 @@ fn tested_at_ends(code: &[Line]) -> Vec<Line> {
             jump += 1;
             continue;
         };
-        let before = |code: &[Line], at: usize| code[..at].iter().rposition(|(p, _)| *p != CodePiece::Passed);
+        let before = |code: &[Line], at: usize| {
+            code[..at].iter().rposition(|(p, _)| *p != CodePiece::Passed)
+        };
         while let (Some(in_front), Some(last)) = (before(&found, head), before(&found, jump)) {
-            let is_plain = matches!(found[last].0, CodePiece::Read { .. } | CodePiece::Write { .. } | CodePiece::Other(_));
+            let is_plain = matches!(
+                found[last].0,
+                CodePiece::Read { .. } | CodePiece::Write { .. } | CodePiece::Other(_)
+            );
             if last <= head || !is_plain || found[in_front].0 != found[last].0 {
                 break;
             }
@@ -142,9 +164,13 @@ fn tested_at_ends(code: &[Line]) -> Vec<Line> {
     found
 }
 
-/// The first loop that the threads of a block, or of a warp, go round together, with the round of each. Nothing goes through places that other blocks
-/// access, as those of a cluster may.
-fn next_together(threads: &[Vec<Line>], of_block: Range<usize>, launch: Launch) -> Option<Vec<CollectiveRound>> {
+/// The first loop that the threads of a block, or of a warp, go round together, with the round of
+/// each. Nothing goes through places that other blocks access, as those of a cluster may.
+fn next_together(
+    threads: &[Vec<Line>],
+    of_block: Range<usize>,
+    launch: Launch,
+) -> Option<Vec<CollectiveRound>> {
     let (block, first) = (&threads[of_block.clone()], of_block.start);
     let is_of_others = |cell: &MemoryCell| {
         let others = threads[..of_block.start].iter().chain(&threads[of_block.end..]).flatten();
@@ -157,7 +183,9 @@ fn next_together(threads: &[Vec<Line>], of_block: Range<usize>, launch: Launch) 
     let count = of_block(0).len();
     if (0..block.len()).all(|t| of_block(t).len() == count) {
         for n in 0..count {
-            let all: Option<Vec<_>> = (0..block.len()).map(|t| collective_round(&block[t], first + t, of_block(t)[n])).collect();
+            let all: Option<Vec<_>> = (0..block.len())
+                .map(|t| collective_round(&block[t], first + t, of_block(t)[n]))
+                .collect();
             if let Some(all) = all.filter(|all| are_one(all)) {
                 return Some(all);
             }
@@ -194,19 +222,28 @@ fn are_one(all: &[CollectiveRound]) -> bool {
         && all.len() > 1
         && all.iter().all(|round| {
             let is_behind = round.tells || !is_shared || round.barriers[0] > told;
-            round.cell == teller.cell && round.test == teller.test && round.barriers[1] == teller.barriers[1] && is_behind
+            round.cell == teller.cell
+                && round.test == teller.test
+                && round.barriers[1] == teller.barriers[1]
+                && is_behind
         })
 }
 
-/// The loops in which a thread meets others. The wait for a value that a lane brings is none of them.
+/// The loops in which a thread meets others. The wait for a value that a lane brings is none of
+/// them.
 fn meeting_loops(code: &[Line]) -> Vec<MeetingLoop> {
     let mut found = Vec::new();
     for (jump, (piece, _)) in code.iter().enumerate() {
         let CodePiece::Jump(Some(_), to) = piece else { continue };
-        let Some(head) = label_before(code, jump, *to).filter(|&head| reaches(code, head, jump)) else { continue };
+        let Some(head) = label_before(code, jump, *to).filter(|&head| reaches(code, head, jump))
+        else {
+            continue;
+        };
         let body = &code[head + 1..jump];
         let of_block = body.iter().any(|(p, _)| is_of_block(p));
-        let meets = |(p, _): &Line| p.cells().iter().any(|cell| matches!(cell.object, Object::Exchange(..)));
+        let meets = |(p, _): &Line| {
+            p.cells().iter().any(|cell| matches!(cell.object, Object::Exchange(..)))
+        };
         if of_block || fetched(code, jump).is_none() && body.iter().any(meets) {
             found.push(MeetingLoop { head, jump, of_block });
         }
@@ -223,7 +260,8 @@ fn is_of_block(piece: &CodePiece) -> bool {
 fn collective_round(code: &[Line], thread: usize, of: MeetingLoop) -> Option<CollectiveRound> {
     let body = &code[of.head + 1..of.jump];
     let CodePiece::Jump(Some((register, is)), label) = &code[of.jump].0 else { return None };
-    let jumps = code.iter().filter(|(p, _)| matches!(p, CodePiece::Jump(_, to) if to == label)).count();
+    let jumps =
+        code.iter().filter(|(p, _)| matches!(p, CodePiece::Jump(_, to) if to == label)).count();
     if jumps != 1 || counts(body) || goes_past(code, of.head) {
         return None;
     }
@@ -268,7 +306,8 @@ fn collective_round(code: &[Line], thread: usize, of: MeetingLoop) -> Option<Col
                     Some(_) => cell == Some(*from) && barriers > told,
                     None => cell.is_none(),
                 };
-                let is_word = matches!(operation.as_str(), "ld.weak.u32" | "ld.weak.b32") && from.bytes == 4;
+                let is_word =
+                    matches!(operation.as_str(), "ld.weak.u32" | "ld.weak.b32") && from.bytes == 4;
                 if !is_the_one || !is_word || !matches!(from.object, Object::Shared(..)) {
                     return None;
                 }
@@ -285,7 +324,8 @@ fn collective_round(code: &[Line], thread: usize, of: MeetingLoop) -> Option<Col
             }
             CodePiece::Write { operation, cell: to, operands, .. } if told_at == Some(at) => {
                 let is_exchange = matches!(to.object, Object::Exchange(..));
-                let is_word = matches!(operation.as_str(), "st.weak.u32" | "st.weak.b32") && to.bytes == 4;
+                let is_word =
+                    matches!(operation.as_str(), "st.weak.u32" | "st.weak.b32") && to.bytes == 4;
                 let is_shared = matches!(to.object, Object::Shared(..)) && is_word;
                 if !acts || !is_exchange && !is_shared {
                     return None;
@@ -307,7 +347,15 @@ fn collective_round(code: &[Line], thread: usize, of: MeetingLoop) -> Option<Col
     let test = values.get(register.as_str()).filter(|test| test.contains(VALUE))?.clone();
     let cell = cell.filter(|cell| !used_before.iter().any(|of| of.overlaps(cell)))?;
     let origin = code[of.jump].1;
-    Some(CollectiveRound { thread, of, origin, cell, tells: told_at.is_some(), barriers: [told, barriers], test: (test, *is) })
+    Some(CollectiveRound {
+        thread,
+        of,
+        origin,
+        cell,
+        tells: told_at.is_some(),
+        barriers: [told, barriers],
+        test: (test, *is),
+    })
 }
 
 /// What stands for the value in what is computed of it.
@@ -320,8 +368,10 @@ const LOW: &str = "4294967295";
 fn computed(text: &str, values: &BTreeMap<&str, String>) -> Option<String> {
     let mut all = words(text);
     let operation = all.next()?;
-    let operands: Option<Vec<String>> =
-        all.skip(1).map(|word| if is_inner(word) { values.get(word).cloned() } else { Some(word.to_owned()) }).collect();
+    let operands: Option<Vec<String>> = all
+        .skip(1)
+        .map(|word| if is_inner(word) { values.get(word).cloned() } else { Some(word.to_owned()) })
+        .collect();
     let operands = operands?;
     // A value is brought as its lowest bits.
     match (operation, operands.as_slice()) {
@@ -331,7 +381,8 @@ fn computed(text: &str, values: &BTreeMap<&str, String>) -> Option<String> {
     }
 }
 
-/// The register whose value a lane brings: what is written is its lowest bits, with a mark that says that they are there.
+/// The register whose value a lane brings: what is written is its lowest bits, with a mark that
+/// says that they are there.
 fn brought<'a>(before: &'a [Line], whole: &str) -> Option<&'a str> {
     let operand = |of: &str, operation: &str| {
         before.iter().rev().find_map(|(p, _)| match p {
@@ -364,8 +415,9 @@ fn goes_past(code: &[Line], place: usize) -> bool {
     false
 }
 
-/// A thread with the last round of a loop in place of the loop: who asks goes round by itself before it tells. Nothing where it does more than wait, or
-/// what it computes behind that cannot be computed once more.
+/// A thread with the last round of a loop in place of the loop: who asks goes round by itself
+/// before it tells. Nothing where it does more than wait, or what it computes behind that cannot be
+/// computed once more.
 fn last_round(code: &[Line], round: &CollectiveRound) -> Option<Vec<Line>> {
     let of = round.of;
     let body = &code[of.head + 1..of.jump];
@@ -374,7 +426,9 @@ fn last_round(code: &[Line], round: &CollectiveRound) -> Option<Vec<Line>> {
         let told_at = body.iter().rposition(|(p, _)| matches!(p, CodePiece::Write { .. }))?;
         let (before, behind) = (&body[..told_at], &body[told_at..]);
         for (n, (piece, _)) in behind.iter().enumerate().filter(|(n, _)| *n > 0) {
-            let is_read = |register: &str| before.iter().chain(&behind[..=n]).any(|(p, _)| p.reads().contains(&register));
+            let is_read = |register: &str| {
+                before.iter().chain(&behind[..=n]).any(|(p, _)| p.reads().contains(&register))
+            };
             if piece.writes().is_some_and(is_read) {
                 return None;
             }
@@ -382,10 +436,12 @@ fn last_round(code: &[Line], round: &CollectiveRound) -> Option<Vec<Line>> {
         let is_barrier = |(p, _): &&Line| matches!(p, CodePiece::Barrier(_));
         // What it tells, and tests, without the way through shared memory.
         let CodePiece::Write { operands, .. } = &body[told_at].0 else { return None };
-        let mut alone: Vec<Line> = before.iter().filter(|line| !is_barrier(line)).cloned().collect();
+        let mut alone: Vec<Line> =
+            before.iter().filter(|line| !is_barrier(line)).cloned().collect();
         for (piece, origin) in &behind[1..] {
             match piece {
-                CodePiece::Read { to, .. } => alone.push((CodePiece::Other(format!("and.b64 {to}, {operands}, {LOW}")), *origin)),
+                CodePiece::Read { to, .. } => alone
+                    .push((CodePiece::Other(format!("and.b64 {to}, {operands}, {LOW}")), *origin)),
                 CodePiece::Other(_) => alone.push((piece.clone(), *origin)),
                 _ => {}
             }

@@ -22,17 +22,24 @@ impl FinalCondition {
             Ok(other) => Ok(other.clone()),
             Err((object, offset, name)) => {
                 let location = executed.location(*object, *offset).map(str::to_owned);
-                location.ok_or_else(|| format!("`{name}` is not the start of a value that the kernel reads or writes"))
+                location.ok_or_else(|| {
+                    format!("`{name}` is not the start of a value that the kernel reads or writes")
+                })
             }
         };
         self.parts.iter().map(name).collect()
     }
 
     /// An element of which no location of the test has the value: it is accessed in parts.
-    pub fn in_parts(&self, executed: &Executed, initial: &dyn Fn(Object, u64, u64) -> u64) -> Option<&str> {
+    pub fn in_parts(
+        &self,
+        executed: &Executed,
+        initial: &dyn Fn(Object, u64, u64) -> u64,
+    ) -> Option<&str> {
         let is_in_parts = |(object, offset, _): &&(Object, u64, String)| {
             let element = MemoryCell { object: *object, offset: *offset, bytes: ELEMENT };
-            let cells: Vec<MemoryCell> = executed.cells().filter(|cell| cell.overlaps(&element)).collect();
+            let cells: Vec<MemoryCell> =
+                executed.cells().filter(|cell| cell.overlaps(&element)).collect();
             match cells.as_slice() {
                 // A narrower one has the value where nobody accesses the rest, and that is 0.
                 [cell] if cell.offset == *offset && cell.bytes < ELEMENT => {
@@ -42,13 +49,19 @@ impl FinalCondition {
                 several => !several.contains(&element),
             }
         };
-        self.parts.iter().filter_map(|p| p.as_ref().err()).find(is_in_parts).map(|(.., name)| name.as_str())
+        self.parts
+            .iter()
+            .filter_map(|p| p.as_ref().err())
+            .find(is_in_parts)
+            .map(|(.., name)| name.as_str())
     }
 
     /// Does it name a byte of a cell?
     pub fn is_of(&self, cell: MemoryCell) -> bool {
         let of = |(object, offset, _): &(Object, u64, String)| {
-            *object == cell.object && *offset < cell.offset + cell.bytes && cell.offset < offset + ELEMENT
+            *object == cell.object
+                && *offset < cell.offset + cell.bytes
+                && cell.offset < offset + ELEMENT
         };
         self.parts.iter().filter_map(|p| p.as_ref().err()).any(of)
     }
@@ -62,7 +75,9 @@ impl FinalCondition {
         for c in text.chars() {
             open = match c {
                 '(' => open + 1,
-                ')' => open.checked_sub(1).ok_or_else(|| format!("`)` closes nothing in the condition `{text}`"))?,
+                ')' => open
+                    .checked_sub(1)
+                    .ok_or_else(|| format!("`)` closes nothing in the condition `{text}`"))?,
                 _ => open,
             };
         }
@@ -96,10 +111,9 @@ impl FinalCondition {
             let mut index = 0;
             let mut whole = name.to_owned();
             if let Some((inside, behind)) = rest.strip_prefix('[').and_then(|r| r.split_once(']')) {
-                index = inside
-                    .trim()
-                    .parse::<u64>()
-                    .map_err(|_| format!("expected the number of an element, found `{inside}` in `{text}`"))?;
+                index = inside.trim().parse::<u64>().map_err(|_| {
+                    format!("expected the number of an element, found `{inside}` in `{text}`")
+                })?;
                 whole = format!("{name}[{index}]");
                 rest = behind;
             }
@@ -111,7 +125,10 @@ impl FinalCondition {
                     .map(|a| a.name.as_str())
                     .filter(|n| !n.starts_with('$') && !n.starts_with("__unnamed_"))
                     .collect();
-                format!("there is no array `{name}` in the condition `{text}`; there are: {}", known.join(", "))
+                format!(
+                    "there is no array `{name}` in the condition `{text}`; there are: {}",
+                    known.join(", ")
+                )
             })?;
             parts.push(Err((Object::Array(array as u32), index * ELEMENT, whole)));
         }
@@ -122,5 +139,7 @@ impl FinalCondition {
 /// The bytes that conditions name.
 pub(crate) fn asked_bytes(finals: &[FinalCondition]) -> Vec<(Object, u64)> {
     let places = finals.iter().flat_map(|f| f.parts.iter().filter_map(|p| p.as_ref().err()));
-    places.flat_map(|(object, offset, _)| (0..ELEMENT).map(move |byte| (*object, offset + byte))).collect()
+    places
+        .flat_map(|(object, offset, _)| (0..ELEMENT).map(move |byte| (*object, offset + byte)))
+        .collect()
 }

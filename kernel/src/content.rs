@@ -36,7 +36,8 @@ impl ArrayContent {
 
     /// Is it zeros, and nothing else?
     pub fn is_zeros(&self) -> bool {
-        self.first.iter().all(|&n| n == 0) && matches!(self.rest, ContentRest::Zeros | ContentRest::Repeat(0))
+        self.first.iter().all(|&n| n == 0)
+            && matches!(self.rest, ContentRest::Zeros | ContentRest::Repeat(0))
     }
 
     /// The byte at a distance from the start.
@@ -58,7 +59,8 @@ impl ArrayContent {
         (bits >> (8 * (at % self.width))) as u8
     }
 
-    /// `{1,2,3}`, `{-1,4*}`, `{0+}`, `{3-}`: numbers, of which the last may be one that is repeated, or that the elements count up from, or down from to 0.
+    /// `{1,2,3}`, `{-1,4*}`, `{0+}`, `{3-}`: numbers, of which the last may be one that is
+    /// repeated, or that the elements count up from, or down from to 0.
     pub(crate) fn parse(list: &str, (width, is_float): (u64, bool)) -> Option<Self> {
         let mut first = Vec::new();
         let mut rest = ContentRest::Zeros;

@@ -1,9 +1,11 @@
 //! Other contents of arrays than zeros: which way a kernel goes may depend on what it is given.
 //!
-//! Arrays whose content nobody says hold zeros. Where nothing goes wrong then, data races and barriers are asked about again, with other contents
-//! of the arrays that the kernel reads and accesses by weak operations alone: what threads tell each other by (locks, flags, counters) stays
-//! zero, as it is at the start of a launch. The elements of an array never fall, so that an array may hold where rows of a matrix begin, or fall all the way. Addresses
-//! outside of arrays, traps and endless waits are not asked about: a kernel may suppose something of its data.
+//! Arrays whose content nobody says hold zeros. Where nothing goes wrong then, data races and
+//! barriers are asked about again, with other contents of the arrays that the kernel reads and
+//! accesses by weak operations alone: what threads tell each other by (locks, flags, counters)
+//! stays zero, as it is at the start of a launch. The elements of an array never fall, so that an
+//! array may hold where rows of a matrix begin, or fall all the way. Addresses outside of arrays,
+//! traps and endless waits are not asked about: a kernel may suppose something of its data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +13,9 @@ use margay_ptx::Operand;
 use margay_ptx::effect::Effect;
 use rustc_hash::FxHashSet;
 
-use crate::answer::{ContentsAnswer, FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked};
+use crate::answer::{
+    ContentsAnswer, FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked,
+};
 use crate::content::{ArrayContent, ContentRest};
 use crate::effort::{Effort, Engines};
 use crate::inquiry::{Inquiry, LaunchFindings};
@@ -35,14 +39,17 @@ const LAUNCHES: usize = 2;
 /// The most threads of a launch that was asked about in which other contents are tried.
 const MOST_THREADS: u32 = 32;
 
-/// The same where launches were chosen and none of them is small, since the kernel says how large its blocks are.
+/// The same where launches were chosen and none of them is small, since the kernel says how large
+/// its blocks are.
 const MOST_OF_FIXED: u32 = 1024;
 
-/// How many threads are executed for that in each launch, over all contents; of larger launches more, so that several contents are tried.
+/// How many threads are executed for that in each launch, over all contents; of larger launches
+/// more, so that several contents are tried.
 const EXECUTED: usize = 512;
 const EXECUTED_OF_FIXED: usize = 8192;
 
-/// How many of the contents that were not answered are asked about again in each launch, with more steps.
+/// How many of the contents that were not answered are asked about again in each launch, with more
+/// steps.
 const AGAIN: usize = 4;
 
 /// After how many of these that take too long once more the others are left.
@@ -68,9 +75,11 @@ pub(crate) struct ExecutedLaunch {
     relevant: BTreeSet<MemoryCell>,
 }
 
-/// Asks about races and barriers with other contents. What goes wrong becomes the last launch of the answer, and its arguments are returned.
+/// Asks about races and barriers with other contents. What goes wrong becomes the last launch of
+/// the answer, and its arguments are returned.
 ///
-/// Contents that lead to instructions that were not reached before are where the next ones start from, one array changed at a time.
+/// Contents that lead to instructions that were not reached before are where the next ones start
+/// from, one array changed at a time.
 pub(crate) fn other_contents(
     question: &KernelQuestion<'_>,
     prepared: &PreparedModule<'_>,
@@ -79,7 +88,8 @@ pub(crate) fn other_contents(
     engines: &Engines,
 ) -> Result<Option<Vec<GivenArgument>>, String> {
     let (mut names, mut told) = (BTreeSet::new(), BTreeSet::new());
-    let mut tried = ContentsAnswer { arrays: Vec::new(), launches: Vec::new(), tried: 0, settled: 0 };
+    let mut tried =
+        ContentsAnswer { arrays: Vec::new(), launches: Vec::new(), tried: 0, settled: 0 };
     for launch in launches_for_variants(question, launches, answer) {
         let Some(base) = of_launch(question, prepared, launch)? else { continue };
         let mut search = ContentSearch {
@@ -110,11 +120,17 @@ pub(crate) fn other_contents(
         told.append(&mut search.told);
         // Zeros say nothing of a branch that with other numbers depends on what nobody interprets.
         let mut open = std::mem::take(&mut search.guessed);
-        // Nor does it of instructions that only contents reach which were not answered, or of ways of which none was.
+        // Nor does it of instructions that only contents reach which were not answered, or of ways
+        // of which none was.
         open.extend(search.left_open());
-        if let Some(of) = answer.launches.iter_mut().find(|a| a.launch == launch && !open.is_empty()) {
+        if let Some(of) =
+            answer.launches.iter_mut().find(|a| a.launch == launch && !open.is_empty())
+        {
             of.asked = LaunchVerdict::Undecided;
-            let with = |n: NotLooked| NotLooked { why: format!("with other numbers in arrays than zeros, {}", n.why), ..n };
+            let with = |n: NotLooked| NotLooked {
+                why: format!("with other numbers in arrays than zeros, {}", n.why),
+                ..n
+            };
             of.not_looked.extend(open.into_iter().map(with));
         }
         if let Some((found, given)) = found {
@@ -131,8 +147,13 @@ pub(crate) fn other_contents(
     Ok(None)
 }
 
-/// The launches that are asked about again with other contents or numbers, where nothing goes wrong in them.
-pub(crate) fn launches_for_variants(question: &KernelQuestion<'_>, launches: &[Launch], answer: &KernelAnswer) -> Vec<Launch> {
+/// The launches that are asked about again with other contents or numbers, where nothing goes wrong
+/// in them.
+pub(crate) fn launches_for_variants(
+    question: &KernelQuestion<'_>,
+    launches: &[Launch],
+    answer: &KernelAnswer,
+) -> Vec<Launch> {
     let has_small = answer.launches.iter().any(|a| a.launch.total() <= SMALL);
     let most = match (question.launches.is_empty(), has_small) {
         (true, true) => SMALL,
@@ -166,7 +187,8 @@ struct ContentSearch<'a, 'm> {
     guessed: BTreeSet<NotLooked>,
     /// The contents that took too many steps.
     unanswered: Vec<UnansweredContents>,
-    /// The instructions that are reached with zeros, or with a content of which it is known that nothing goes wrong.
+    /// The instructions that are reached with zeros, or with a content of which it is known that
+    /// nothing goes wrong.
     answered: FxHashSet<Origin>,
     /// Is that known of a content with which threads do other things than with zeros?
     has_answers: bool,
@@ -190,7 +212,8 @@ impl ContentSearch<'_, '_> {
         let mut starts = vec![Contents::new()];
         let mut seen: Vec<Contents> = vec![Contents::new()];
         let mut tries = 0;
-        let executed = if self.launch.total() > MOST_THREADS { EXECUTED_OF_FIXED } else { EXECUTED };
+        let executed =
+            if self.launch.total() > MOST_THREADS { EXECUTED_OF_FIXED } else { EXECUTED };
         let most = CONTENTS.min(executed / self.launch.total() as usize);
         let mut next = 0;
         while let Some(start) = starts.get(next).cloned() {
@@ -212,11 +235,16 @@ impl ContentSearch<'_, '_> {
                     tries += 1;
                     let given = self.given(&contents);
                     let asked = KernelQuestion { arguments: &given, ..self.question.clone() };
-                    let Some(with) = of_launch(&asked, self.prepared, self.launch)? else { return Ok(None) };
+                    let Some(with) = of_launch(&asked, self.prepared, self.launch)? else {
+                        return Ok(None);
+                    };
                     self.tried.tried += 1;
                     let is_new = with.executed.visited.keys().any(|at| !self.covered.contains(at));
                     if is_new {
-                        self.engines.visited.borrow_mut().extend(with.executed.visited.keys().copied());
+                        self.engines
+                            .visited
+                            .borrow_mut()
+                            .extend(with.executed.visited.keys().copied());
                         self.covered.extend(with.executed.visited.keys().copied());
                         starts.push(contents.clone());
                     }
@@ -246,7 +274,11 @@ impl ContentSearch<'_, '_> {
                         self.known.push(with);
                     } else {
                         let visited = with.executed.visited.into_keys().collect();
-                        self.unanswered.push(UnansweredContents { contents, visited, why: found.not_looked });
+                        self.unanswered.push(UnansweredContents {
+                            contents,
+                            visited,
+                            why: found.not_looked,
+                        });
                     }
                 }
             }
@@ -254,7 +286,8 @@ impl ContentSearch<'_, '_> {
         Ok(None)
     }
 
-    /// Asks again, with more steps, about contents that took too many: of each form one, that which falls first, since it is the one that a sort moves.
+    /// Asks again, with more steps, about contents that took too many: of each form one, that which
+    /// falls first, since it is the one that a sort moves.
     fn again(&mut self) -> Result<Option<(LaunchAnswer, Vec<GivenArgument>)>, String> {
         let form = |contents: &Contents| {
             let of = |content: &ArrayContent| match content.rest {
@@ -274,7 +307,9 @@ impl ContentSearch<'_, '_> {
         for contents in some.into_values().take(AGAIN) {
             let given = self.given(&contents);
             let asked = KernelQuestion { arguments: &given, ..self.question.clone() };
-            let Some(with) = of_launch(&asked, self.prepared, self.launch)? else { return Ok(None) };
+            let Some(with) = of_launch(&asked, self.prepared, self.launch)? else {
+                return Ok(None);
+            };
             let found = self.ask(&asked, &with, Effort::LARGE)?;
             if self.question.is_over() {
                 return Ok(None);
@@ -299,15 +334,26 @@ impl ContentSearch<'_, '_> {
         Ok(None)
     }
 
-    /// Is it no finding, but told of? Where one array falls and another one does not, a kernel that merges or searches them supposes that they are sorted; one
-    /// that sorts goes wrong with one that falls, whatever others hold.
+    /// Is it no finding, but told of? Where one array falls and another one does not, a kernel that
+    /// merges or searches them supposes that they are sorted; one that sorts goes wrong with one
+    /// that falls, whatever others hold.
     fn tells(&mut self, found: &LaunchAnswer, contents: &Contents) -> bool {
-        let falls = contents.values().filter(|content| matches!(content.rest, ContentRest::Fall(_))).count();
-        let is_told = falls > 0 && falls < contents.len() && found.findings.iter().all(|f| f.kind == FindingKind::Race);
+        let falls = contents
+            .values()
+            .filter(|content| matches!(content.rest, ContentRest::Fall(_)))
+            .count();
+        let is_told = falls > 0
+            && falls < contents.len()
+            && found.findings.iter().all(|f| f.kind == FindingKind::Race);
         if is_told {
             let given = self.given(contents);
             let chosen = &given[self.question.arguments.len()..];
-            self.told.extend(found.findings.first().map(|f| SmallNumbers::not_taken(chosen, Some(self.launch), f.kind)));
+            self.told.extend(
+                found
+                    .findings
+                    .first()
+                    .map(|f| SmallNumbers::not_taken(chosen, Some(self.launch), f.kind)),
+            );
         }
         is_told
     }
@@ -318,9 +364,11 @@ impl ContentSearch<'_, '_> {
         self.answered.extend(with.executed.visited.keys().copied());
     }
 
-    /// What is not known of contents that were not answered, where those that were say nothing of it: an instruction that only these reach, or all ways.
+    /// What is not known of contents that were not answered, where those that were say nothing of
+    /// it: an instruction that only these reach, or all ways.
     fn left_open(&self) -> Vec<NotLooked> {
-        let is_open = |of: &UnansweredContents| !self.has_answers || !of.visited.is_subset(&self.answered);
+        let is_open =
+            |of: &UnansweredContents| !self.has_answers || !of.visited.is_subset(&self.answered);
         let open = self.unanswered.iter().find(|of| is_open(of));
         open.map_or(Vec::new(), |of| of.why.clone())
     }
@@ -336,7 +384,12 @@ impl ContentSearch<'_, '_> {
     }
 
     /// Races, and barriers that not all come to.
-    fn ask(&self, question: &KernelQuestion<'_>, of: &ExecutedLaunch, effort: Effort) -> Result<LaunchAnswer, String> {
+    fn ask(
+        &self,
+        question: &KernelQuestion<'_>,
+        of: &ExecutedLaunch,
+        effort: Effort,
+    ) -> Result<LaunchAnswer, String> {
         let (launch, deadline) = (self.launch, question.deadline);
         let (prepared, layout, engines) = (self.prepared, &of.layout, self.engines);
         let inquiry = Inquiry { question, prepared, layout, launch, deadline, effort, engines };
@@ -358,7 +411,11 @@ impl ExecutedLaunch {
         let (a, b) = (&self.executed, &other.executed);
         let visits = |of: &Executed| of.visited.keys().copied().collect::<BTreeSet<Origin>>();
         let is_marked = |of: &Executed| of.marks.iter().any(|marks| !marks.is_empty());
-        !is_marked(a) && a.waiting == b.waiting && a.barriers == b.barriers && a.written == b.written && visits(a) == visits(b)
+        !is_marked(a)
+            && a.waiting == b.waiting
+            && a.barriers == b.barriers
+            && a.written == b.written
+            && visits(a) == visits(b)
     }
 
     /// Does what an array holds reach a branch or an address of the code that is left?
@@ -373,13 +430,22 @@ impl ExecutedLaunch {
         let same = |(a, b): (&Line, &Line)| match (&a.0, &b.0) {
             (
                 CodePiece::Write { operation, cell, idle, .. },
-                CodePiece::Write { operation: other_operation, cell: other_cell, idle: other_idle, .. },
+                CodePiece::Write {
+                    operation: other_operation,
+                    cell: other_cell,
+                    idle: other_idle,
+                    ..
+                },
             ) if !self.relevant.contains(cell) => {
-                operation.starts_with("st.") && operation == other_operation && cell == other_cell && idle == other_idle
+                operation.starts_with("st.")
+                    && operation == other_operation
+                    && cell == other_cell
+                    && idle == other_idle
             }
             (a, b) => a == b,
         };
-        let alike = |(a, b): (&Vec<Line>, &Vec<Line>)| a.len() == b.len() && a.iter().zip(b).all(same);
+        let alike =
+            |(a, b): (&Vec<Line>, &Vec<Line>)| a.len() == b.len() && a.iter().zip(b).all(same);
         let (here, there) = (&self.executed.threads, &other.executed.threads);
         here.len() == there.len() && here.iter().zip(there).all(alike)
     }
@@ -392,7 +458,13 @@ pub(crate) fn of_launch(
 ) -> Result<Option<ExecutedLaunch>, String> {
     let function = &question.module.functions[question.kernel];
     let (arguments, _) = arguments(question, prepared, function, launch)?;
-    let layout = Layout::new(question.module, function, &reached(prepared, question.kernel), &arguments, launch.cluster)?;
+    let layout = Layout::new(
+        question.module,
+        function,
+        &reached(prepared, question.kernel),
+        &arguments,
+        launch.cluster,
+    )?;
     let is_over = || question.is_over();
     let executed = Executed::new(prepared, &layout, question.kernel, launch, &[], &is_over);
     Ok(executed.ok().filter(|_| !is_over()).map(|executed| {
@@ -401,7 +473,8 @@ pub(crate) fn of_launch(
     }))
 }
 
-/// The arrays that the kernel reads and accesses by weak operations alone, and whose content nobody gives.
+/// The arrays that the kernel reads and accesses by weak operations alone, and whose content nobody
+/// gives.
 fn open_arrays(question: &KernelQuestion<'_>, of: &ExecutedLaunch) -> Vec<OpenArray> {
     let is_open = |(_, use_): &(&u32, &ArrayUse)| use_.is_read && !use_.is_strong;
     let named = of.executed.arrays.iter().filter(is_open).filter_map(|(n, use_)| {
@@ -411,11 +484,17 @@ fn open_arrays(question: &KernelQuestion<'_>, of: &ExecutedLaunch) -> Vec<OpenAr
             Some((parameter, field)) => (parameter, Some(field.parse().ok()?)),
             None => (name, None),
         };
-        Some(OpenArray { parameter: parameter.parse().ok()?, field, width: use_.width, is_float: use_.is_float })
+        Some(OpenArray {
+            parameter: parameter.parse().ok()?,
+            field,
+            width: use_.width,
+            is_float: use_.is_float,
+        })
     });
     let is_given = |a: &OpenArray| {
         let same = |g: &GivenArgument| g.parameter == a.parameter && g.field == a.field;
-        let shared = |g: &GivenArgument| matches!(g.argument, Argument::SameAs(of) if of == a.parameter);
+        let shared =
+            |g: &GivenArgument| matches!(g.argument, Argument::SameAs(of) if of == a.parameter);
         question.arguments.iter().any(|g| same(g) || shared(g))
     };
     named.filter(|a| !is_given(a) && matches!(a.width, 1 | 2 | 4 | 8)).collect()
@@ -430,26 +509,38 @@ impl OpenArray {
     }
 }
 
-/// What elements of arrays may be: 0, 1, the number of threads, which is what is passed for numbers that nobody gives, and what the kernel compares
-/// with.
-fn numbers(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, launch: Launch) -> Vec<i64> {
+/// What elements of arrays may be: 0, 1, the number of threads, which is what is passed for numbers
+/// that nobody gives, and what the kernel compares with.
+fn numbers(
+    question: &KernelQuestion<'_>,
+    prepared: &PreparedModule<'_>,
+    launch: Launch,
+) -> Vec<i64> {
     let mut numbers = BTreeSet::from([0, 1, i64::from(launch.total())]);
     numbers.extend(compared(question, prepared));
     numbers.into_iter().collect()
 }
 
-/// Contents whose elements never fall: counted, all the same, or one smaller number in front of a larger one; and one that falls all the way.
+/// Contents whose elements never fall: counted, all the same, or one smaller number in front of a
+/// larger one; and one that falls all the way.
 fn options(numbers: &[i64], (width, is_float): (u64, bool)) -> Vec<ArrayContent> {
     // Elements of one or two bytes are often read without a sign.
-    let numbers: Vec<i64> = numbers.iter().copied().filter(|v| width >= 4 || (0..128).contains(v)).collect();
+    let numbers: Vec<i64> =
+        numbers.iter().copied().filter(|v| width >= 4 || (0..128).contains(v)).collect();
     let content = |first: Vec<i64>, rest| ArrayContent { width, is_float, first, rest };
     let mut all = vec![content(Vec::new(), ContentRest::Count(0))];
     for (n, &high) in numbers.iter().enumerate().rev() {
         all.push(content(Vec::new(), ContentRest::Repeat(high)));
         all.extend(numbers[..n].iter().map(|&low| content(vec![low], ContentRest::Repeat(high))));
     }
-    // What is sorted moves only where it falls; where rows of a matrix begin that leaves all of them empty.
-    all.extend(numbers.last().filter(|high| **high > 0).map(|&high| content(Vec::new(), ContentRest::Fall(high))));
+    // What is sorted moves only where it falls; where rows of a matrix begin that leaves all of
+    // them empty.
+    all.extend(
+        numbers
+            .last()
+            .filter(|high| **high > 0)
+            .map(|&high| content(Vec::new(), ContentRest::Fall(high))),
+    );
     all.retain(|content| !content.is_zeros());
     all
 }
@@ -470,8 +561,16 @@ fn compared(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>) -> Vec
                         found.insert(*n as i32 as i64);
                     }
                     Operand::Float(bits, width) => {
-                        let value = if *width == 32 { f64::from(f32::from_bits(*bits as u32)) } else { f64::from_bits(*bits) };
-                        found.extend([(value - 1.0).ceil() as i64, (value + 1.0).floor() as i64, value as i64]);
+                        let value = if *width == 32 {
+                            f64::from(f32::from_bits(*bits as u32))
+                        } else {
+                            f64::from_bits(*bits)
+                        };
+                        found.extend([
+                            (value - 1.0).ceil() as i64,
+                            (value + 1.0).floor() as i64,
+                            value as i64,
+                        ]);
                     }
                     _ => {}
                 }

@@ -1,7 +1,8 @@
 //! Branches whose conditions an earlier branch decides.
 //!
-//! `while (!done) { if (take()) { ..; done = true; } }` becomes, in compiled code, a branch over what is done with the lock, and behind that a branch
-//! back to the top, on the same condition. The first one leads to the top at once, and the second one never does.
+//! `while (!done) { if (take()) { ..; done = true; } }` becomes, in compiled code, a branch over
+//! what is done with the lock, and behind that a branch back to the top, on the same condition. The
+//! first one leads to the top at once, and the second one never does.
 
 use std::ops::Range;
 
@@ -9,7 +10,8 @@ use rustc_hash::FxHashMap;
 
 use crate::residue::{CodePiece, Line, words};
 
-/// What a register says: whether two operands are equal, or not; or a register that nothing more is known of.
+/// What a register says: whether two operands are equal, or not; or a register that nothing more is
+/// known of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct BranchCondition {
     of: String,
@@ -34,41 +36,55 @@ fn without_one(code: &mut Vec<Line>) -> bool {
         if jumps.get(to) != Some(&1) {
             continue;
         }
-        let Some(label) = code[at + 1..].iter().position(|(p, _)| *p == CodePiece::Label(*to)).map(|n| at + 1 + n) else {
+        let Some(label) = code[at + 1..]
+            .iter()
+            .position(|(p, _)| *p == CodePiece::Label(*to))
+            .map(|n| at + 1 + n)
+        else {
             continue;
         };
-        // Who comes between the first branch and the label on another way went past the first branch.
+        // Who comes between the first branch and the label on another way went past the first
+        // branch.
         let between = at + 1..label;
         let is_entry = |(n, (p, _)): (usize, &Line)| {
             let CodePiece::Jump(_, to) = p else { return false };
-            !between.contains(&n) && code[between.clone()].iter().any(|(p, _)| *p == CodePiece::Label(*to))
+            !between.contains(&n)
+                && code[between.clone()].iter().any(|(p, _)| *p == CodePiece::Label(*to))
         };
         if code.iter().enumerate().any(is_entry) {
             continue;
         }
         // What is computed between the label and the branch is for the branch alone.
-        let is_computed =
-            |(p, _): &&Line| matches!(p, CodePiece::Other(text) if p.writes().is_some() && !text.starts_with("fence"));
+        let is_computed = |(p, _): &&Line| matches!(p, CodePiece::Other(text) if p.writes().is_some() && !text.starts_with("fence"));
         let branch = label + 1 + code[label + 1..].iter().take_while(is_computed).count();
-        let Some((CodePiece::Jump(Some((asked, asked_when)), further), _)) = code.get(branch) else { continue };
-        let inner: Vec<&str> = code[label + 1..branch].iter().filter_map(|(p, _)| p.writes()).collect();
-        let is_read_outside = code
-            .iter()
-            .enumerate()
-            .any(|(n, (p, _))| !(label + 1..=branch).contains(&n) && p.reads().iter().any(|r| inner.contains(r)));
+        let Some((CodePiece::Jump(Some((asked, asked_when)), further), _)) = code.get(branch)
+        else {
+            continue;
+        };
+        let inner: Vec<&str> =
+            code[label + 1..branch].iter().filter_map(|(p, _)| p.writes()).collect();
+        let is_read_outside = code.iter().enumerate().any(|(n, (p, _))| {
+            !(label + 1..=branch).contains(&n) && p.reads().iter().any(|r| inner.contains(r))
+        });
         let is_kept = inner.iter().any(|register| !crate::residue::is_inner(register));
         if is_read_outside || is_kept {
             continue;
         }
-        let (decided, asked) = (condition(code, at, register, at..at), condition(code, branch, asked, at + 1..label + 1));
+        let (decided, asked) = (
+            condition(code, at, register, at..at),
+            condition(code, branch, asked, at + 1..label + 1),
+        );
         let (Some((decided, first)), Some((asked, second))) = (decided, asked) else { continue };
-        // What both ask is the same on both ways only if nothing changes it, from where the first of them looks at it to the last.
-        let changes = |(p, _): &Line| p.writes().is_some_and(|to| words(&decided.of).any(|word| word == to));
+        // What both ask is the same on both ways only if nothing changes it, from where the first
+        // of them looks at it to the last.
+        let changes =
+            |(p, _): &Line| p.writes().is_some_and(|to| words(&decided.of).any(|word| word == to));
         if decided.of != asked.of || code[first.min(second)..branch].iter().any(changes) {
             continue;
         }
         // On the way over the label the first condition is as it says, on the other one it is not.
-        let is_taken = |jumped: bool| (decided.negated != asked.negated) != ((*when == jumped) == *asked_when);
+        let is_taken =
+            |jumped: bool| (decided.negated != asked.negated) != ((*when == jumped) == *asked_when);
         let further = *further;
         let (over, through) = (is_taken(true), is_taken(false));
         let mut rest = code.split_off(label);
@@ -89,9 +105,15 @@ fn without_one(code: &mut Vec<Line>) -> bool {
     false
 }
 
-/// What a register says at a place, by what computes it in front, as far as no label stands between, and the first place from which on that is so. What
-/// is between, on one way and not on the other, is passed over; nothing where it is computed there.
-fn condition(code: &[Line], at: usize, register: &str, between: Range<usize>) -> Option<(BranchCondition, usize)> {
+/// What a register says at a place, by what computes it in front, as far as no label stands
+/// between, and the first place from which on that is so. What is between, on one way and not on
+/// the other, is passed over; nothing where it is computed there.
+fn condition(
+    code: &[Line],
+    at: usize,
+    register: &str,
+    between: Range<usize>,
+) -> Option<(BranchCondition, usize)> {
     let mut of = register.to_owned();
     let mut negated = false;
     let (mut n, mut first) = (at, at);
@@ -126,11 +148,16 @@ fn condition(code: &[Line], at: usize, register: &str, between: Range<usize>) ->
             }
             // Of floats that are no numbers neither holds.
             [operation, _, a, b]
-                if (operation.starts_with("setp.eq.") || operation.starts_with("setp.ne.")) && !operation.contains(".f") =>
+                if (operation.starts_with("setp.eq.") || operation.starts_with("setp.ne."))
+                    && !operation.contains(".f") =>
             {
-                let width: String = operation.chars().rev().take_while(char::is_ascii_digit).collect();
+                let width: String =
+                    operation.chars().rev().take_while(char::is_ascii_digit).collect();
                 let is_not = operation.starts_with("setp.ne.");
-                return Some((BranchCondition { of: format!("{a} {b} {width}"), negated: negated != is_not }, n));
+                return Some((
+                    BranchCondition { of: format!("{a} {b} {width}"), negated: negated != is_not },
+                    n,
+                ));
             }
             _ => break,
         }
@@ -168,14 +195,22 @@ mod tests {
         let mut through = code("xor.u32 r6, t1, 1", false);
         without_correlated_branches(&mut through);
         assert_eq!(through[4], jump("t2", true, 2));
-        assert_eq!((&through[6].0, &through[7].0), (&CodePiece::Jump(None, 1), &CodePiece::Label(2)), "{through:?}");
+        assert_eq!(
+            (&through[6].0, &through[7].0),
+            (&CodePiece::Jump(None, 1), &CodePiece::Label(2)),
+            "{through:?}"
+        );
     }
 
     #[test]
     fn what_is_another_condition_stays() {
-        for asked in
-            ["xor.u32 r6, r9, 1", "setp.eq.s32 r6, r0, 1", "setp.eq.s64 r6, r0, 0", "setp.eq.f32 r6, r0, 0", "add.u32 r6, t1, 1"]
-        {
+        for asked in [
+            "xor.u32 r6, r9, 1",
+            "setp.eq.s32 r6, r0, 1",
+            "setp.eq.s64 r6, r0, 0",
+            "setp.eq.f32 r6, r0, 0",
+            "add.u32 r6, t1, 1",
+        ] {
             let before = code(asked, true);
             let mut after = before.clone();
             without_correlated_branches(&mut after);

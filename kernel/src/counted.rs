@@ -1,4 +1,5 @@
-//! Barriers with a count at which as many threads of a block come as they count: those threads meet, as those of a warp do at `bar.warp.sync`.
+//! Barriers with a count at which as many threads of a block come as they count: those threads
+//! meet, as those of a warp do at `bar.warp.sync`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,8 @@ pub(crate) type CountedBarriers = BTreeSet<(usize, String)>;
 /// The number of the first instance that is none of a warp.
 pub(crate) const COUNTED: u64 = 1 << 60;
 
-/// The barriers of which that is so: all of a number are alike, nobody only arrives, and as many threads use one as it counts.
+/// The barriers of which that is so: all of a number are alike, nobody only arrives, and as many
+/// threads use one as it counts.
 pub(crate) fn counted_barriers(launch: Launch, code: &[Vec<Line>]) -> CountedBarriers {
     let mut users: BTreeMap<(usize, String), (BTreeSet<String>, BTreeSet<usize>)> = BTreeMap::new();
     for (thread, code) in code.iter().enumerate() {
@@ -40,7 +42,11 @@ fn number(text: &str) -> Option<&str> {
 }
 
 /// Code with these barriers as meetings of their threads.
-pub(crate) fn as_meetings(launch: Launch, code: &[Vec<Line>], counted: &CountedBarriers) -> Vec<Vec<Line>> {
+pub(crate) fn as_meetings(
+    launch: Launch,
+    code: &[Vec<Line>],
+    counted: &CountedBarriers,
+) -> Vec<Vec<Line>> {
     let mut code = code.to_vec();
     for (thread, code) in code.iter_mut().enumerate() {
         let block = thread / launch.threads.max(1) as usize;

@@ -1,4 +1,5 @@
-//! How long the engines look for an answer: counted in steps and conflicts, so that it is the same on every machine.
+//! How long the engines look for an answer: counted in steps and conflicts, so that it is the same
+//! on every machine.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,17 +31,25 @@ impl Effort {
     /// For a launch that was asked about.
     pub const ASKED: Self = Self { steps: 5_000, conflicts: None, events: None, tests: usize::MAX };
     /// For a launch of few threads that was chosen.
-    pub const CHOSEN: Self = Self { steps: 5_000, conflicts: Some(30_000), events: Some(96), tests: 4_000 };
-    /// For a launch of many threads that was chosen alone: each thread that comes to a barrier which counts is an event of it.
-    pub const ALONE: Self = Self { steps: 5_000, conflicts: Some(5_000), events: Some(400), tests: 4_000 };
+    pub const CHOSEN: Self =
+        Self { steps: 5_000, conflicts: Some(30_000), events: Some(96), tests: 4_000 };
+    /// For a launch of many threads that was chosen alone: each thread that comes to a barrier
+    /// which counts is an event of it.
+    pub const ALONE: Self =
+        Self { steps: 5_000, conflicts: Some(5_000), events: Some(400), tests: 4_000 };
     /// For a launch of many threads that was chosen.
-    pub const LARGE: Self = Self { steps: 5_000, conflicts: Some(5_000), events: Some(96), tests: 400 };
+    pub const LARGE: Self =
+        Self { steps: 5_000, conflicts: Some(5_000), events: Some(96), tests: 400 };
     /// For each content of arrays that is tried beside zeros.
-    pub const CONTENTS: Self = Self { steps: 3_000, conflicts: Some(1_000), events: Some(64), tests: 32 };
-    /// For questions beside one that has found something: the verdict is known, and what they take is what whoever waits for it waits longer.
-    pub const BESIDE: Self = Self { steps: 3_000, conflicts: Some(200), events: Some(96), tests: 64 };
+    pub const CONTENTS: Self =
+        Self { steps: 3_000, conflicts: Some(1_000), events: Some(64), tests: 32 };
+    /// For questions beside one that has found something: the verdict is known, and what they take
+    /// is what whoever waits for it waits longer.
+    pub const BESIDE: Self =
+        Self { steps: 3_000, conflicts: Some(200), events: Some(96), tests: 64 };
     /// For each program that a search for a repair asks about.
-    pub const REPAIR: Self = Self { steps: 3_000, conflicts: Some(2_000), events: Some(64), tests: 64 };
+    pub const REPAIR: Self =
+        Self { steps: 3_000, conflicts: Some(2_000), events: Some(64), tests: 64 };
 }
 
 impl Effort {
@@ -56,7 +65,8 @@ impl Effort {
     }
 }
 
-/// Steps of the explicit engine that are tried before anything else, with all rounds of loops at once.
+/// Steps of the explicit engine that are tried before anything else, with all rounds of loops at
+/// once.
 const FEW: u64 = 2_500;
 
 /// Steps of the explicit engine for a test that is too large for the SAT engine.
@@ -69,7 +79,8 @@ pub(crate) const REPAIR_QUESTIONS: usize = 400;
 #[derive(Debug, Default)]
 pub(crate) struct Engines {
     runners: RefCell<Vec<(String, Runner)>>,
-    /// For blocks of a shape the instructions that read shared memory which nobody wrote; nothing where the kernel is not written for them.
+    /// For blocks of a shape the instructions that read shared memory which nobody wrote; nothing
+    /// where the kernel is not written for them.
     pub undefined: RefCell<BTreeMap<[u32; 3], Option<BTreeSet<Origin>>>>,
     /// The shapes of larger blocks that the kernel seems to be written for.
     pub larger_blocks: RefCell<BTreeSet<[u32; 3]>>,
@@ -80,12 +91,18 @@ pub(crate) struct Engines {
 }
 
 impl Engines {
-    /// Asks about a test: the explicit engine first, which is faster on most; then the SAT engine; and where the test is too large for that, the
-    /// explicit one for longer.
+    /// Asks about a test: the explicit engine first, which is faster on most; then the SAT engine;
+    /// and where the test is too large for that, the explicit one for longer.
     ///
     /// # Errors
     /// As the engines say.
-    pub fn run(&self, test: &Test, model: &Model, options: &Options, effort: Effort) -> Result<TestVerdict, Error> {
+    pub fn run(
+        &self,
+        test: &Test,
+        model: &Model,
+        options: &Options,
+        effort: Effort,
+    ) -> Result<TestVerdict, Error> {
         self.with(model, |runner| Self::run_by(runner, test, options, effort))
     }
 
@@ -93,20 +110,34 @@ impl Engines {
     ///
     /// # Errors
     /// As the engine says.
-    pub fn run_quickly(&self, test: &Test, model: &Model, options: &Options) -> Result<TestVerdict, Error> {
+    pub fn run_quickly(
+        &self,
+        test: &Test,
+        model: &Model,
+        options: &Options,
+    ) -> Result<TestVerdict, Error> {
         let few = Options { steps: Some(FEW), ..*options };
         self.with(model, |runner| runner.run(test, &few, Choice::Only(Engine::Explicit)))
     }
 
     /// Is a test another one, but for names, where its threads have these numbers there?
-    pub fn is_renamed(&self, tests: (&Test, &Test), threads: &[usize], model: &Model, options: &Options) -> bool {
+    pub fn is_renamed(
+        &self,
+        tests: (&Test, &Test),
+        threads: &[usize],
+        model: &Model,
+        options: &Options,
+    ) -> bool {
         self.with(model, |runner| runner.is_renamed(tests.0, tests.1, threads, options))
     }
 
     /// The launch of one block that is as large as the kernel seems to be written for.
     pub fn larger_block(&self) -> Option<Launch> {
         let shapes = self.larger_blocks.borrow();
-        shapes.iter().max_by_key(|shape| shape.iter().product::<u32>()).map(|&shape| Launch::shaped([1; 3], shape))
+        shapes
+            .iter()
+            .max_by_key(|shape| shape.iter().product::<u32>())
+            .map(|&shape| Launch::shaped([1; 3], shape))
     }
 
     fn with<T>(&self, model: &Model, ask: impl FnOnce(&mut Runner) -> T) -> T {
@@ -118,7 +149,12 @@ impl Engines {
         ask(&mut all[at].1)
     }
 
-    fn run_by(runner: &mut Runner, test: &Test, options: &Options, effort: Effort) -> Result<TestVerdict, Error> {
+    fn run_by(
+        runner: &mut Runner,
+        test: &Test,
+        options: &Options,
+        effort: Effort,
+    ) -> Result<TestVerdict, Error> {
         let few = Options { steps: Some(effort.steps), ..*options };
         let explicit = runner.run(test, &few, Choice::Only(Engine::Explicit));
         let too_large = match explicit {
@@ -128,7 +164,9 @@ impl Engines {
         };
         let counted = Options { conflicts: effort.conflicts, events: effort.events, ..*options };
         match runner.run(test, &counted, Choice::Only(Engine::Sat)) {
-            Err(Error::Unfold(_) | Error::Formula(_)) if !too_large && effort.conflicts.is_none() => {
+            Err(Error::Unfold(_) | Error::Formula(_))
+                if !too_large && effort.conflicts.is_none() =>
+            {
                 let many = Options { steps: Some(MANY), ..*options };
                 runner.run(test, &many, Choice::Only(Engine::Explicit))
             }

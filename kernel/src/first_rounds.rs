@@ -1,13 +1,17 @@
-//! A slice with the first rounds of its loops alone. A loop whose rounds are known is executed round by round, and a hundred of them are too much for an
-//! engine, though what races mostly does so in the first.
+//! A slice with the first rounds of its loops alone. A loop whose rounds are known is executed
+//! round by round, and a hundred of them are too much for an engine, though what races mostly does
+//! so in the first.
 //!
-//! Each thread ends before the first access that came so often already. Threads do as much of what the whole ones do, from the start on: no thread has
-//! come past a barrier that another one has still to come to, and all that is left out comes behind. So an execution of what is left becomes one of the
-//! whole by what the threads still do, one step after the other, each read behind the last write. Nothing of that is ordered before what was there, and
-//! a race of it stays one. That there is none says nothing.
+//! Each thread ends before the first access that came so often already. Threads do as much of what
+//! the whole ones do, from the start on: no thread has come past a barrier that another one has
+//! still to come to, and all that is left out comes behind. So an execution of what is left becomes
+//! one of the whole by what the threads still do, one step after the other, each read behind the
+//! last write. Nothing of that is ordered before what was there, and a race of it stays one. That
+//! there is none says nothing.
 //!
-//! For the same reason the threads that do not race may end behind the last barrier to which they come: then two are left that do anything there, where a
-//! race that eight have takes an engine too long.
+//! For the same reason the threads that do not race may end behind the last barrier to which they
+//! come: then two are left that do anything there, where a race that eight have takes an engine too
+//! long.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +20,12 @@ use crate::meeting::{instance, is_for_all};
 use crate::residue::{CodePiece, Line, MemoryCell, Origin, tidy};
 use crate::slice::Slice;
 
-/// How many accesses a test has that is asked about with the first rounds of its loops alone, first: engines answer smaller ones as they are.
+/// How many accesses a test has that is asked about with the first rounds of its loops alone,
+/// first: engines answer smaller ones as they are.
 pub(crate) const LARGE: usize = 64;
 
-/// How many rounds these are. A race of an access with that of the next round needs two, and buffers that are used in turn have some more.
+/// How many rounds these are. A race of an access with that of the next round needs two, and
+/// buffers that are used in turn have some more.
 pub(crate) const FIRST_ROUNDS: [usize; 4] = [1, 2, 4, 8];
 
 /// Which threads do something behind the last barrier to which they come.
@@ -31,32 +37,53 @@ pub(crate) enum RacingThreads {
 }
 
 /// What is said of a test in which two threads alone do so.
-pub(crate) const OF_A_PAIR: &str = "Of the other threads the test has what stands in front of barriers; they go on behind it.";
+pub(crate) const OF_A_PAIR: &str =
+    "Of the other threads the test has what stands in front of barriers; they go on behind it.";
 
-/// What is tried of a test, in order: the fewest rounds first, and each time two threads alone before all.
+/// What is tried of a test, in order: the fewest rounds first, and each time two threads alone
+/// before all.
 pub(crate) fn first_rounds(pair: [usize; 2]) -> impl Iterator<Item = (usize, RacingThreads)> {
-    FIRST_ROUNDS.into_iter().flat_map(move |rounds| [(rounds, RacingThreads::Pair(pair)), (rounds, RacingThreads::All)])
+    FIRST_ROUNDS
+        .into_iter()
+        .flat_map(move |rounds| [(rounds, RacingThreads::Pair(pair)), (rounds, RacingThreads::All)])
 }
 
 /// What is said of a test that has so many rounds.
 pub(crate) fn of_first_rounds(rounds: usize) -> String {
-    let many = if rounds == 1 { "round of each loop".to_owned() } else { format!("{rounds} rounds of each loop") };
-    format!("The test has the first {many} whose number of rounds is known; the threads go on behind it.")
+    let many = if rounds == 1 {
+        "round of each loop".to_owned()
+    } else {
+        format!("{rounds} rounds of each loop")
+    };
+    format!(
+        "The test has the first {many} whose number of rounds is known; the threads go on behind it."
+    )
 }
 
 /// What is said of a repair that was asked about in so many rounds.
 pub(crate) fn repaired_in(rounds: usize) -> String {
-    let many = if rounds == 1 { "the first round alone".to_owned() } else { format!("the first {rounds} rounds alone") };
-    format!("The repair was asked about in {many}: what goes wrong in later ones is not looked for.")
+    let many = if rounds == 1 {
+        "the first round alone".to_owned()
+    } else {
+        format!("the first {rounds} rounds alone")
+    };
+    format!(
+        "The repair was asked about in {many}: what goes wrong in later ones is not looked for."
+    )
 }
 
 /// Where a barrier is in the code of each thread that comes to it.
 type BarrierPlaces = BTreeMap<usize, Vec<usize>>;
 
 impl Slice {
-    /// The same with so many rounds of what each thread does again and again; nothing where that is all of it. `block` says of which block a thread of the
-    /// launch is.
-    pub fn with_first_rounds(&self, rounds: usize, racing: RacingThreads, block: &dyn Fn(usize) -> usize) -> Option<Self> {
+    /// The same with so many rounds of what each thread does again and again; nothing where that is
+    /// all of it. `block` says of which block a thread of the launch is.
+    pub fn with_first_rounds(
+        &self,
+        rounds: usize,
+        racing: RacingThreads,
+        block: &dyn Fn(usize) -> usize,
+    ) -> Option<Self> {
         let ends: Vec<usize> = self.code.iter().map(|code| end_of_rounds(code, rounds)).collect();
         let is_all = ends.iter().zip(&self.code).all(|(end, code)| *end == code.len());
         if is_all && racing == RacingThreads::All {
@@ -65,13 +92,24 @@ impl Slice {
         self.ended(ends, racing, block)
     }
 
-    /// The same with all rounds, in which only two threads do something behind the last barrier; nothing where that is all of it.
-    pub fn with_a_pair_alone(&self, pair: [usize; 2], block: &dyn Fn(usize) -> usize) -> Option<Self> {
+    /// The same with all rounds, in which only two threads do something behind the last barrier;
+    /// nothing where that is all of it.
+    pub fn with_a_pair_alone(
+        &self,
+        pair: [usize; 2],
+        block: &dyn Fn(usize) -> usize,
+    ) -> Option<Self> {
         self.ended(self.code.iter().map(Vec::len).collect(), RacingThreads::Pair(pair), block)
     }
 
-    /// The same with each thread ended at a place, or in front of it; nothing where that is all of it.
-    fn ended(&self, mut ends: Vec<usize>, racing: RacingThreads, block: &dyn Fn(usize) -> usize) -> Option<Self> {
+    /// The same with each thread ended at a place, or in front of it; nothing where that is all of
+    /// it.
+    fn ended(
+        &self,
+        mut ends: Vec<usize>,
+        racing: RacingThreads,
+        block: &dyn Fn(usize) -> usize,
+    ) -> Option<Self> {
         for (end, code) in ends.iter_mut().zip(&self.code) {
             *end = (*end).min(last_end(code));
         }
@@ -87,9 +125,14 @@ impl Slice {
         loop {
             let mut changed = false;
             for of in barriers.values() {
-                let met = of.iter().map(|(thread, places)| places.iter().filter(|at| **at < ends[*thread]).count()).min();
+                let met = of
+                    .iter()
+                    .map(|(thread, places)| places.iter().filter(|at| **at < ends[*thread]).count())
+                    .min();
                 for (thread, places) in of {
-                    if let Some(&at) = met.and_then(|met| places.get(met)).filter(|at| **at < ends[*thread]) {
+                    if let Some(&at) =
+                        met.and_then(|met| places.get(met)).filter(|at| **at < ends[*thread])
+                    {
                         ends[*thread] = at;
                         changed = true;
                     }
@@ -100,7 +143,11 @@ impl Slice {
             }
         }
         if let RacingThreads::Pair(pair) = racing {
-            let others = ends.iter_mut().zip(&self.code).enumerate().filter(|(thread, _)| !pair.contains(thread));
+            let others = ends
+                .iter_mut()
+                .zip(&self.code)
+                .enumerate()
+                .filter(|(thread, _)| !pair.contains(thread));
             for (_, (end, code)) in others {
                 let is_barrier = |(piece, _): &Line| matches!(piece, CodePiece::Barrier(_));
                 *end = code[..*end].iter().rposition(is_barrier).map_or(0, |at| at + 1);
@@ -116,7 +163,9 @@ impl Slice {
     /// The same with so many first rounds, if that is said and it is large.
     pub fn in_first_rounds(self, rounds: Option<usize>, block: &dyn Fn(usize) -> usize) -> Self {
         let rounds = rounds.filter(|_| self.size() > LARGE);
-        rounds.and_then(|rounds| self.with_first_rounds(rounds, RacingThreads::All, block)).unwrap_or(self)
+        rounds
+            .and_then(|rounds| self.with_first_rounds(rounds, RacingThreads::All, block))
+            .unwrap_or(self)
     }
 
     /// How many accesses it has.
@@ -143,13 +192,18 @@ fn end_of_rounds(code: &[Line], rounds: usize) -> usize {
     again.unwrap_or(code.len())
 }
 
-/// How far a thread goes at most: not to a barrier of which it is not known how often it comes there, or who else has to; whoever ends holds nobody up. A way
-/// that is chosen in front of a barrier and has come together again by then, as a swap of two elements has, leaves it known.
+/// How far a thread goes at most: not to a barrier of which it is not known how often it comes
+/// there, or who else has to; whoever ends holds nobody up. A way that is chosen in front of a
+/// barrier and has come together again by then, as a swap of two elements has, leaves it known.
 fn last_end(code: &[Line]) -> usize {
     let labels: BTreeMap<u32, usize> = code
         .iter()
         .enumerate()
-        .filter_map(|(at, (piece, _))| if let CodePiece::Label(label) = piece { Some((*label, at)) } else { None })
+        .filter_map(
+            |(at, (piece, _))| {
+                if let CodePiece::Label(label) = piece { Some((*label, at)) } else { None }
+            },
+        )
         .collect();
     let jumps = code.iter().enumerate().filter_map(|(at, (piece, _))| match piece {
         CodePiece::Jump(_, to) => Some((at, labels.get(to).copied().unwrap_or(code.len()))),

@@ -1,5 +1,5 @@
-//! Where values of registers go within a function, whatever way its threads take: what is made of a number that no other block draws, and of a place
-//! in the launch.
+//! Where values of registers go within a function, whatever way its threads take: what is made of a
+//! number that no other block draws, and of a place in the launch.
 
 use margay_ptx::effect::{Effect, MemoryAccess, MemoryOrder, MemoryScope, Update, Window};
 use margay_ptx::{Instruction, Operand, RegisterId};
@@ -19,7 +19,8 @@ impl FunctionFlow<'_> {
         self.body.iter().zip(self.effects).enumerate().map(|(at, (i, effect))| (at, i, effect))
     }
 
-    /// The registers that a number reaches which no other block draws, by instructions of these names, or by all of them and shared memory.
+    /// The registers that a number reaches which no other block draws, by instructions of these
+    /// names, or by all of them and shared memory.
     fn drawn(&self, by: Option<&[&str]>) -> FxHashSet<RegisterId> {
         let mut found: FxHashSet<RegisterId> = FxHashSet::default();
         let mut is_in_shared = false;
@@ -30,8 +31,11 @@ impl FunctionFlow<'_> {
                     Effect::Modify { .. } => self.is_draw(effect),
                     Effect::Load { access, .. } => is_in_shared && access.window == Window::Shared,
                     Effect::Store { access, values, .. } => {
-                        let is_drawn = |o: &&Operand| matches!(o, Operand::Register(r) if found.contains(r));
-                        is_in_shared |= by.is_none() && access.window == Window::Shared && values.iter().any(is_drawn);
+                        let is_drawn =
+                            |o: &&Operand| matches!(o, Operand::Register(r) if found.contains(r));
+                        is_in_shared |= by.is_none()
+                            && access.window == Window::Shared
+                            && values.iter().any(is_drawn);
                         false
                     }
                     _ => {
@@ -40,7 +44,12 @@ impl FunctionFlow<'_> {
                     }
                 };
                 if takes {
-                    found.extend(i.operands.first().into_iter().flat_map(|o| registers(std::slice::from_ref(o))));
+                    found.extend(
+                        i.operands
+                            .first()
+                            .into_iter()
+                            .flat_map(|o| registers(std::slice::from_ref(o))),
+                    );
                 }
             }
             if before == (found.len(), is_in_shared) {
@@ -49,30 +58,43 @@ impl FunctionFlow<'_> {
         }
     }
 
-    /// Is an access to memory that blocks share? One for the threads of a block alone is, too, where it is not to shared memory: whoever takes a lock there by
-    /// such an operation may take it for one of all blocks, or have launched one block.
+    /// Is an access to memory that blocks share? One for the threads of a block alone is, too,
+    /// where it is not to shared memory: whoever takes a lock there by such an operation may take
+    /// it for one of all blocks, or have launched one block.
     fn is_between_blocks(&self, access: &MemoryAccess, base: &Operand) -> bool {
         match access.window {
             Window::Global => true,
             Window::Shared => false,
-            _ => access.scope != Some(MemoryScope::Cta) || !any(std::slice::from_ref(base), self.of_shared),
+            _ => {
+                access.scope != Some(MemoryScope::Cta)
+                    || !any(std::slice::from_ref(base), self.of_shared)
+            }
         }
     }
 
     /// Is it an exchange by which a thread may take a lock that blocks share?
     pub fn takes_a_lock(&self, effect: &Effect<'_>) -> bool {
-        let Effect::Modify { access, base, update: Update::Exchange | Update::CompareAndSwap, .. } = effect else { return false };
+        let Effect::Modify {
+            access, base, update: Update::Exchange | Update::CompareAndSwap, ..
+        } = effect
+        else {
+            return false;
+        };
         self.is_between_blocks(access, base)
     }
 
-    /// Are all places in memory that blocks share written by read-modify-writes or strong stores alone, and some by one for the threads of a block alone? Then either it is written
-    /// for one block, or the scope is too small, and several blocks show nothing else.
+    /// Are all places in memory that blocks share written by read-modify-writes or strong stores
+    /// alone, and some by one for the threads of a block alone? Then either it is written for one
+    /// block, or the scope is too small, and several blocks show nothing else.
     pub fn has_a_doubtful_scope(&self) -> bool {
         let mut is_narrow = false;
         let is_plain = |effect: &Effect<'_>| match effect {
-            Effect::Store { access, base, .. } => access.order == MemoryOrder::Weak && self.is_between_blocks(access, base),
+            Effect::Store { access, base, .. } => {
+                access.order == MemoryOrder::Weak && self.is_between_blocks(access, base)
+            }
             Effect::Modify { access, base, .. } => {
-                is_narrow |= access.scope == Some(MemoryScope::Cta) && self.is_between_blocks(access, base);
+                is_narrow |=
+                    access.scope == Some(MemoryScope::Cta) && self.is_between_blocks(access, base);
                 false
             }
             _ => false,
@@ -82,7 +104,14 @@ impl FunctionFlow<'_> {
 
     /// Does it draw a number from a counter that blocks share?
     fn is_draw(&self, effect: &Effect<'_>) -> bool {
-        let Effect::Modify { access, base, update: Update::Add | Update::Increment, to: Some(_), .. } = effect else {
+        let Effect::Modify {
+            access,
+            base,
+            update: Update::Add | Update::Increment,
+            to: Some(_),
+            ..
+        } = effect
+        else {
             return false;
         };
         self.is_between_blocks(access, base)
@@ -94,19 +123,26 @@ impl FunctionFlow<'_> {
         access.order != MemoryOrder::Weak && self.is_between_blocks(access, base)
     }
 
-    /// Is a number drawn that no other block draws, and compared in a loop that reads what other blocks write: a lock whose turns are counted?
+    /// Is a number drawn that no other block draws, and compared in a loop that reads what other
+    /// blocks write: a lock whose turns are counted?
     pub fn waits_for_a_turn(&self, is_in_loop: &dyn Fn(usize) -> bool) -> bool {
         let drawn = self.drawn(Some(&["mov", "cvt"]));
-        let is_compared = self.pairs().any(|(at, i, _)| i.opcode == "setp" && is_in_loop(at) && any(&i.operands, &drawn));
-        is_compared && self.pairs().any(|(at, _, effect)| is_in_loop(at) && self.reads_of_others(effect))
+        let is_compared = self
+            .pairs()
+            .any(|(at, i, _)| i.opcode == "setp" && is_in_loop(at) && any(&i.operands, &drawn));
+        is_compared
+            && self.pairs().any(|(at, _, effect)| is_in_loop(at) && self.reads_of_others(effect))
     }
 
-    /// Does each block write where a number says that no other block draws, and nowhere else in global memory by a plain store? Such blocks are
-    /// told apart as by their own number. One that writes elsewhere, too, may be written for one block.
+    /// Does each block write where a number says that no other block draws, and nowhere else in
+    /// global memory by a plain store? Such blocks are told apart as by their own number. One that
+    /// writes elsewhere, too, may be written for one block.
     pub fn writes_where_it_drew(&self) -> bool {
         let drawn = self.drawn(None);
         let mut all = self.pairs().filter_map(|(_, _, effect)| match effect {
-            Effect::Store { access, base, .. } if matches!(access.window, Window::Global | Window::Generic) => {
+            Effect::Store { access, base, .. }
+                if matches!(access.window, Window::Global | Window::Generic) =>
+            {
                 let is_weak = access.order == MemoryOrder::Weak;
                 Some((is_weak, any(std::slice::from_ref(*base), &drawn)))
             }
@@ -119,22 +155,30 @@ impl FunctionFlow<'_> {
         }) && has_drawn
     }
 
-    /// Does a place in the launch, where it is read, only say whether it and others are all zero? So does whoever looks for the first thread of blocks
-    /// of any shape, as the barrier of a grid does: `threadIdx.x + threadIdx.y + threadIdx.z == 0`. Compilers compare the sum of two with the third, negated.
+    /// Does a place in the launch, where it is read, only say whether it and others are all zero?
+    /// So does whoever looks for the first thread of blocks of any shape, as the barrier of a grid
+    /// does: `threadIdx.x + threadIdx.y + threadIdx.z == 0`. Compilers compare the sum of two with
+    /// the third, negated.
     pub fn is_only_of_the_first(&self, name: &str) -> bool {
         let mut found: FxHashSet<RegisterId> = FxHashSet::default();
-        let negated: Vec<RegisterId> =
-            self.pairs().filter(|(_, i, _)| i.opcode == "neg").flat_map(|(_, i, _)| registers(&i.operands[..1])).collect();
-        let is_negated = |o: &Operand| matches!(o, Operand::Register(register) if negated.contains(register));
+        let negated: Vec<RegisterId> = self
+            .pairs()
+            .filter(|(_, i, _)| i.opcode == "neg")
+            .flat_map(|(_, i, _)| registers(&i.operands[..1]))
+            .collect();
+        let is_negated =
+            |o: &Operand| matches!(o, Operand::Register(register) if negated.contains(register));
         let (mut is_added, mut is_compared) = (false, false);
         loop {
             let before = found.len();
             for (_, i, _) in self.pairs() {
                 let operands = i.operands.get(1..).unwrap_or_default();
-                let reads = any(operands, &found) || operands.iter().any(|o| matches!(o, Operand::Special(of) if of == name));
+                let reads = any(operands, &found)
+                    || operands.iter().any(|o| matches!(o, Operand::Special(of) if of == name));
                 match i.opcode.as_str() {
                     _ if !reads => {
-                        if matches!(i.operands.first(), Some(o @ Operand::Address(..)) if any(std::slice::from_ref(o), &found)) {
+                        if matches!(i.operands.first(), Some(o @ Operand::Address(..)) if any(std::slice::from_ref(o), &found))
+                        {
                             return false;
                         }
                         continue;
@@ -145,7 +189,9 @@ impl FunctionFlow<'_> {
                             && operands.iter().filter(|o| is_negated(o)).count() == 1;
                         continue;
                     }
-                    "add" | "or" if !operands.iter().any(|o| matches!(o, Operand::Integer(_))) => is_added = true,
+                    "add" | "or" if !operands.iter().any(|o| matches!(o, Operand::Integer(_))) => {
+                        is_added = true
+                    }
                     "mov" | "cvt" | "neg" => {}
                     _ => return false,
                 }

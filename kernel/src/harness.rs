@@ -1,4 +1,5 @@
-//! A harness: what is asked of the kernels of a file, in a few lines beside it or in comments of it.
+//! A harness: what is asked of the kernels of a file, in a few lines beside it or in comments of
+//! it.
 //!
 //! ```text
 //! launch 2x1 2x2
@@ -9,7 +10,8 @@
 //! final counter == 2
 //! ```
 //!
-//! What stands in front of the first `kernel` is of all. `#` begins a remark. In a text of CUDA or PTX each line is a comment `// margay: LINE`.
+//! What stands in front of the first `kernel` is of all. `#` begins a remark. In a text of CUDA or
+//! PTX each line is a comment `// margay: LINE`.
 
 use crate::launch::{GivenArgument, Launch};
 use crate::source_name::kernels_named;
@@ -90,7 +92,8 @@ impl Harness {
                 continue;
             }
             let start = start + (line.len() - line.trim_start().len());
-            let wrong = |message: String| HarnessError { message, start, end: start + trimmed.len() };
+            let wrong =
+                |message: String| HarnessError { message, start, end: start + trimmed.len() };
             let (word, rest) = trimmed.split_once(char::is_whitespace).unwrap_or((trimmed, ""));
             let rest = rest.trim();
             let lines = "expected `launch 2x1`, `arg 0=array:8`, `final x == 1`, `unroll 3` or `kernel NAME`";
@@ -102,15 +105,26 @@ impl Harness {
             }
             let words = || rest.split_whitespace();
             if word == "kernel" {
-                let kernels =
-                    words().map(|name| (name.to_owned(), start + (name.as_ptr() as usize - trimmed.as_ptr() as usize))).collect();
+                let kernels = words()
+                    .map(|name| {
+                        (
+                            name.to_owned(),
+                            start + (name.as_ptr() as usize - trimmed.as_ptr() as usize),
+                        )
+                    })
+                    .collect();
                 sections.push(HarnessSection { kernels, ..HarnessSection::default() });
                 continue;
             }
             let Some(section) = sections.last_mut() else { continue };
             match word {
                 "launch" => {
-                    section.launches.extend(words().map(str::parse).collect::<Result<Vec<Launch>, _>>().map_err(wrong)?);
+                    section.launches.extend(
+                        words()
+                            .map(str::parse)
+                            .collect::<Result<Vec<Launch>, _>>()
+                            .map_err(wrong)?,
+                    );
                 }
                 "arg" => {
                     section.arguments.push(rest.parse().map_err(wrong)?);
@@ -119,11 +133,15 @@ impl Harness {
                 }
                 "final" => {
                     section.finals.push(rest.to_owned());
-                    section.places.push(start + (rest.as_ptr() as usize - trimmed.as_ptr() as usize));
+                    section
+                        .places
+                        .push(start + (rest.as_ptr() as usize - trimmed.as_ptr() as usize));
                 }
                 _ => {
                     let rounds = rest.parse().ok().filter(|&n: &usize| n > 0);
-                    section.unroll = Some(rounds.ok_or_else(|| wrong(format!("expected a number from 1, found `{rest}`")))?);
+                    section.unroll = Some(rounds.ok_or_else(|| {
+                        wrong(format!("expected a number from 1, found `{rest}`"))
+                    })?);
                 }
             }
         }
@@ -138,7 +156,8 @@ impl Harness {
     /// The same with the names of PTX: a kernel may be named as the source names it.
     #[must_use]
     pub fn named(&self, kernels: &[&str]) -> Self {
-        let meant = |(name, start): &(String, usize)| match kernels_named(name, kernels).as_slice() {
+        let meant = |(name, start): &(String, usize)| match kernels_named(name, kernels).as_slice()
+        {
             // Nobody has it, which is said to whoever wrote it.
             [] => vec![(name.clone(), *start)],
             all => all.iter().map(|name| ((*name).to_owned(), *start)).collect(),
@@ -150,10 +169,13 @@ impl Harness {
         Self { sections: self.sections.iter().map(of).collect() }
     }
 
-    /// What is asked of a kernel: what is said of all and of it. Its own launches are in place of those of all; of arguments the last one counts.
+    /// What is asked of a kernel: what is said of all and of it. Its own launches are in place of
+    /// those of all; of arguments the last one counts.
     pub fn of(&self, kernel: &str) -> HarnessSection {
         let mut found = HarnessSection::default();
-        let is_of = |s: &&HarnessSection| s.kernels.is_empty() || s.kernels.iter().any(|(name, _)| name == kernel);
+        let is_of = |s: &&HarnessSection| {
+            s.kernels.is_empty() || s.kernels.iter().any(|(name, _)| name == kernel)
+        };
         for section in self.sections.iter().filter(is_of) {
             if !section.launches.is_empty() {
                 found.launches.clone_from(&section.launches);
@@ -173,8 +195,7 @@ mod tests {
     use super::{Harness, HarnessSection};
     use crate::launch::Launch;
 
-    const TEXT: &str =
-        "launch 2x1\narg 0=array:{1,2} # two\n\nkernel a b\nlaunch 1x2 2x2\nfinal arg0[0] == 2\nunroll 3\nkernel b\narg 1=4\n";
+    const TEXT: &str = "launch 2x1\narg 0=array:{1,2} # two\n\nkernel a b\nlaunch 1x2 2x2\nfinal arg0[0] == 2\nunroll 3\nkernel b\narg 1=4\n";
 
     #[test]
     fn sections_are_of_their_kernels() {
@@ -183,14 +204,29 @@ mod tests {
         assert_eq!(c.launches, [Launch::new(2, 1)]);
         assert_eq!((a.launches.len(), a.arguments.len(), a.unroll), (2, 1, Some(3)));
         assert!(TEXT[b.places[0]..].starts_with("arg0[0] == 2\n"));
-        let argued: Vec<&str> = b.argument_places.iter().map(|&(start, end)| &TEXT[start..end]).collect();
+        let argued: Vec<&str> =
+            b.argument_places.iter().map(|&(start, end)| &TEXT[start..end]).collect();
         assert_eq!(argued, ["0=array:{1,2}", "1=4"]);
         assert_eq!((b.arguments.len(), b.finals), (2, vec!["arg0[0] == 2".to_owned()]));
-        assert!(harness.sections.iter().flat_map(|s| &s.kernels).all(|(name, at)| TEXT[*at..].starts_with(name.as_str())));
-        let comments: String =
-            TEXT.lines().map(|l| format!("  // margay: {}\nint x;\n", l.split('#').next().unwrap_or(""))).collect();
-        assert_eq!(Harness::of_comments(&comments).expect("it is read").of("a").arguments, a.arguments);
-        assert!(Harness::of_comments("// a margay: launch\nint main() {}\n").is_ok_and(|h| h.is_empty()));
+        assert!(
+            harness
+                .sections
+                .iter()
+                .flat_map(|s| &s.kernels)
+                .all(|(name, at)| TEXT[*at..].starts_with(name.as_str()))
+        );
+        let comments: String = TEXT
+            .lines()
+            .map(|l| format!("  // margay: {}\nint x;\n", l.split('#').next().unwrap_or("")))
+            .collect();
+        assert_eq!(
+            Harness::of_comments(&comments).expect("it is read").of("a").arguments,
+            a.arguments
+        );
+        assert!(
+            Harness::of_comments("// a margay: launch\nint main() {}\n")
+                .is_ok_and(|h| h.is_empty())
+        );
         assert_eq!(Harness::read("").expect("empty").of("x"), HarnessSection::default());
     }
 

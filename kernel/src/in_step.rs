@@ -1,8 +1,12 @@
-//! Lanes of a warp that are taken to go in step: a strong access of shared memory by one lane, and one by another lane, that nothing orders, where each lane executes both instructions.
+//! Lanes of a warp that are taken to go in step: a strong access of shared memory by one lane, and
+//! one by another lane, that nothing orders, where each lane executes both instructions.
 //!
-//! An old sum of a warp (`volatile int *s; s[t] += s[t + 16]; s[t] += s[t + 8];`) has no data race, since `volatile` accesses are strong, and is right only where all lanes execute an
-//! instruction before any of them executes the next one. Nothing says that they do: a lane may read what another one has not written yet. Reads are asked about whose value reaches global
-//! memory and decides nothing, of places whose values decide nothing: a lock and a flag are none. The accesses to these places are taken for weak ones: what nothing orders then is a race.
+//! An old sum of a warp (`volatile int *s; s[t] += s[t + 16]; s[t] += s[t + 8];`) has no data race,
+//! since `volatile` accesses are strong, and is right only where all lanes execute an instruction
+//! before any of them executes the next one. Nothing says that they do: a lane may read what
+//! another one has not written yet. Reads are asked about whose value reaches global memory and
+//! decides nothing, of places whose values decide nothing: a lock and a flag are none. The accesses
+//! to these places are taken for weak ones: what nothing orders then is a race.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +41,8 @@ struct LanesApart {
 impl Inquiry<'_, '_> {
     /// Looks for such accesses, where nothing else goes wrong.
     pub fn in_step(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<(), String> {
-        if !found.findings.is_empty() || executed.omissions.iter().any(|omission| omission.guessed) {
+        if !found.findings.is_empty() || executed.omissions.iter().any(|omission| omission.guessed)
+        {
             return Ok(());
         }
         let (pairs, cells) = self.lanes_apart(executed);
@@ -53,7 +58,9 @@ impl Inquiry<'_, '_> {
         let of_pair = |stands: &[Stands]| {
             let [a, b] = stands else { return false };
             let number = |of: &Stands| (of.block * self.launch.threads + of.thread) as usize;
-            let is_one = |of: &Stands, thread: usize, origin: Origin| number(of) == thread && of.spot == self.spot(origin);
+            let is_one = |of: &Stands, thread: usize, origin: Origin| {
+                number(of) == thread && of.spot == self.spot(origin)
+            };
             let are = |read: &Stands, write: &Stands, pair: &LanesApart| {
                 is_one(read, pair.reader, pair.read) && is_one(write, pair.writer, pair.write)
             };
@@ -80,26 +87,38 @@ impl Inquiry<'_, '_> {
     pub fn in_step_left_out(&self, executed: &Executed) -> Option<NotLooked> {
         let (pairs, _) = self.lanes_apart(executed);
         let why = || format!("launch {}, {WHAT}", self.launch);
-        (!pairs.is_empty()).then(|| NotLooked { line: None, text: None, why: why(), guessed: false })
+        (!pairs.is_empty()).then(|| NotLooked {
+            line: None,
+            text: None,
+            why: why(),
+            guessed: false,
+        })
     }
 
     /// Pairs of accesses that would be ordered if lanes went in step, and their places.
     fn lanes_apart(&self, executed: &Executed) -> (BTreeSet<LanesApart>, BTreeSet<MemoryCell>) {
         let (mut pairs, mut cells) = (BTreeSet::new(), BTreeSet::new());
-        // By place the strong stores of all threads, and whether each access there only reads or stores.
+        // By place the strong stores of all threads, and whether each access there only reads or
+        // stores.
         let mut by_cell: BTreeMap<MemoryCell, Vec<(usize, Origin)>> = BTreeMap::new();
         let mut plain: BTreeMap<MemoryCell, bool> = BTreeMap::new();
         for (thread, code) in executed.threads.iter().enumerate() {
             for (piece, origin) in code {
-                let Some((cell, strength)) = access(piece).filter(|(cell, _)| matches!(cell.object, Object::Shared(..))) else {
+                let Some((cell, strength)) =
+                    access(piece).filter(|(cell, _)| matches!(cell.object, Object::Shared(..)))
+                else {
                     continue;
                 };
                 let orders = |operation: &str| {
-                    operation.split(['.', ' ']).any(|word| matches!(word, "acquire" | "release" | "acq_rel" | "sc"))
+                    operation
+                        .split(['.', ' '])
+                        .any(|word| matches!(word, "acquire" | "release" | "acq_rel" | "sc"))
                 };
                 let is_plain = match piece {
                     CodePiece::Read { operation, .. } => !orders(operation),
-                    CodePiece::Write { operation, .. } => !orders(operation) && !is_modification(piece),
+                    CodePiece::Write { operation, .. } => {
+                        !orders(operation) && !is_modification(piece)
+                    }
                     _ => false,
                 };
                 let of = plain.entry(cell).or_insert(true);
@@ -117,7 +136,9 @@ impl Inquiry<'_, '_> {
         let slicer = executed.slicer(&|_| false);
         let deciding = slicer.relevant();
         let mut relevance = ValueRelevance::new(executed);
-        let warp = |thread: usize| (thread / self.launch.threads as usize, thread % self.launch.threads as usize / WARP);
+        let warp = |thread: usize| {
+            (thread / self.launch.threads as usize, thread % self.launch.threads as usize / WARP)
+        };
         for (thread, trail) in executed.trails.iter().enumerate() {
             let Some(trail) = trail else { continue };
             if self.is_over() {
@@ -125,14 +146,21 @@ impl Inquiry<'_, '_> {
             }
             for (at, (piece, origin)) in trail.code.iter().enumerate() {
                 let (CodePiece::Read { cell, .. }, Some(read)) = (piece, *origin) else { continue };
-                let is_weak = access(piece).is_none_or(|(_, strength)| strength == AccessStrength::Weak);
-                if is_weak || plain.get(cell) != Some(&true) || deciding.contains(cell) || numbers.has(*cell) {
+                let is_weak =
+                    access(piece).is_none_or(|(_, strength)| strength == AccessStrength::Weak);
+                if is_weak
+                    || plain.get(cell) != Some(&true)
+                    || deciding.contains(cell)
+                    || numbers.has(*cell)
+                {
                     continue;
                 }
                 let of_others = by_cell.get(cell).into_iter().flatten();
                 let apart: Vec<LanesApart> = of_others
                     .filter(|(writer, write)| {
-                        *writer != thread && warp(*writer) == warp(thread) && executed.visits[thread].contains(write)
+                        *writer != thread
+                            && warp(*writer) == warp(thread)
+                            && executed.visits[thread].contains(write)
                     })
                     .map(|&(writer, write)| LanesApart { reader: thread, read, writer, write })
                     .collect();

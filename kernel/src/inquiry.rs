@@ -9,7 +9,9 @@ use margay_models::model::Model;
 use margay_ptx::Operand;
 use margay_ptx::effect::Effect;
 
-use crate::answer::{Finding, FindingKind, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, Spot, Stands};
+use crate::answer::{
+    Finding, FindingKind, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, Spot, Stands,
+};
 use crate::condition::{ELEMENT, FinalCondition, asked_bytes};
 use crate::effort::{Effort, Engines};
 use crate::launch::{Launch, MAX_THREADS};
@@ -28,7 +30,8 @@ use crate::slice::Slice;
 use crate::thread::PreparedModule;
 
 /// Why the engines gave up.
-pub(crate) const TOO_LONG: &str = "it takes more steps than are done (`--launch` asks about one launch, with more)";
+pub(crate) const TOO_LONG: &str =
+    "it takes more steps than are done (`--launch` asks about one launch, with more)";
 
 /// Registers that say how many threads a block has, and how many blocks there are.
 const SIZES: [&str; 2] = ["ntid", "nctaid"];
@@ -94,21 +97,32 @@ impl Inquiry<'_, '_> {
             litmus: String::new(),
         };
         if launch.total() > MAX_THREADS {
-            return Ok(not_asked(format!("it has {} threads; at most {MAX_THREADS} are executed", launch.total())));
+            return Ok(not_asked(format!(
+                "it has {} threads; at most {MAX_THREADS} are executed",
+                launch.total()
+            )));
         }
         let module = self.question.module;
-        if module.address_size == 32 && has_short_pointer(module, self.prepared, self.question.kernel) {
+        if module.address_size == 32
+            && has_short_pointer(module, self.prepared, self.question.kernel)
+        {
             return Ok(not_asked(
                 "PTX with addresses of 32 bits is not read; without `.address_size 64` addresses have 32".to_owned(),
             ));
         }
         let required = self.question.module.functions[self.question.kernel].required_threads;
         if let Some([x, y, z]) = required.filter(|r| *r != launch.block) {
-            return Ok(not_asked(format!("the kernel can be launched with blocks of {x}x{y}x{z} threads only (`.reqntid`)")));
+            return Ok(not_asked(format!(
+                "the kernel can be launched with blocks of {x}x{y}x{z} threads only (`.reqntid`)"
+            )));
         }
         let cluster = self.question.module.functions[self.question.kernel].required_cluster;
         if let Some([x, y, z]) = cluster.filter(|c| *c != [launch.cluster, 1, 1]) {
-            let one = if [y, z] == [1, 1] { String::new() } else { "; clusters have one dimension here".to_owned() };
+            let one = if [y, z] == [1, 1] {
+                String::new()
+            } else {
+                "; clusters have one dimension here".to_owned()
+            };
             return Ok(not_asked(format!(
                 "the kernel can be launched in clusters of {x}x{y}x{z} blocks only (`.reqnctapercluster`){one}"
             )));
@@ -116,11 +130,22 @@ impl Inquiry<'_, '_> {
         if self.deadline.is_some_and(|d| Instant::now() >= d) {
             return Ok(not_asked("it was stopped by a limit or by Ctrl-C".to_owned()));
         }
-        let finals =
-            self.question.finals.iter().map(|text| FinalCondition::read(text, self.layout)).collect::<Result<Vec<_>, _>>()?;
+        let finals = self
+            .question
+            .finals
+            .iter()
+            .map(|text| FinalCondition::read(text, self.layout))
+            .collect::<Result<Vec<_>, _>>()?;
         let asked = asked_bytes(&finals);
         let mut found = LaunchFindings::default();
-        let executed = match Executed::new(self.prepared, self.layout, self.question.kernel, launch, &asked, &|| self.is_over()) {
+        let executed = match Executed::new(
+            self.prepared,
+            self.layout,
+            self.question.kernel,
+            launch,
+            &asked,
+            &|| self.is_over(),
+        ) {
             Ok(executed) => executed,
             Err(why) => {
                 found.open(why);
@@ -143,8 +168,13 @@ impl Inquiry<'_, '_> {
             found.undecided = true;
             found.not_looked.push(self.not_looked(omission));
         }
-        found.not_looked.extend(executed.suppositions.iter().map(|supposed| self.not_looked(supposed)));
-        let not_meant = |why: String| LaunchAnswer { asked: LaunchVerdict::NotMeant(why), ..not_asked(String::new()) };
+        found
+            .not_looked
+            .extend(executed.suppositions.iter().map(|supposed| self.not_looked(supposed)));
+        let not_meant = |why: String| LaunchAnswer {
+            asked: LaunchVerdict::NotMeant(why),
+            ..not_asked(String::new())
+        };
         if let Some(why) = self.misaligned_by_its_size(&executed, selection) {
             return Ok(not_meant(why));
         }
@@ -154,7 +184,9 @@ impl Inquiry<'_, '_> {
         self.other_launches(&mut found);
         self.barriers(&executed, &mut found);
         self.race(&executed, &mut found)?;
-        if let Some(why) = found.findings.iter().find_map(|finding| self.is_too_wide(finding, selection)) {
+        if let Some(why) =
+            found.findings.iter().find_map(|finding| self.is_too_wide(finding, selection))
+        {
             return Ok(not_meant(why));
         }
         for (kind, as_kind) in [
@@ -181,15 +213,25 @@ impl Inquiry<'_, '_> {
         Ok(self.settled(found, Some(&executed)))
     }
 
-    /// Why a launch that was chosen is none that the kernel is written for: it is not the smallest one, and some thread leaves an array, as none
-    /// does in the smaller ones.
-    fn outside_of_smaller(&self, executed: &Executed, selection: LaunchSelection) -> Result<Option<String>, String> {
+    /// Why a launch that was chosen is none that the kernel is written for: it is not the smallest
+    /// one, and some thread leaves an array, as none does in the smaller ones.
+    fn outside_of_smaller(
+        &self,
+        executed: &Executed,
+        selection: LaunchSelection,
+    ) -> Result<Option<String>, String> {
         let fixed = self.question.module.functions[self.question.kernel].required_threads.is_some();
-        if selection.named || fixed || self.launch.total() <= SMALLEST || executed.stops(MarkKind::Outside).is_empty() {
+        if selection.named
+            || fixed
+            || self.launch.total() <= SMALLEST
+            || executed.stops(MarkKind::Outside).is_empty()
+        {
             return Ok(None);
         }
-        // It is no matter of their size where the kernel says itself how many threads come there, and others of the block do not.
-        let limits = PlaceLimits::of(self.question.module, &reached(self.prepared, self.question.kernel));
+        // It is no matter of their size where the kernel says itself how many threads come there,
+        // and others of the block do not.
+        let limits =
+            PlaceLimits::of(self.question.module, &reached(self.prepared, self.question.kernel));
         let is_limited = |origin: Origin| {
             let end = executed.visited.get(&origin).map_or(0, |highest| highest + 1);
             end < self.launch.block[0] && limits.ends_at(end)
@@ -203,7 +245,12 @@ impl Inquiry<'_, '_> {
         if surely.is_none() {
             self.stops(executed, MarkKind::Outside, Some(FindingKind::Outside), &mut found)?;
         }
-        let spot = found.findings.iter().flat_map(|finding| &finding.stands).map(|stands| stands.spot.clone()).next();
+        let spot = found
+            .findings
+            .iter()
+            .flat_map(|finding| &finding.stands)
+            .map(|stands| stands.spot.clone())
+            .next();
         Ok(surely.or(spot).map(|spot| {
             format!(
                 "it leaves an array (PTX line {}), as smaller launches do not: the kernel seems to be written for smaller ones (`--launch {}` asks about it)",
@@ -212,23 +259,35 @@ impl Inquiry<'_, '_> {
         }))
     }
 
-    /// Why a launch that was chosen is none that the kernel is written for: an address that is made of how many threads or blocks there are, or of a number
-    /// that was chosen for a parameter, is no multiple of what its access asks for.
-    fn misaligned_by_its_size(&self, executed: &Executed, selection: LaunchSelection) -> Option<String> {
+    /// Why a launch that was chosen is none that the kernel is written for: an address that is made
+    /// of how many threads or blocks there are, or of a number that was chosen for a parameter, is
+    /// no multiple of what its access asks for.
+    fn misaligned_by_its_size(
+        &self,
+        executed: &Executed,
+        selection: LaunchSelection,
+    ) -> Option<String> {
         if selection.named {
             return None;
         }
-        let of_number = executed.omissions.iter().find(|o| matches!(o.why, OmissionReason::Unaligned(_))).and_then(|o| o.origin);
+        let of_number = executed
+            .omissions
+            .iter()
+            .find(|o| matches!(o.why, OmissionReason::Unaligned(_)))
+            .and_then(|o| o.origin);
         let of_launch = || {
             let is_size = |o: &Operand| matches!(o, Operand::Special(name) if SIZES.iter().any(|size| name.starts_with(size)));
             let made = made_of(self.prepared, &is_size);
             let is_of = |origin: &Origin, operand: &Operand| matches!(operand, Operand::Register(register) if made.contains(&(origin.function, *register)));
             let is_made = |origin: &Origin| {
-                let body = self.question.module.functions[origin.function].body.as_deref().unwrap_or(&[]);
+                let body =
+                    self.question.module.functions[origin.function].body.as_deref().unwrap_or(&[]);
                 let Some(instruction) = body.get(origin.instruction) else { return false };
                 // A copy has two addresses, and a size.
-                let (all, is_copy) = (&instruction.operands, instruction.opcode == "cp" || instruction.has("bulk"));
-                let base = |o: &'_ Operand| matches!(o, Operand::Address(base, _) if is_of(origin, base));
+                let (all, is_copy) =
+                    (&instruction.operands, instruction.opcode == "cp" || instruction.has("bulk"));
+                let base =
+                    |o: &'_ Operand| matches!(o, Operand::Address(base, _) if is_of(origin, base));
                 all.iter().any(base) || is_copy && all.iter().any(|o| is_of(origin, o))
             };
             executed.stops(MarkKind::Misaligned).iter().map(|(_, mark)| mark.origin).find(is_made)
@@ -243,8 +302,8 @@ impl Inquiry<'_, '_> {
         })
     }
 
-    /// Why a race in a launch that was chosen says nothing of the kernel: blocks are wider than the number that it multiplies the places of blocks,
-    /// or of rows, with.
+    /// Why a race in a launch that was chosen says nothing of the kernel: blocks are wider than the
+    /// number that it multiplies the places of blocks, or of rows, with.
     fn is_too_wide(&self, finding: &Finding, selection: LaunchSelection) -> Option<String> {
         let fixed = self.question.module.functions[self.question.kernel].required_threads.is_some();
         if selection.named
@@ -268,7 +327,8 @@ impl Inquiry<'_, '_> {
         })
     }
 
-    /// What orders the launch with others says nothing of it alone, and what it is for is not looked at.
+    /// What orders the launch with others says nothing of it alone, and what it is for is not
+    /// looked at.
     fn other_launches(&self, found: &mut LaunchFindings) {
         let why = "what it orders, with the launches before and behind this one, is not looked at: a kernel is asked about alone";
         for function in reached(self.prepared, self.question.kernel) {
@@ -334,11 +394,19 @@ impl Inquiry<'_, '_> {
     }
 
     pub fn name(&self) -> String {
-        clean(&format!("{}_{}", self.question.module.functions[self.question.kernel].name, self.launch))
+        clean(&format!(
+            "{}_{}",
+            self.question.module.functions[self.question.kernel].name, self.launch
+        ))
     }
 
     /// A thread by its numbers in a test and in the launch.
-    pub fn stands(&self, (test, thread): (usize, usize), spot: Spot, event: Option<String>) -> Stands {
+    pub fn stands(
+        &self,
+        (test, thread): (usize, usize),
+        spot: Spot,
+        event: Option<String>,
+    ) -> Stands {
         let thread = thread as u32;
         Stands {
             test_thread: test as u32,
@@ -349,7 +417,8 @@ impl Inquiry<'_, '_> {
         }
     }
 
-    /// Runs a test of what is so at the end, or where a thread stops, in executions without a race; what leaves it open is noted.
+    /// Runs a test of what is so at the end, or where a thread stops, in executions without a race;
+    /// what leaves it open is noted.
     pub fn run_to_the_end(
         &self,
         written: &Written,
@@ -363,12 +432,19 @@ impl Inquiry<'_, '_> {
     }
 
     /// Runs a test; what leaves it open is noted.
-    pub fn run(&self, written: &Written, model: &Model, what: &str, found: &mut LaunchFindings) -> Option<TestVerdict> {
+    pub fn run(
+        &self,
+        written: &Written,
+        model: &Model,
+        what: &str,
+        found: &mut LaunchFindings,
+    ) -> Option<TestVerdict> {
         self.run_with(written, model, what, &self.options(), found)
     }
 
-    /// Fewest rounds of loops first, up to the bound: what is wrong is mostly so without going round. Where that nothing is wrong is seen at once,
-    /// it is for all rounds. A test in which nothing was found is asked about once: with other contents of arrays it is often the same.
+    /// Fewest rounds of loops first, up to the bound: what is wrong is mostly so without going
+    /// round. Where that nothing is wrong is seen at once, it is for all rounds. A test in which
+    /// nothing was found is asked about once: with other contents of arrays it is often the same.
     pub fn deepened(
         &self,
         written: &Written,
@@ -402,7 +478,11 @@ impl Inquiry<'_, '_> {
                 .engines
                 .run(&written.read.test, model, &Options { bounds, ..*options }, effort)
                 .map_err(|error| DeepeningFailure { error, rounds })?;
-            if verdict.reachable || verdict.race.is_some() || !verdict.bounded || unroll == options.bounds.unroll {
+            if verdict.reachable
+                || verdict.race.is_some()
+                || !verdict.bounded
+                || unroll == options.bounds.unroll
+            {
                 return Ok(noted(verdict));
             }
             rounds = Some(unroll);
@@ -433,7 +513,12 @@ impl Inquiry<'_, '_> {
     }
 
     /// Notes why a test is not answered.
-    pub fn left_open(&self, DeepeningFailure { error, rounds }: DeepeningFailure, what: &str, found: &mut LaunchFindings) {
+    pub fn left_open(
+        &self,
+        DeepeningFailure { error, rounds }: DeepeningFailure,
+        what: &str,
+        found: &mut LaunchFindings,
+    ) {
         let why = match &error {
             Error::Time => "it was stopped by a limit or by Ctrl-C".to_owned(),
             Error::Steps => TOO_LONG.to_owned(),
@@ -447,16 +532,23 @@ impl Inquiry<'_, '_> {
         });
     }
 
-    /// Tests of this launch that are to have neither an outcome nor a race, so that what was found is not there; large ones with so many first rounds of loops,
-    /// where that is said.
+    /// Tests of this launch that are to have neither an outcome nor a race, so that what was found
+    /// is not there; large ones with so many first rounds of loops, where that is said.
     pub fn goals(&self, kind: FindingKind, rounds: Option<usize>) -> Result<Vec<Goal>, String> {
-        let finals =
-            self.question.finals.iter().map(|text| FinalCondition::read(text, self.layout)).collect::<Result<Vec<_>, _>>()?;
-        let Ok(executed) =
-            Executed::new(self.prepared, self.layout, self.question.kernel, self.launch, &asked_bytes(&finals), &|| {
-                self.is_over()
-            })
-        else {
+        let finals = self
+            .question
+            .finals
+            .iter()
+            .map(|text| FinalCondition::read(text, self.layout))
+            .collect::<Result<Vec<_>, _>>()?;
+        let Ok(executed) = Executed::new(
+            self.prepared,
+            self.layout,
+            self.question.kernel,
+            self.launch,
+            &asked_bytes(&finals),
+            &|| self.is_over(),
+        ) else {
             return Ok(Vec::new());
         };
         if kind == FindingKind::Race {
@@ -471,7 +563,8 @@ impl Inquiry<'_, '_> {
         }
         let stops = |kind: MarkKind| {
             let threads: BTreeSet<usize> = executed.stops(kind).iter().map(|(t, _)| *t).collect();
-            let any: Vec<String> = threads.iter().map(|t| format!("P{t}:{} != 0", kind.register())).collect();
+            let any: Vec<String> =
+                threads.iter().map(|t| format!("P{t}:{} != 0", kind.register())).collect();
             (!any.is_empty()).then(|| format!("exists ({})", any.join(" \\/ ")))
         };
         let condition = match kind {
@@ -480,18 +573,24 @@ impl Inquiry<'_, '_> {
             FindingKind::Misaligned => stops(MarkKind::Misaligned),
             FindingKind::Mbarrier => stops(MarkKind::Mbarrier),
             _ => {
-                let all: Vec<String> =
-                    finals.iter().filter_map(|f| f.named(&executed).ok()).map(|text| format!("({text})")).collect();
+                let all: Vec<String> = finals
+                    .iter()
+                    .filter_map(|f| f.named(&executed).ok())
+                    .map(|text| format!("({text})"))
+                    .collect();
                 (!all.is_empty()).then(|| format!("forall ({})", all.join(" /\\ ")))
             }
         };
         let Some(condition) = condition else { return Ok(Vec::new()) };
         let slice = executed.slicer(&|cell| finals.iter().any(|f| f.is_of(cell))).base();
-        let Ok(written) = executed.write(&self.name(), &slice, &condition) else { return Ok(Vec::new()) };
+        let Ok(written) = executed.write(&self.name(), &slice, &condition) else {
+            return Ok(Vec::new());
+        };
         Ok(vec![Goal { written, model: self.question.reading.model()?, options: self.options() }])
     }
 
-    /// Does a thread stop for a reason? Where the reason is no finding, it says what was not looked at.
+    /// Does a thread stop for a reason? Where the reason is no finding, it says what was not looked
+    /// at.
     pub fn stops(
         &self,
         executed: &Executed,
@@ -524,7 +623,9 @@ impl Inquiry<'_, '_> {
             }
         };
         let model = self.question.reading.model()?;
-        let Some(verdict) = self.run_to_the_end(&written, model, what, found) else { return Ok(()) };
+        let Some(verdict) = self.run_to_the_end(&written, model, what, found) else {
+            return Ok(());
+        };
         if !verdict.reachable {
             self.exchanged(&slice, what, found);
             self.leftover(&verdict, what, found);
@@ -533,7 +634,9 @@ impl Inquiry<'_, '_> {
         let Some(as_kind) = as_kind else {
             for (_, mark) in &marks {
                 found.undecided = true;
-                found.not_looked.push(self.not_looked(&Omission::guessed(Some(mark.origin), mark.what.clone())));
+                found.not_looked.push(
+                    self.not_looked(&Omission::guessed(Some(mark.origin), mark.what.clone())),
+                );
             }
             return Ok(());
         };
@@ -552,7 +655,9 @@ impl Inquiry<'_, '_> {
         }
         let why = marks.iter().filter(|(t, m)| {
             let number = slice.number(*t).map(|n| n as u32);
-            stands.iter().any(|s: &Stands| Some(s.test_thread) == number && s.spot.line == self.spot(m.origin).line)
+            stands.iter().any(|s: &Stands| {
+                Some(s.test_thread) == number && s.spot.line == self.spot(m.origin).line
+            })
         });
         let why = why.map(|(_, m)| format!("It is {}.", m.what)).take(1).collect();
         let repair = unasked();
@@ -569,8 +674,14 @@ impl Inquiry<'_, '_> {
         Ok(())
     }
 
-    pub fn holds(&self, executed: &Executed, condition: &FinalCondition, found: &mut LaunchFindings) -> Result<(), String> {
-        let initial = |object, offset, bytes| self.layout.initial(object, offset, bytes).unwrap_or(0);
+    pub fn holds(
+        &self,
+        executed: &Executed,
+        condition: &FinalCondition,
+        found: &mut LaunchFindings,
+    ) -> Result<(), String> {
+        let initial =
+            |object, offset, bytes| self.layout.initial(object, offset, bytes).unwrap_or(0);
         if let Some(name) = condition.in_parts(executed, &initial) {
             found.open(format!(
                 "the condition `{}`: `{name}` is {ELEMENT} bytes, and the kernel accesses them in parts of which no access has the value",
@@ -584,14 +695,19 @@ impl Inquiry<'_, '_> {
             Ok(_) => false,
         };
         if condition.parts.iter().any(is_opaque) {
-            found.open(format!("`{}`: what is there at the end comes of arithmetic that is not interpreted", condition.text));
+            found.open(format!(
+                "`{}`: what is there at the end comes of arithmetic that is not interpreted",
+                condition.text
+            ));
             return Ok(());
         }
         let slice = executed.slicer(&|cell| condition.is_of(cell)).base();
         let written = executed
             .write(&self.name(), &slice, &format!("forall ({text})"))
             .map_err(|why| format!("the condition `{}` cannot be asked: {why}", condition.text))?;
-        let Some(verdict) = self.run_to_the_end(&written, self.question.reading.model()?, &condition.text, found) else {
+        let Some(verdict) =
+            self.run_to_the_end(&written, self.question.reading.model()?, &condition.text, found)
+        else {
             return Ok(());
         };
         if !verdict.reachable {
@@ -623,8 +739,13 @@ pub(crate) fn shown(executed: &Executed, name: &str, condition: &str) -> String 
 }
 
 /// The instruction that a place in a test is of.
-pub(crate) fn origin_at(written: &Written, thread: usize, span: margay_models::diagnostic::Span) -> Option<Origin> {
-    let instructions = written.read.test.instructions(margay_litmus::test::ThreadId(u16::try_from(thread).ok()?));
+pub(crate) fn origin_at(
+    written: &Written,
+    thread: usize,
+    span: margay_models::diagnostic::Span,
+) -> Option<Origin> {
+    let instructions =
+        written.read.test.instructions(margay_litmus::test::ThreadId(u16::try_from(thread).ok()?));
     let at = instructions.iter().position(|i| i.place.0 == span)?;
     written.origins.get(thread)?.get(at).copied().flatten()
 }

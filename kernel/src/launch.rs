@@ -20,8 +20,8 @@ pub struct Launch {
     pub cluster: u32,
 }
 
-/// The launches that are looked at where none is named, small before large: threads of one block, blocks, both, more blocks, more threads of
-/// one block, and two warps.
+/// The launches that are looked at where none is named, small before large: threads of one block,
+/// blocks, both, more blocks, more threads of one block, and two warps.
 pub const CHOSEN: [Launch; 7] = [
     Launch::new(1, 2),
     Launch::new(2, 1),
@@ -35,10 +35,12 @@ pub const CHOSEN: [Launch; 7] = [
 /// The most threads of a launch that is looked at: each is executed by itself.
 pub const MAX_THREADS: u32 = 4096;
 
-/// The most blocks of a cluster (PTX ISA, cluster dimension; 8 where nothing more is asked of the GPU).
+/// The most blocks of a cluster (PTX ISA, cluster dimension; 8 where nothing more is asked of the
+/// GPU).
 pub const MAX_CLUSTER: u32 = 16;
 
-/// As many threads as a chosen launch has that must be answered; of larger ones it is said where they are not.
+/// As many threads as a chosen launch has that must be answered; of larger ones it is said where
+/// they are not.
 pub const SMALL: u32 = 4;
 
 impl Launch {
@@ -105,25 +107,38 @@ impl FromStr for Launch {
             )
         };
         let (shapes, cluster) = match text.split_once('@') {
-            Some((shapes, cluster)) => (shapes, cluster.strip_prefix("cluster=").ok_or_else(wrong)?),
+            Some((shapes, cluster)) => {
+                (shapes, cluster.strip_prefix("cluster=").ok_or_else(wrong)?)
+            }
             None => (text, "1"),
         };
         let number = |n: &str| n.parse().ok().filter(|&n: &u32| n > 0).ok_or_else(wrong);
         let shape = |text: &str| -> Result<[u32; 3], String> {
-            let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else { return Ok([number(text)?, 1, 1]) };
+            let Some(inner) = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) else {
+                return Ok([number(text)?, 1, 1]);
+            };
             let all = inner.split('x').map(|n| number(n.trim())).collect::<Result<Vec<_>, _>>()?;
             let of = |at: usize| all.get(at).copied().unwrap_or(1);
             if all.len() > 3 { Err(wrong()) } else { Ok([of(0), of(1), of(2)]) }
         };
         let at = match shapes.strip_prefix('(') {
-            Some(_) => shapes.find(')').map(|end| end + 1).filter(|&end| shapes[end..].starts_with('x')),
+            Some(_) => {
+                shapes.find(')').map(|end| end + 1).filter(|&end| shapes[end..].starts_with('x'))
+            }
             None => shapes.find('x'),
         };
         let at = at.ok_or_else(wrong)?;
-        let (grid, block, cluster) = (shape(&shapes[..at])?, shape(&shapes[at + 1..])?, number(cluster)?);
-        let total = grid.iter().chain(&block).try_fold(1u64, |all, &n| all.checked_mul(u64::from(n))).unwrap_or(u64::MAX);
+        let (grid, block, cluster) =
+            (shape(&shapes[..at])?, shape(&shapes[at + 1..])?, number(cluster)?);
+        let total = grid
+            .iter()
+            .chain(&block)
+            .try_fold(1u64, |all, &n| all.checked_mul(u64::from(n)))
+            .unwrap_or(u64::MAX);
         if total > u64::from(MAX_THREADS) {
-            return Err(format!("{text} are {total} threads; at most {MAX_THREADS} in all can be looked at"));
+            return Err(format!(
+                "{text} are {total} threads; at most {MAX_THREADS} in all can be looked at"
+            ));
         }
         let launch = Self::shaped(grid, block);
         if !launch.blocks.is_multiple_of(cluster) || cluster > MAX_CLUSTER {
@@ -133,7 +148,9 @@ impl FromStr for Launch {
             ));
         }
         if cluster > 1 && grid[1..] != [1, 1] {
-            return Err(format!("{text} has clusters in a grid of several dimensions: clusters have one dimension here"));
+            return Err(format!(
+                "{text} has clusters in a grid of several dimensions: clusters have one dimension here"
+            ));
         }
         Ok(launch.in_clusters(cluster))
     }
@@ -145,7 +162,8 @@ pub enum Argument {
     Number(i64),
     /// A number that nobody gave: the kernel seems to use the parameter as one.
     Chosen(i64),
-    /// The start of an array of so many bytes; nothing where its size is not said. Arrays do not overlap.
+    /// The start of an array of so many bytes; nothing where its size is not said. Arrays do not
+    /// overlap.
     Array {
         /// How many bytes.
         bytes: Option<u64>,
@@ -159,9 +177,11 @@ pub enum Argument {
         /// How many.
         bytes: u64,
     },
-    /// A structure that is passed by value: what is known of its fields, each with its first byte and how many it has. Of the rest nothing is.
+    /// A structure that is passed by value: what is known of its fields, each with its first byte
+    /// and how many it has. Of the rest nothing is.
     Structure(Vec<(u64, u64, Argument)>),
-    /// Something that is not known: a structure that is passed by value, or what may be an address or a number.
+    /// Something that is not known: a structure that is passed by value, or what may be an address
+    /// or a number.
     Unknown,
 }
 
@@ -171,7 +191,11 @@ impl Argument {
         match self {
             Self::Array { content, .. } => content.is_zeros(),
             Self::Structure(fields) => fields.iter().any(|(_, _, field)| field.has_zeros()),
-            Self::Number(_) | Self::Chosen(_) | Self::SameAs(_) | Self::Tensor { .. } | Self::Unknown => false,
+            Self::Number(_)
+            | Self::Chosen(_)
+            | Self::SameAs(_)
+            | Self::Tensor { .. }
+            | Self::Unknown => false,
         }
     }
 }
@@ -206,15 +230,22 @@ impl GivenArgument {
 impl FromStr for GivenArgument {
     type Err = String;
 
-    /// `2=7`, `0=array`, `0=array:8`, `0=array:{1,2,3}`, `0=array:{-1,4*}`, `0=array:{0+}.b64`, `1=arg0`, `0+16=7`.
+    /// `2=7`, `0=array`, `0=array:8`, `0=array:{1,2,3}`, `0=array:{-1,4*}`, `0=array:{0+}.b64`,
+    /// `1=arg0`, `0+16=7`.
     fn from_str(text: &str) -> Result<Self, String> {
         let forms = "`2=7`, `0=array:8` (elements of 4 bytes), `0=array:{1,2,3}`, `0=array:{1,4*}` (all others are 4), `0=array:{0+}` (they count up; `{9-}`: down to 0), \
                      `1=arg0` (the same array as parameter 0), `0=tensor:4096` (a tensor map, of whose tensor 4096 bytes are copied at once) or `0+16=7` \
                      (the field of a structure at byte 16)";
-        let wrong = || format!("expected the number of a parameter and what is passed for it, as {forms}; found `{text}`");
+        let wrong = || {
+            format!(
+                "expected the number of a parameter and what is passed for it, as {forms}; found `{text}`"
+            )
+        };
         let (parameter, value) = text.split_once('=').ok_or_else(wrong)?;
         let (parameter, field) = match parameter.split_once('+') {
-            Some((parameter, field)) => (parameter, Some(field.trim().parse().map_err(|_| wrong())?)),
+            Some((parameter, field)) => {
+                (parameter, Some(field.trim().parse().map_err(|_| wrong())?))
+            }
             None => (parameter, None),
         };
         let parameter = parameter.trim().trim_start_matches("arg").parse().map_err(|_| wrong())?;
@@ -226,9 +257,12 @@ impl FromStr for GivenArgument {
         } else if let Some(other) = value.strip_prefix("arg") {
             Argument::SameAs(other.parse().map_err(|_| wrong())?)
         } else if let Some(bytes) = value.strip_prefix("tensor:") {
-            let bytes = bytes.trim().parse().ok().filter(|&bytes: &u64| bytes > 0 && bytes % 16 == 0);
+            let bytes =
+                bytes.trim().parse().ok().filter(|&bytes: &u64| bytes > 0 && bytes % 16 == 0);
             let Some(bytes) = bytes else {
-                return Err(format!("a part of a tensor has a number of bytes that is a multiple of 16, found `{text}`"));
+                return Err(format!(
+                    "a part of a tensor has a number of bytes that is a multiple of 16, found `{text}`"
+                ));
             };
             Argument::Tensor { bytes }
         } else if let Some(array) = value.strip_prefix("array:") {
@@ -245,20 +279,28 @@ impl FromStr for GivenArgument {
     }
 }
 
-/// An array as `--arg` has it: `8`, `{1,2,3}`, `{-1,4*}`, and with a width of its elements `{0+}.b64`. Where the last number goes on, its size is
-/// not said.
+/// An array as `--arg` has it: `8`, `{1,2,3}`, `{-1,4*}`, and with a width of its elements
+/// `{0+}.b64`. Where the last number goes on, its size is not said.
 fn given_array(text: &str) -> Option<Argument> {
     let (text, width, is_float) = match text.rsplit_once('.') {
         Some((text, "f32")) => (text, 4, true),
         Some((text, "f64")) => (text, 8, true),
-        Some((text, bits)) => (text, ["b8", "b16", "b32", "b64"].iter().position(|&b| b == bits).map(|n| 1u64 << n)?, false),
+        Some((text, bits)) => (
+            text,
+            ["b8", "b16", "b32", "b64"].iter().position(|&b| b == bits).map(|n| 1u64 << n)?,
+            false,
+        ),
         None => (text, 4, false),
     };
     let Some(list) = text.strip_prefix('{').and_then(|list| list.strip_suffix('}')) else {
         let count: u64 = text.parse().ok()?;
-        return Some(Argument::Array { bytes: Some(count.saturating_mul(width)), content: ArrayContent::zeros() });
+        return Some(Argument::Array {
+            bytes: Some(count.saturating_mul(width)),
+            content: ArrayContent::zeros(),
+        });
     };
     let content = ArrayContent::parse(list, (width, is_float))?;
-    let bytes = matches!(content.rest, ContentRest::Zeros).then_some(content.first.len() as u64 * width);
+    let bytes =
+        matches!(content.rest, ContentRest::Zeros).then_some(content.first.len() as u64 * width);
     Some(Argument::Array { bytes, content })
 }

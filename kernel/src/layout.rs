@@ -1,6 +1,9 @@
-//! Where memory lies: each array has addresses of its own, so that what a kernel computes with addresses is arithmetic on numbers.
+//! Where memory lies: each array has addresses of its own, so that what a kernel computes with
+//! addresses is arithmetic on numbers.
 
-use margay_ptx::{Function, Initial, MemoryVariable, Module, Operand, Parameter, StateSpace, VariableId};
+use margay_ptx::{
+    Function, Initial, MemoryVariable, Module, Operand, Parameter, StateSpace, VariableId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::content::ArrayContent;
@@ -10,12 +13,13 @@ use crate::launch::Argument;
 /// How far arrays of global and constant memory are apart.
 const ARRAY: u32 = 40;
 
-/// The number of the first of them in its address. That of the last is below twice this, so that the sum of two addresses, and the
-/// distance of two, are in no array.
+/// The number of the first of them in its address. That of the last is below twice this, so that
+/// the sum of two addresses, and the distance of two, are in no array.
 const ARRAYS: u64 = 1 << 14;
 
-/// The most bytes of an array of global or constant memory, and as far as one without a size is followed. What lies behind, up to the next
-/// array, is outside of everything: an index below 0 is found.
+/// The most bytes of an array of global or constant memory, and as far as one without a size is
+/// followed. What lies behind, up to the next array, is outside of everything: an index below 0 is
+/// found.
 const MOST: u64 = 1 << 39;
 
 /// The most bytes of a window of shared or local memory, and of parameters of one function.
@@ -24,13 +28,16 @@ const WINDOW: u64 = 1 << 31;
 /// The same of shared memory in a cluster, whose blocks have theirs side by side.
 const SHARED_WINDOW: u64 = 1 << 26;
 
-/// How far the shared memory of one block of a cluster is from that of the next one, where another block names it; a block names its own from 0.
+/// How far the shared memory of one block of a cluster is from that of the next one, where another
+/// block names it; a block names its own from 0.
 pub(crate) const RANK: u64 = 1 << 27;
 
-/// The lowest bits of the addresses of variables of shared memory are those that they have side by side: descriptors of matrices have no others.
+/// The lowest bits of the addresses of variables of shared memory are those that they have side by
+/// side: descriptors of matrices have no others.
 const DENSE: u64 = 1 << 18;
 
-/// The most bytes between two variables of shared or local memory: nothing is there, so that an index that leaves one meets no other.
+/// The most bytes between two variables of shared or local memory: nothing is there, so that an
+/// index that leaves one meets no other.
 const GAP: u64 = 1 << 24;
 
 /// The most bytes of a parameter.
@@ -66,16 +73,21 @@ pub enum Object {
     Array(u32),
     /// A variable in the shared memory of a block.
     Shared(u32, VariableId),
-    /// Mbarriers in a variable of the shared memory of a block, where its bytes are used as data as well, or invalidated.
+    /// Mbarriers in a variable of the shared memory of a block, where its bytes are used as data as
+    /// well, or invalidated.
     Mbarrier(u32, VariableId),
-    /// Whether bytes of such a variable are an mbarrier: 1 from its initialisation on, 0 once it is invalidated.
+    /// Whether bytes of such a variable are an mbarrier: 1 from its initialisation on, 0 once it is
+    /// invalidated.
     Validity(u32, VariableId),
-    /// What goes from lane to lane of a warp: its number among those of all blocks, and a mask; without a mask, from thread to thread of a block at a
-    /// barrier, blocks being numbered from the other end. No access of the kernel names it.
+    /// What goes from lane to lane of a warp: its number among those of all blocks, and a mask;
+    /// without a mask, from thread to thread of a block at a barrier, blocks being numbered from
+    /// the other end. No access of the kernel names it.
     Exchange(u32, u32),
-    /// Zeros that asynchronous copies read where they are told to, and whatever is brought of a tensor.
+    /// Zeros that asynchronous copies read where they are told to, and whatever is brought of a
+    /// tensor.
     Zeros,
-    /// What an asynchronous operation writes, and nobody knows where: is it in shared memory, and a number of its own.
+    /// What an asynchronous operation writes, and nobody knows where: is it in shared memory, and a
+    /// number of its own.
     Elsewhere(bool, u32),
     /// A part of a tensor in global memory, which copies by tensor maps alone access: its number.
     Part(u32),
@@ -116,11 +128,13 @@ pub(crate) struct Layout {
     shared: Vec<(u64, Option<u64>, VariableId)>,
     /// The same of local memory.
     local: Vec<(u64, Option<u64>, VariableId)>,
-    /// How large the parts of tensors are, by where their maps are: a range of addresses, and bytes.
+    /// How large the parts of tensors are, by where their maps are: a range of addresses, and
+    /// bytes.
     parts: Vec<(std::ops::Range<u64>, u64)>,
     /// For each variable how many bytes it has, if it is a parameter.
     parameters: FxHashMap<VariableId, Option<u64>>,
-    /// What is known of parameters of the kernel: the variable, the first byte, how many bytes, and what they hold.
+    /// What is known of parameters of the kernel: the variable, the first byte, how many bytes, and
+    /// what they hold.
     pub arguments: Vec<(VariableId, u64, u64, u64)>,
     /// The parameters of which numbers were chosen, or of fields of which.
     pub chosen: Vec<VariableId>,
@@ -128,17 +142,18 @@ pub(crate) struct Layout {
     pub wide: Vec<VariableId>,
     /// How many blocks are in a cluster.
     pub cluster: u32,
-    /// Where the barrier of the grid counts, in a launch that is cooperative: the driver says it in two registers.
+    /// Where the barrier of the grid counts, in a launch that is cooperative: the driver says it in
+    /// two registers.
     grid_workspace: Option<u64>,
 }
 
-/// The registers in which the driver says where the barrier of the grid counts: the upper and the lower half of an address, as the headers of CUDA
-/// put them together (`get_grid_workspace`).
+/// The registers in which the driver says where the barrier of the grid counts: the upper and the
+/// lower half of an address, as the headers of CUDA put them together (`get_grid_workspace`).
 const OF_GRID: [&str; 2] = ["envreg1", "envreg2"];
 
 impl Layout {
-    /// The memory of a kernel with these arguments, one for each parameter. `reached` are the functions that it may call, itself among them:
-    /// what others declare is not there.
+    /// The memory of a kernel with these arguments, one for each parameter. `reached` are the
+    /// functions that it may call, itself among them: what others declare is not there.
     ///
     /// # Errors
     /// It is larger than addresses go: what is, and how large it may be.
@@ -169,9 +184,11 @@ impl Layout {
             let Some(Parameter::Memory(id)) = kernel.parameters.get(n) else { continue };
             let widest = match argument {
                 Argument::Chosen(_) => Some(u64::from(module.variable(*id).ty.bits / 8)),
-                Argument::Structure(fields) => {
-                    fields.iter().filter(|(.., of)| matches!(of, Argument::Chosen(_))).map(|(_, bytes, _)| *bytes).max()
-                }
+                Argument::Structure(fields) => fields
+                    .iter()
+                    .filter(|(.., of)| matches!(of, Argument::Chosen(_)))
+                    .map(|(_, bytes, _)| *bytes)
+                    .max(),
                 _ => None,
             };
             layout.chosen.extend(widest.map(|_| *id));
@@ -201,7 +218,8 @@ impl Layout {
             }
         }
         let all = || module.variables.iter().enumerate().map(|(n, v)| (VariableId(n as u32), v));
-        let of_functions: FxHashSet<VariableId> = module.functions.iter().flat_map(|f| f.variables.iter().copied()).collect();
+        let of_functions: FxHashSet<VariableId> =
+            module.functions.iter().flat_map(|f| f.variables.iter().copied()).collect();
         let of_reached: FxHashSet<VariableId> =
             reached.iter().flat_map(|&f| module.functions[f].variables.iter().copied()).collect();
         let is_there = |id: &VariableId| !of_functions.contains(id) || of_reached.contains(id);
@@ -220,16 +238,21 @@ impl Layout {
                 _ => {}
             }
         }
-        let is_of_grid = |o: &&Operand| matches!(o, Operand::Special(name) if OF_GRID.contains(&name.as_str()));
+        let is_of_grid =
+            |o: &&Operand| matches!(o, Operand::Special(name) if OF_GRID.contains(&name.as_str()));
         let bodies = reached.iter().filter_map(|&f| module.functions[f].body.as_deref());
         if bodies.flatten().any(|i| leaves(&i.operands).iter().any(&is_of_grid)) {
             layout.grid_workspace = Some(layout.array("grid_workspace".to_owned(), None, None)?);
         }
-        let of = |space: StateSpace| all().filter(|(id, v)| v.space == space && is_there(id)).collect::<Vec<_>>();
+        let of = |space: StateSpace| {
+            all().filter(|(id, v)| v.space == space && is_there(id)).collect::<Vec<_>>()
+        };
         let most = if cluster > 1 { SHARED_WINDOW } else { WINDOW };
         layout.shared = window("shared", &of(StateSpace::Shared), most)?;
         layout.local = window("local", &of(StateSpace::Local), WINDOW)?;
-        layout.addresses.extend(layout.shared.iter().chain(&layout.local).map(|&(at, _, id)| (id, at)));
+        layout
+            .addresses
+            .extend(layout.shared.iter().chain(&layout.local).map(|&(at, _, id)| (id, at)));
         for (id, variable) in all().filter(|(_, v)| !v.initial.is_empty()) {
             let width = usize::from(variable.ty.bits.div_ceil(8));
             let mut bytes = Vec::with_capacity(variable.initial.len() * width);
@@ -237,15 +260,20 @@ impl Layout {
                 let value = match initial {
                     Initial::Bits(bits) => *bits,
                     Initial::Address(name, offset) => {
-                        let of = all().find(|(_, v)| v.name == *name).and_then(|(id, _)| layout.addresses.get(&id));
+                        let of = all()
+                            .find(|(_, v)| v.name == *name)
+                            .and_then(|(id, _)| layout.addresses.get(&id));
                         let of = of.copied().or_else(|| function_address(module, name));
                         of.unwrap_or(0).wrapping_add_signed(*offset)
                     }
                 };
                 bytes.extend_from_slice(&value.to_le_bytes()[..width.min(8)]);
             }
-            if let Some((Target::Object(Object::Array(n), _), _)) =
-                layout.addresses.get(&id).map(|&a| (layout.generic(a, 0), a)).and_then(|(t, a)| Some((t?, a)))
+            if let Some((Target::Object(Object::Array(n), _), _)) = layout
+                .addresses
+                .get(&id)
+                .map(|&a| (layout.generic(a, 0), a))
+                .and_then(|(t, a)| Some((t?, a)))
             {
                 layout.arrays[n as usize].bytes = bytes;
             }
@@ -254,23 +282,37 @@ impl Layout {
     }
 
     /// What a parameter, or a field of one, holds: the array that is passed gets a place.
-    fn passed(&mut self, name: String, argument: &Argument, bases: &[u64]) -> Result<Option<u64>, String> {
+    fn passed(
+        &mut self,
+        name: String,
+        argument: &Argument,
+        bases: &[u64],
+    ) -> Result<Option<u64>, String> {
         Ok(match argument {
             Argument::Number(n) | Argument::Chosen(n) => Some(*n as u64),
             Argument::Tensor { .. } => Some(self.array(name, None, Some(ArrayContent::zeros()))?),
-            Argument::Array { bytes, content } => Some(self.array(name, *bytes, Some(content.clone()))?),
+            Argument::Array { bytes, content } => {
+                Some(self.array(name, *bytes, Some(content.clone()))?)
+            }
             Argument::SameAs(other) => bases.get(*other).copied(),
             Argument::Structure(_) | Argument::Unknown => None,
         })
     }
 
-    fn array(&mut self, name: String, size: Option<u64>, content: Option<ArrayContent>) -> Result<u64, String> {
+    fn array(
+        &mut self,
+        name: String,
+        size: Option<u64>,
+        content: Option<ArrayContent>,
+    ) -> Result<u64, String> {
         if let Some(size) = size.filter(|&size| size > MOST) {
             return Err(format!("`{name}` has {size} bytes; an array may have {MOST}"));
         }
         let number = self.arrays.len() as u64;
         if number >= ARRAYS {
-            return Err(format!("there are more than {ARRAYS} arrays of global and constant memory"));
+            return Err(format!(
+                "there are more than {ARRAYS} arrays of global and constant memory"
+            ));
         }
         self.arrays.push(Array { name, size, alignment: None, bytes: Vec::new(), content });
         Ok((ARRAYS + number) << ARRAY)
@@ -279,10 +321,13 @@ impl Layout {
     /// What a register holds that the driver sets for the barrier of the grid.
     pub fn of_grid(&self, name: &str) -> Option<u64> {
         let [upper, lower] = OF_GRID.map(|of| of == name);
-        self.grid_workspace.filter(|_| upper || lower).map(|address| if upper { address >> 32 } else { address & 0xffff_ffff })
+        self.grid_workspace
+            .filter(|_| upper || lower)
+            .map(|address| if upper { address >> 32 } else { address & 0xffff_ffff })
     }
 
-    /// The address of a variable in its space; parameters of a function at a depth of calls have one for each depth.
+    /// The address of a variable in its space; parameters of a function at a depth of calls have
+    /// one for each depth.
     pub fn address(&self, id: VariableId, depth: usize) -> u64 {
         match self.addresses.get(&id) {
             Some(&address) => address,
@@ -290,14 +335,16 @@ impl Layout {
         }
     }
 
-    /// What a generic address is of, for a thread of a block; nothing where it is outside of everything.
+    /// What a generic address is of, for a thread of a block; nothing where it is outside of
+    /// everything.
     pub fn generic(&self, address: u64, block: u32) -> Option<Target> {
         match address >> 56 {
             0 => {
                 let n = (address >> ARRAY).checked_sub(ARRAYS)?;
                 let array = self.arrays.get(usize::try_from(n).ok()?)?;
                 let offset = address & ((1 << ARRAY) - 1);
-                (offset < array.size.unwrap_or(MOST)).then_some(Target::Object(Object::Array(n as u32), offset))
+                (offset < array.size.unwrap_or(MOST))
+                    .then_some(Target::Object(Object::Array(n as u32), offset))
             }
             1 => self.shared(address - SHARED, block),
             2 | 3 => self.is_own(address, 1).then_some(Target::Own(address)),
@@ -305,12 +352,15 @@ impl Layout {
         }
     }
 
-    /// Is a generic address one of no array's room, so that it was not made from the address of one?
+    /// Is a generic address one of no array's room, so that it was not made from the address of
+    /// one?
     pub fn is_in_no_room(&self, address: u64) -> bool {
-        address >> 56 == 0 && (address >> ARRAY).checked_sub(ARRAYS).is_none_or(|n| n >= self.arrays.len() as u64)
+        address >> 56 == 0
+            && (address >> ARRAY).checked_sub(ARRAYS).is_none_or(|n| n >= self.arrays.len() as u64)
     }
 
-    /// The rank of the block whose shared memory an address of shared memory is in, if it is that of another one of the cluster.
+    /// The rank of the block whose shared memory an address of shared memory is in, if it is that
+    /// of another one of the cluster.
     pub fn rank(&self, address: u64) -> Option<u32> {
         (address / RANK).checked_sub(1).filter(|_| self.cluster > 1).map(|rank| rank as u32)
     }
@@ -318,7 +368,9 @@ impl Layout {
     /// What an address of shared memory is of.
     pub fn shared(&self, address: u64, block: u32) -> Option<Target> {
         let (block, address) = match self.rank(address) {
-            Some(rank) if rank < self.cluster => (block - block % self.cluster + rank, address % RANK),
+            Some(rank) if rank < self.cluster => {
+                (block - block % self.cluster + rank, address % RANK)
+            }
             Some(_) => return None,
             None => (block, address),
         };
@@ -331,9 +383,14 @@ impl Layout {
         self.parts.iter().find(|(range, _)| range.contains(&map)).map(|(_, bytes)| *bytes)
     }
 
-    /// The variable of shared memory that has an address of which the lowest 18 bits alone are known, the distance from its start, and how much of it
-    /// is left from there. The variables of a kernel lie so that no two have the same.
-    pub fn shared_at_low_bits(&self, address: u64, block: u32) -> Option<(Object, u64, Option<u64>)> {
+    /// The variable of shared memory that has an address of which the lowest 18 bits alone are
+    /// known, the distance from its start, and how much of it is left from there. The variables of
+    /// a kernel lie so that no two have the same.
+    pub fn shared_at_low_bits(
+        &self,
+        address: u64,
+        block: u32,
+    ) -> Option<(Object, u64, Option<u64>)> {
         self.shared.iter().find_map(|&(start, size, id)| {
             let offset = address.wrapping_sub(start) & (DENSE - 1);
             let is_inside = size.is_none_or(|size| offset < size);
@@ -346,23 +403,28 @@ impl Layout {
         if address >> 56 == LOCAL >> 56 {
             return within(&self.local, address - LOCAL, bytes).is_some();
         }
-        let (id, offset) = (VariableId((address >> 20) as u32 & 0xff_ffff), address & (PARAMETER_BYTES - 1));
+        let (id, offset) =
+            (VariableId((address >> 20) as u32 & 0xff_ffff), address & (PARAMETER_BYTES - 1));
         let size = self.parameters.get(&id).map(|size| size.unwrap_or(PARAMETER_BYTES));
         size.is_some_and(|size| offset + bytes <= size)
     }
 
-    /// How far a place is from the start of its variable, and of what that is a multiple, as far as it is known. Variables without a size lie where the launch
-    /// has its shared memory.
+    /// How far a place is from the start of its variable, and of what that is a multiple, as far as
+    /// it is known. Variables without a size lie where the launch has its shared memory.
     pub fn distance(&self, module: &Module, target: Target) -> (u64, Option<u64>) {
-        let declared = |id: VariableId| Some(alignment(module.variable(id))).filter(|_| module.variable(id).size.is_some());
+        let declared = |id: VariableId| {
+            Some(alignment(module.variable(id))).filter(|_| module.variable(id).size.is_some())
+        };
         match target {
             Target::Object(Object::Shared(_, id), offset) => (offset, declared(id)),
             Target::Object(Object::Array(n), offset) => (offset, self.arrays[n as usize].alignment),
             Target::Object(_, offset) => (offset, None),
-            Target::Own(address) if address >> 56 == LOCAL >> 56 => match within(&self.local, address - LOCAL, 1) {
-                Some((id, offset)) => (offset, declared(id)),
-                None => (0, None),
-            },
+            Target::Own(address) if address >> 56 == LOCAL >> 56 => {
+                match within(&self.local, address - LOCAL, 1) {
+                    Some((id, offset)) => (offset, declared(id)),
+                    None => (0, None),
+                }
+            }
             Target::Own(address) => (address & (PARAMETER_BYTES - 1), None),
         }
     }
@@ -380,7 +442,8 @@ impl Layout {
         }
     }
 
-    /// The first address of an object, in generic memory (arrays) or in shared memory, and its size.
+    /// The first address of an object, in generic memory (arrays) or in shared memory, and its
+    /// size.
     pub fn extent(&self, object: Object) -> (u64, Option<u64>) {
         match object {
             Object::Array(n) => ((u64::from(n) + ARRAYS) << ARRAY, self.arrays[n as usize].size),
@@ -388,7 +451,11 @@ impl Layout {
                 let found = self.shared.iter().find(|(.., of)| *of == id);
                 found.map_or((GAP, None), |&(start, size, _)| (start, size))
             }
-            Object::Exchange(..) | Object::Zeros | Object::Elsewhere(..) | Object::Part(_) | Object::Tensor(_) => (0, None),
+            Object::Exchange(..)
+            | Object::Zeros
+            | Object::Elsewhere(..)
+            | Object::Part(_)
+            | Object::Tensor(_) => (0, None),
         }
     }
 
@@ -408,9 +475,15 @@ impl Layout {
         let array = &self.arrays[n as usize];
         let of = |at: u64| match &array.content {
             Some(content) => content.byte(at),
-            None => usize::try_from(at).ok().and_then(|at| array.bytes.get(at)).copied().unwrap_or(0),
+            None => {
+                usize::try_from(at).ok().and_then(|at| array.bytes.get(at)).copied().unwrap_or(0)
+            }
         };
-        Some((0..bytes).map(|i| u64::from(of(offset + i)) << (8 * i)).fold(0, |all, byte| all | byte))
+        Some(
+            (0..bytes)
+                .map(|i| u64::from(of(offset + i)) << (8 * i))
+                .fold(0, |all, byte| all | byte),
+        )
     }
 
     /// In litmus tests: the shared memory `s` of block 0 is `s_b0`.
@@ -420,13 +493,19 @@ impl Layout {
             Object::Shared(block, id) => {
                 let whole = &module.variable(id).name;
                 let short = module.variable(id).source_name().filter(|short| {
-                    let same = |&&(.., of): &&(u64, Option<u64>, VariableId)| module.variable(of).source_name() == Some(short);
+                    let same = |&&(.., of): &&(u64, Option<u64>, VariableId)| {
+                        module.variable(of).source_name() == Some(short)
+                    };
                     self.shared.iter().filter(same).count() == 1
                 });
                 format!("{}_b{block}", short.unwrap_or(whole))
             }
-            Object::Mbarrier(block, id) => format!("{}_mbarrier", self.name(module, Object::Shared(block, id))),
-            Object::Validity(block, id) => format!("{}_is_mbarrier", self.name(module, Object::Shared(block, id))),
+            Object::Mbarrier(block, id) => {
+                format!("{}_mbarrier", self.name(module, Object::Shared(block, id)))
+            }
+            Object::Validity(block, id) => {
+                format!("{}_is_mbarrier", self.name(module, Object::Shared(block, id)))
+            }
             Object::Zeros => "zeros".to_owned(),
             Object::Elsewhere(_, n) => format!("elsewhere{n}"),
             Object::Part(n) => format!("part{n}"),
@@ -437,8 +516,8 @@ impl Layout {
     }
 }
 
-/// Addresses for the variables of shared or local memory, ascending, with gaps between them. Arrays without a size lie behind all others, all
-/// at one place (PTX ISA 5.1.7).
+/// Addresses for the variables of shared or local memory, ascending, with gaps between them. Arrays
+/// without a size lie behind all others, all at one place (PTX ISA 5.1.7).
 fn window(
     name: &str,
     variables: &[(VariableId, &MemoryVariable)],
@@ -449,7 +528,9 @@ fn window(
     let mut next = gap;
     // Where they would lie without gaps.
     let mut dense = 0;
-    let place = |next: u64, dense: u64| if gap >= 4 * DENSE { next.div_ceil(DENSE) * DENSE + dense % DENSE } else { next };
+    let place = |next: u64, dense: u64| {
+        if gap >= 4 * DENSE { next.div_ceil(DENSE) * DENSE + dense % DENSE } else { next }
+    };
     for (id, variable) in variables.iter().filter(|(_, v)| v.size.is_some()) {
         dense = aligned(dense, variable);
         let start = aligned(place(next, dense), variable);
@@ -461,13 +542,18 @@ fn window(
         found.push((start, Some(size), *id));
     }
     let open = || variables.iter().filter(|(_, v)| v.size.is_none());
-    let start = open().map(|(_, v)| aligned(place(next, aligned(dense, v)), v)).max().unwrap_or(next);
+    let start =
+        open().map(|(_, v)| aligned(place(next, aligned(dense, v)), v)).max().unwrap_or(next);
     found.extend(open().map(|(id, _)| (start, None, *id)));
     Ok(found)
 }
 
 /// The variable that holds all bytes at an address, and the distance from its start.
-fn within(variables: &[(u64, Option<u64>, VariableId)], address: u64, bytes: u64) -> Option<(VariableId, u64)> {
+fn within(
+    variables: &[(u64, Option<u64>, VariableId)],
+    address: u64,
+    bytes: u64,
+) -> Option<(VariableId, u64)> {
     let &(start, size, id) = variables.iter().rev().find(|(start, ..)| *start <= address)?;
     let offset = address - start;
     (offset.checked_add(bytes)? <= size.unwrap_or(GAP)).then_some((id, offset))

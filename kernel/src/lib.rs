@@ -1,8 +1,10 @@
 //! From a kernel in PTX to an answer by PTX's own memory model.
 //!
-//! A [`launch::Launch`] says how many blocks of how many threads run. Each thread is executed as far as it is constant (`thread.rs`); what is
-//! left, accesses to memory that threads share and what depends on them, is a litmus test (`program.rs`), about which the engines of
-//! `margay-litmus` are asked ([`ask`]): data races, addresses outside of arrays, traps, conditions, waits that never end.
+//! A [`launch::Launch`] says how many blocks of how many threads run. Each thread is executed as
+//! far as it is constant (`thread.rs`); what is left, accesses to memory that threads share and
+//! what depends on them, is a litmus test (`program.rs`), about which the engines of
+//! `margay-litmus` are asked ([`ask`]): data races, addresses outside of arrays, traps, conditions,
+//! waits that never end.
 
 mod access;
 mod alternatives;
@@ -66,8 +68,9 @@ mod weaker;
 mod widths;
 
 pub use answer::{
-    ContentsAnswer, Finding, FindingKind, HardeningAnswer, HardeningFence, KernelAnswer, LaunchAnswer, LaunchVerdict, NotLooked,
-    NumbersAnswer, RepairAnswer, RepairChange, RepairSide, Spot, Stands, WeakerAnswer, WeakerChange,
+    ContentsAnswer, Finding, FindingKind, HardeningAnswer, HardeningFence, KernelAnswer,
+    LaunchAnswer, LaunchVerdict, NotLooked, NumbersAnswer, RepairAnswer, RepairChange, RepairSide,
+    Spot, Stands, WeakerAnswer, WeakerChange,
 };
 pub use ask::ask;
 pub use content::{ArrayContent, ContentRest};

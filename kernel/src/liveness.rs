@@ -1,4 +1,5 @@
-//! Which registers may be read from an instruction on before they are written: the others are forgotten where paths meet.
+//! Which registers may be read from an instruction on before they are written: the others are
+//! forgotten where paths meet.
 
 use margay_ptx::effect::Effect;
 use margay_ptx::{Function, Instruction, Operand, RegisterId};
@@ -11,13 +12,20 @@ impl Liveness {
     pub fn new(function: &Function, effects: &[Effect<'_>]) -> Self {
         let body = function.body.as_deref().unwrap_or(&[]);
         let words = function.registers.len().div_ceil(64);
-        let targets = effects.iter().filter_map(|e| if let Effect::Jump(to) = e { Some(*to) } else { None });
+        let targets =
+            effects.iter().filter_map(|e| if let Effect::Jump(to) = e { Some(*to) } else { None });
         let mut live: FxHashMap<usize, Vec<u64>> = targets.map(|to| (to, vec![0; words])).collect();
-        let read: Vec<Vec<RegisterId>> = body.iter().zip(effects).map(|(i, e)| reads(i, e)).collect();
-        // What is computed for nobody needs nothing: a pause that grows from round to round is none of a loop's state.
-        let computed: Vec<Option<Vec<RegisterId>>> = effects.iter().map(|e| is_computed(e).then(|| writes(e))).collect();
-        let written: Vec<Vec<RegisterId>> =
-            effects.iter().zip(body).map(|(e, i)| if i.guard.is_some() { Vec::new() } else { writes(e) }).collect();
+        let read: Vec<Vec<RegisterId>> =
+            body.iter().zip(effects).map(|(i, e)| reads(i, e)).collect();
+        // What is computed for nobody needs nothing: a pause that grows from round to round is none
+        // of a loop's state.
+        let computed: Vec<Option<Vec<RegisterId>>> =
+            effects.iter().map(|e| is_computed(e).then(|| writes(e))).collect();
+        let written: Vec<Vec<RegisterId>> = effects
+            .iter()
+            .zip(body)
+            .map(|(e, i)| if i.guard.is_some() { Vec::new() } else { writes(e) })
+            .collect();
         let mut changed = true;
         while changed {
             changed = false;
@@ -36,8 +44,9 @@ impl Liveness {
                     Effect::Return | Effect::Exit | Effect::Trap if !guarded => now.fill(0),
                     _ => {}
                 }
-                let is_idle =
-                    computed[at].as_ref().is_some_and(|to| to.iter().all(|r| now[r.0 as usize / 64] >> (r.0 % 64) & 1 == 0));
+                let is_idle = computed[at].as_ref().is_some_and(|to| {
+                    to.iter().all(|r| now[r.0 as usize / 64] >> (r.0 % 64) & 1 == 0)
+                });
                 if !is_idle {
                     written[at].iter().for_each(|r| now[r.0 as usize / 64] &= !(1 << (r.0 % 64)));
                     read[at].iter().for_each(|r| now[r.0 as usize / 64] |= 1 << (r.0 % 64));
@@ -60,7 +69,9 @@ impl Liveness {
 
     /// May a register be read from there on? Yes where nothing is known.
     pub fn is_live(&self, at: usize, register: RegisterId) -> bool {
-        self.0.get(&at).is_none_or(|live| live[register.0 as usize / 64] >> (register.0 % 64) & 1 == 1)
+        self.0
+            .get(&at)
+            .is_none_or(|live| live[register.0 as usize / 64] >> (register.0 % 64) & 1 == 1)
     }
 }
 
@@ -82,7 +93,9 @@ fn writes(effect: &Effect<'_>) -> Vec<RegisterId> {
         Effect::Compute { to, .. } | Effect::Carry { to, .. } => to.iter().copied().collect(),
         Effect::SetPredicate { to, .. } => to.iter().flatten().copied().collect(),
         Effect::Opaque { to, .. } => to.clone(),
-        Effect::Pack { to, .. } | Effect::IsSpace { to, .. } | Effect::ConvertAddress { to, .. } => vec![*to],
+        Effect::Pack { to, .. }
+        | Effect::IsSpace { to, .. }
+        | Effect::ConvertAddress { to, .. } => vec![*to],
         Effect::Unpack { parts, .. } => parts.iter().flatten().copied().collect(),
         Effect::Load { to, .. } => to.iter().flatten().copied().collect(),
         Effect::Modify { to, .. } => to.iter().flatten().copied().collect(),
@@ -94,14 +107,16 @@ fn writes(effect: &Effect<'_>) -> Vec<RegisterId> {
         Effect::Cluster(effect) => effect.result().into_iter().collect(),
         Effect::Unseen { to, .. } => to.clone(),
         Effect::Tensor(effect) => effect.results().to_vec(),
-        Effect::Call { results, .. } => {
-            results.iter().filter_map(|r| if let Operand::Register(r) = r { Some(*r) } else { None }).collect()
-        }
+        Effect::Call { results, .. } => results
+            .iter()
+            .filter_map(|r| if let Operand::Register(r) = r { Some(*r) } else { None })
+            .collect(),
         _ => Vec::new(),
     }
 }
 
-/// The registers that an instruction reads. A register that it writes as well is read if it stands among its sources.
+/// The registers that an instruction reads. A register that it writes as well is read if it stands
+/// among its sources.
 pub(crate) fn reads(i: &Instruction, effect: &Effect<'_>) -> Vec<RegisterId> {
     fn of(operand: &Operand, found: &mut Vec<RegisterId>) {
         match operand {
@@ -117,7 +132,11 @@ pub(crate) fn reads(i: &Instruction, effect: &Effect<'_>) -> Vec<RegisterId> {
     }
     let mut found: Vec<RegisterId> = i.guard.iter().map(|(r, _)| *r).collect();
     let first_is_written = match effect {
-        Effect::Store { .. } | Effect::Fence(..) | Effect::Barrier(..) | Effect::WarpBarrier(_) | Effect::Unknown(_) => false,
+        Effect::Store { .. }
+        | Effect::Fence(..)
+        | Effect::Barrier(..)
+        | Effect::WarpBarrier(_)
+        | Effect::Unknown(_) => false,
         Effect::Modify { to, .. } => to.is_some(),
         Effect::Async(effect) => effect.result().is_some(),
         Effect::Cluster(effect) => effect.result().is_some(),

@@ -49,7 +49,12 @@ impl MarkKind {
 
     /// Does a piece of code say that its thread stops there?
     pub(crate) fn stops_at(text: &str) -> bool {
-        let Some((register, _)) = text.strip_prefix("mov ").and_then(|rest| rest.split_once(", ")) else { return false };
-        [Self::Trap, Self::Outside, Self::Misaligned, Self::Mbarrier, Self::Cut].iter().any(|kind| kind.register() == register)
+        let Some((register, _)) = text.strip_prefix("mov ").and_then(|rest| rest.split_once(", "))
+        else {
+            return false;
+        };
+        [Self::Trap, Self::Outside, Self::Misaligned, Self::Mbarrier, Self::Cut]
+            .iter()
+            .any(|kind| kind.register() == register)
     }
 }

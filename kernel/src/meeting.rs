@@ -1,4 +1,5 @@
-//! Do the threads of a block come to the same barriers? In code without branches on memory round barriers that is known at once.
+//! Do the threads of a block come to the same barriers? In code without branches on memory round
+//! barriers that is known at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +27,8 @@ pub(crate) struct Sequence {
 /// The threads of a warp.
 pub(crate) const WARP: usize = 32;
 
-/// Which barrier is meant, and how many threads it waits for where that is said. A barrier of a warp is none of these.
+/// Which barrier is meant, and how many threads it waits for where that is said. A barrier of a
+/// warp is none of these.
 fn operands(text: &str) -> Option<(&str, Option<usize>)> {
     let (_, operands) = text.split_once(' ')?;
     let all: Vec<&str> = operands.split(", ").collect();
@@ -43,8 +45,8 @@ pub(crate) fn instance(text: &str) -> Option<(&str, usize)> {
     Some((of, count.parse().ok()?))
 }
 
-/// The barrier of those lanes of a warp that a mask names, as a litmus test has it: those of one mask meet. Which numbers tests have is seen when they
-/// are written.
+/// The barrier of those lanes of a warp that a mask names, as a litmus test has it: those of one
+/// mask meet. Which numbers tests have is seen when they are written.
 pub(crate) fn warp_barrier(warp: u64, mask: u64) -> String {
     format!("bar.cta.sync {}, 0, {}", (warp + 1) << 32 | mask, mask.count_ones())
 }
@@ -66,19 +68,24 @@ pub(crate) fn is_for_all(text: &str) -> bool {
     text.starts_with("bar.cta.sync ") && operands(text).is_some_and(|(_, count)| count.is_none())
 }
 
-/// Do the threads of a block come through their barriers, where each has the same on all its ways? One that has ended holds nobody up.
+/// Do the threads of a block come through their barriers, where each has the same on all its ways?
+/// One that has ended holds nobody up.
 pub(crate) fn come_through(block: &[&Sequence]) -> bool {
     // Threads that come to the same ones go together.
-    let orders: BTreeSet<Vec<&str>> =
-        block.iter().map(|sequence| sequence.order.iter().map(|(text, _)| text.as_str()).collect()).collect();
+    let orders: BTreeSet<Vec<&str>> = block
+        .iter()
+        .map(|sequence| sequence.order.iter().map(|(text, _)| text.as_str()).collect())
+        .collect();
     let orders: Vec<Vec<&str>> = orders.into_iter().collect();
     let mut next = vec![0; orders.len()];
     loop {
         let goes_on = |&t: &usize| {
             let Some(text) = orders[t].get(next[t]) else { return false };
             let met = |t: usize| orders[t][..next[t]].iter().filter(|of| *of == text).count();
-            let holds_up =
-                |o: usize| met(o) <= met(t) && orders[o][next[o]..].iter().position(|of| of == text).is_some_and(|n| n > 0);
+            let holds_up = |o: usize| {
+                met(o) <= met(t)
+                    && orders[o][next[o]..].iter().position(|of| of == text).is_some_and(|n| n > 0)
+            };
             !(0..orders.len()).any(holds_up)
         };
         let ready: Vec<usize> = (0..orders.len()).filter(goes_on).collect();
@@ -111,10 +118,16 @@ impl Sequence {
 }
 
 /// How two lanes of one warp, of these bits in a mask, come to its barriers that are for both.
-pub(crate) fn company_of_lanes(a: &Sequence, b: &Sequence, both: u32, is_behind: &dyn Fn(Origin, Origin) -> bool) -> Company {
+pub(crate) fn company_of_lanes(
+    a: &Sequence,
+    b: &Sequence,
+    both: u32,
+    is_behind: &dyn Fn(Origin, Origin) -> bool,
+) -> Company {
     let mut ended = Company::Same;
     let texts: BTreeSet<&String> = a.order.iter().chain(&b.order).map(|(text, _)| text).collect();
-    for text in texts.into_iter().filter(|text| lanes(text).is_some_and(|mask| mask & both == both)) {
+    for text in texts.into_iter().filter(|text| lanes(text).is_some_and(|mask| mask & both == both))
+    {
         let met = |s: &Sequence| s.order.iter().filter(|(of, _)| of == text).count();
         if met(a) == met(b) {
             continue;
@@ -144,15 +157,17 @@ pub(crate) enum Company {
     Apart(Origin, Origin),
     /// The second one comes to this barrier, and the first one goes past it.
     Past(Origin),
-    /// The second one comes to this barrier, which is in a loop, once more, and the first one has left that loop and ended.
+    /// The second one comes to this barrier, which is in a loop, once more, and the first one has
+    /// left that loop and ended.
     Fewer(Origin),
     /// The first one has ended when the second one comes to this barrier.
     Ended(Origin),
 }
 
-/// How two threads of one warp come to barriers of the block; the sequences have no others. `is_aligned` are those that all threads of a warp must
-/// execute together (PTX ISA 9.7.13.1, `barrier.sync.aligned`, which `bar.sync` is); `skipped` are those whose predicate was false, in each thread; `is_behind` says of an
-/// access whether no way leads from it to a barrier.
+/// How two threads of one warp come to barriers of the block; the sequences have no others.
+/// `is_aligned` are those that all threads of a warp must execute together (PTX ISA 9.7.13.1,
+/// `barrier.sync.aligned`, which `bar.sync` is); `skipped` are those whose predicate was false, in
+/// each thread; `is_behind` says of an access whether no way leads from it to a barrier.
 pub(crate) fn company(
     a: &Sequence,
     b: &Sequence,
@@ -163,7 +178,11 @@ pub(crate) fn company(
 ) -> Company {
     for (x, y) in a.order.iter().zip(&b.order) {
         if x.1 != y.1 {
-            return if is_aligned(x.1) && is_aligned(y.1) { Company::Apart(x.1, y.1) } else { Company::Same };
+            return if is_aligned(x.1) && is_aligned(y.1) {
+                Company::Apart(x.1, y.1)
+            } else {
+                Company::Same
+            };
         }
     }
     if a.order.len() > b.order.len() {
@@ -183,10 +202,14 @@ pub(crate) fn company(
     Company::Ended(*extra)
 }
 
-/// Does the thread that comes to fewer barriers go on without the next one of the other thread? It does where it executes what the other one
-/// executes only behind that barrier, or accesses memory on a way of its own that does not lead there any more (`is_behind`); else it has
-/// ended there.
-pub(crate) fn is_past(a: &Sequence, b: &Sequence, is_behind: &dyn Fn(Origin, Origin) -> bool) -> bool {
+/// Does the thread that comes to fewer barriers go on without the next one of the other thread? It
+/// does where it executes what the other one executes only behind that barrier, or accesses memory
+/// on a way of its own that does not lead there any more (`is_behind`); else it has ended there.
+pub(crate) fn is_past(
+    a: &Sequence,
+    b: &Sequence,
+    is_behind: &dyn Fn(Origin, Origin) -> bool,
+) -> bool {
     let (short, long) = if a.order.len() <= b.order.len() { (a, b) } else { (b, a) };
     let met = short.order.len();
     let Some((_, next)) = long.order.get(met) else { return false };
@@ -205,8 +228,8 @@ pub(crate) struct Stuck {
     pub certain: bool,
 }
 
-/// Goes through the barriers of the warps of a block. Each arrival of a warp counts as that of 32 threads (PTX ISA 9.7.13.1); a warp that has
-/// ended holds nobody up at a barrier without a count.
+/// Goes through the barriers of the warps of a block. Each arrival of a warp counts as that of 32
+/// threads (PTX ISA 9.7.13.1); a warp that has ended holds nobody up at a barrier without a count.
 pub(crate) fn stuck(warps: &[&[(String, Origin)]]) -> Option<Stuck> {
     let mut next = vec![0; warps.len()];
     let mut waits = vec![false; warps.len()];
@@ -244,7 +267,11 @@ pub(crate) fn stuck(warps: &[&[(String, Origin)]]) -> Option<Stuck> {
         let counted = (0..warps.len()).find_map(|w| {
             let (text, origin) = at(w)?;
             let (barrier, count) = operands(text)?;
-            let all = warps.iter().flat_map(|o| o.iter()).filter(|(t, _)| operands(t).is_some_and(|(b, _)| b == barrier)).count();
+            let all = warps
+                .iter()
+                .flat_map(|o| o.iter())
+                .filter(|(t, _)| operands(t).is_some_and(|(b, _)| b == barrier))
+                .count();
             Some(Stuck { warp: w, at: *origin, certain: all * WARP < count? })
         });
         return counted;
@@ -260,7 +287,11 @@ fn release<'a>(
 ) {
     arrived.remove(barrier);
     for (w, order) in warps.iter().enumerate().filter(|(w, _)| waits[*w]).collect::<Vec<_>>() {
-        if order.get(next[w]).and_then(|(text, _)| operands(text)).is_some_and(|(b, _)| b == barrier) {
+        if order
+            .get(next[w])
+            .and_then(|(text, _)| operands(text))
+            .is_some_and(|(b, _)| b == barrier)
+        {
             waits[w] = false;
             next[w] += 1;
         }
@@ -291,7 +322,8 @@ pub(crate) fn barriers(code: &[Line]) -> Barriers {
     Barriers::Fixed(Sequence { order, between })
 }
 
-/// How many barriers a thread has come to at each piece of its code; nothing where it never comes there.
+/// How many barriers a thread has come to at each piece of its code; nothing where it never comes
+/// there.
 pub(crate) struct Numbered {
     pub counts: Vec<Option<usize>>,
     pub order: Vec<(String, Origin)>,
@@ -305,7 +337,8 @@ pub(crate) fn numbered(code: &[Line]) -> Result<Numbered, Option<Origin>> {
     numbered_by(code, &|piece| if let CodePiece::Barrier(text) = piece { Some(text) } else { None })
 }
 
-/// The barriers that a thread comes to, with waits at the barrier of its cluster; nothing where that depends on memory.
+/// The barriers that a thread comes to, with waits at the barrier of its cluster; nothing where
+/// that depends on memory.
 pub(crate) fn with_waits_of_clusters(code: &[Line]) -> Option<Sequence> {
     let order = numbered_by(code, &|piece| match piece {
         CodePiece::Barrier(text) => Some(text),
@@ -315,13 +348,20 @@ pub(crate) fn with_waits_of_clusters(code: &[Line]) -> Option<Sequence> {
     Some(Sequence { order: order.ok()?.order, between: vec![BTreeSet::new()] })
 }
 
-fn numbered_by<'a>(code: &'a [Line], meets: &dyn Fn(&'a CodePiece) -> Option<&'a String>) -> Result<Numbered, Option<Origin>> {
+fn numbered_by<'a>(
+    code: &'a [Line],
+    meets: &dyn Fn(&'a CodePiece) -> Option<&'a String>,
+) -> Result<Numbered, Option<Origin>> {
     let mut known: Vec<Option<usize>> = vec![None; code.len() + 1];
     let mut order: Vec<(String, Origin)> = Vec::new();
     let mut ends: Option<usize> = None;
     let mut todo = vec![(0usize, 0usize)];
-    let target = |label: u32| code.iter().position(|(p, _)| *p == CodePiece::Label(label)).unwrap_or(code.len());
-    let last = |count: usize, order: &[(String, Origin)]| order.get(count.min(order.len().saturating_sub(1))).map(|b| b.1);
+    let target = |label: u32| {
+        code.iter().position(|(p, _)| *p == CodePiece::Label(label)).unwrap_or(code.len())
+    };
+    let last = |count: usize, order: &[(String, Origin)]| {
+        order.get(count.min(order.len().saturating_sub(1))).map(|b| b.1)
+    };
     while let Some((mut at, mut count)) = todo.pop() {
         loop {
             if let Some(before) = known[at] {
@@ -355,7 +395,8 @@ fn numbered_by<'a>(code: &'a [Line], meets: &dyn Fn(&'a CodePiece) -> Option<&'a
                     at += 1;
                 }
                 CodePiece::End => at = code.len(),
-                // A way on which the thread stops is asked about by itself, and says nothing of those on which it goes on.
+                // A way on which the thread stops is asked about by itself, and says nothing of
+                // those on which it goes on.
                 CodePiece::Other(text) if MarkKind::stops_at(text) => break,
                 _ => at += 1,
             }

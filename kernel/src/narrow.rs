@@ -1,22 +1,36 @@
-//! A race asked about with fewer mbarriers: those that stand beside the accesses in question, first. Without the others less is ordered, and who
-//! would wait for them goes on: what does not race then does not race with them.
+//! A race asked about with fewer mbarriers: those that stand beside the accesses in question,
+//! first. Without the others less is ordered, and who would wait for them goes on: what does not
+//! race then does not race with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::residue::{CodePiece, Line, MbarrierUse, MemoryCell, tidy};
 use crate::slice::Slice;
 
-/// The slice with the mbarriers alone that a thread waited for in front of an access to these cells, or tells of behind it, and those on which copies of
-/// them complete; in front of it with those of them, and all, that both of these threads use.
-/// None where no mbarrier would go, or where somebody does more with one of the others than to wait for it in a loop.
-pub(crate) fn narrowed(slice: &Slice, rivals: [Option<usize>; 2], is_asked: &dyn Fn(MemoryCell) -> bool) -> Vec<Slice> {
+/// The slice with the mbarriers alone that a thread waited for in front of an access to these
+/// cells, or tells of behind it, and those on which copies of them complete; in front of it with
+/// those of them, and all, that both of these threads use. None where no mbarrier would go, or
+/// where somebody does more with one of the others than to wait for it in a loop.
+pub(crate) fn narrowed(
+    slice: &Slice,
+    rivals: [Option<usize>; 2],
+    is_asked: &dyn Fn(MemoryCell) -> bool,
+) -> Vec<Slice> {
     let mut near: BTreeSet<MemoryCell> = BTreeSet::new();
     let mut all: BTreeSet<MemoryCell> = BTreeSet::new();
     // Those on which the copies complete that are asked about.
     let mut needed: BTreeSet<MemoryCell> = BTreeSet::new();
     for code in &slice.code {
-        let used = |line: &Line| if let CodePiece::Mbarrier(piece) = &line.0 { Some((piece.cell, piece.how)) } else { None };
-        let waited = |line: &Line| used(line).filter(|(_, how)| *how == MbarrierUse::Wait).map(|(cell, _)| cell);
+        let used = |line: &Line| {
+            if let CodePiece::Mbarrier(piece) = &line.0 {
+                Some((piece.cell, piece.how))
+            } else {
+                None
+            }
+        };
+        let waited = |line: &Line| {
+            used(line).filter(|(_, how)| *how == MbarrierUse::Wait).map(|(cell, _)| cell)
+        };
         for (at, (piece, _)) in code.iter().enumerate() {
             if let CodePiece::Mbarrier(piece) = piece {
                 all.insert(piece.cell);
@@ -39,10 +53,19 @@ pub(crate) fn narrowed(slice: &Slice, rivals: [Option<usize>; 2], is_asked: &dyn
             if is_near {
                 // What it waited for, and what it releases.
                 near.extend(code[..at].iter().rev().find_map(waited));
-                near.extend(code[at..].iter().find_map(used).filter(|(_, how)| *how != MbarrierUse::Wait).map(|(cell, _)| cell));
+                near.extend(
+                    code[at..]
+                        .iter()
+                        .find_map(used)
+                        .filter(|(_, how)| *how != MbarrierUse::Wait)
+                        .map(|(cell, _)| cell),
+                );
                 // What a tensor core does may be told of at several mbarriers.
                 if matches!(piece, CodePiece::Issue(issue) if issue.family().is_of_tensors()) {
-                    let told = code[at..].iter().filter_map(used).take_while(|(_, how)| *how != MbarrierUse::Wait);
+                    let told = code[at..]
+                        .iter()
+                        .filter_map(used)
+                        .take_while(|(_, how)| *how != MbarrierUse::Wait);
                     near.extend(told.map(|(cell, _)| cell));
                 }
             }
@@ -62,7 +85,11 @@ pub(crate) fn narrowed(slice: &Slice, rivals: [Option<usize>; 2], is_asked: &dyn
     // Where tensor memory is accessed, as many mbarriers stand beside an access as a pipeline has.
     let both: BTreeSet<MemoryCell> = common.intersection(&near).copied().collect();
     let mut sets: Vec<BTreeSet<MemoryCell>> = Vec::new();
-    let has_tensors = slice.code.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(i) if i.family().is_of_tensors()));
+    let has_tensors = slice
+        .code
+        .iter()
+        .flatten()
+        .any(|(p, _)| matches!(p, CodePiece::Issue(i) if i.family().is_of_tensors()));
     for mut set in if has_tensors { vec![both, common, near] } else { vec![near] } {
         set.extend(needed.iter().copied());
         if set.len() < all.len() && !sets.contains(&set) {
@@ -75,7 +102,12 @@ pub(crate) fn narrowed(slice: &Slice, rivals: [Option<usize>; 2], is_asked: &dyn
 /// The slice with these mbarriers alone.
 fn with_some(slice: &Slice, near: &BTreeSet<MemoryCell>) -> Option<Slice> {
     let code = slice.code.iter().map(|code| without(code, near)).collect::<Option<Vec<_>>>()?;
-    let mbarriers = slice.mbarriers.iter().filter(|(cell, _)| near.contains(cell)).map(|(cell, count)| (*cell, *count)).collect();
+    let mbarriers = slice
+        .mbarriers
+        .iter()
+        .filter(|(cell, _)| near.contains(cell))
+        .map(|(cell, count)| (*cell, *count))
+        .collect();
     Some(Slice { code, mbarriers, ..slice.clone() })
 }
 
@@ -105,12 +137,16 @@ fn without(code: &[Line], near: &BTreeSet<MemoryCell>) -> Option<Vec<Line>> {
     Some(tidy(found))
 }
 
-/// The jumps of a loop that does nothing but wait, with what they become when the wait has passed; nothing where it is in no such loop.
+/// The jumps of a loop that does nothing but wait, with what they become when the wait has passed;
+/// nothing where it is in no such loop.
 fn ways_out(code: &[Line], at: usize) -> Option<Vec<(usize, Option<CodePiece>)>> {
     let head = code[..at].iter().rposition(|(p, _)| matches!(p, CodePiece::Label(_)))?;
     let CodePiece::Label(label) = code[head].0 else { return None };
-    let idle = |lines: &[Line]| lines.iter().all(|(p, _)| matches!(p, CodePiece::Other(text) if !text.starts_with("fence")));
-    let jump = at + 1 + code[at + 1..].iter().position(|(p, _)| matches!(p, CodePiece::Jump(..)))?;
+    let idle = |lines: &[Line]| {
+        lines.iter().all(|(p, _)| matches!(p, CodePiece::Other(text) if !text.starts_with("fence")))
+    };
+    let jump =
+        at + 1 + code[at + 1..].iter().position(|(p, _)| matches!(p, CodePiece::Jump(..)))?;
     if !idle(&code[head + 1..at]) || !idle(&code[at + 1..jump]) {
         return None;
     }
@@ -118,7 +154,9 @@ fn ways_out(code: &[Line], at: usize) -> Option<Vec<(usize, Option<CodePiece>)>>
         // `@!done bra again`
         (CodePiece::Jump(Some(_), to), _) if *to == label => Some(vec![(jump, None)]),
         // `@done bra over; bra again`
-        (CodePiece::Jump(Some(_), over), Some((CodePiece::Jump(None, back), _))) if *back == label => {
+        (CodePiece::Jump(Some(_), over), Some((CodePiece::Jump(None, back), _)))
+            if *back == label =>
+        {
             Some(vec![(jump, Some(CodePiece::Jump(None, *over))), (jump + 1, None)])
         }
         _ => None,

@@ -1,4 +1,5 @@
-//! All that must hold of a kernel in its launches, as tests of which none may go wrong, asked about again for a changed kernel.
+//! All that must hold of a kernel in its launches, as tests of which none may go wrong, asked about
+//! again for a changed kernel.
 
 use std::cell::{Cell, RefCell};
 
@@ -22,7 +23,8 @@ use crate::selection::LaunchSelection;
 use crate::thread::PreparedModule;
 use crate::weaker::weaker;
 
-/// The tests of a kernel: of each launch the races, and what its traps, addresses and conditions say.
+/// The tests of a kernel: of each launch the races, and what its traps, addresses and conditions
+/// say.
 pub(crate) struct Obligations {
     pub goals: Vec<Goal>,
     pub launches: Vec<Launch>,
@@ -42,8 +44,10 @@ const MOST_CHANGES: usize = 1_000;
 /// Conflicts of the SAT solver for each test of a change.
 const CONFLICTS: u64 = 10_000;
 
-/// A change of the instructions that a piece of a kernel's code is: what stands in place of one, and where it came from.
-pub(crate) type Rewriting<'a> = &'a dyn Fn(Option<Origin>, &TestInstruction, &mut Vec<TestInstruction>);
+/// A change of the instructions that a piece of a kernel's code is: what stands in place of one,
+/// and where it came from.
+pub(crate) type Rewriting<'a> =
+    &'a dyn Fn(Option<Origin>, &TestInstruction, &mut Vec<TestInstruction>);
 
 impl Obligations {
     pub fn new(goals: Vec<Goal>, launches: Vec<Launch>, not_looked: Vec<NotLooked>) -> Self {
@@ -68,10 +72,15 @@ impl Obligations {
             let goal = &self.goals[n];
             let changed = rewritten(goal, rewriting);
             let options = explicit::Options { conflicts: Some(CONFLICTS), ..goal.options };
-            let verdict = Runner::new(goal.model).run(&changed, &options, Choice::Auto).map_err(|error| match error {
-                explicit::Error::Time => "it was stopped by a limit or by Ctrl-C".to_owned(),
-                other => other.to_string(),
-            })?;
+            let verdict =
+                Runner::new(goal.model).run(&changed, &options, Choice::Auto).map_err(|error| {
+                    match error {
+                        explicit::Error::Time => {
+                            "it was stopped by a limit or by Ctrl-C".to_owned()
+                        }
+                        other => other.to_string(),
+                    }
+                })?;
             if verdict.reachable || verdict.racy == Some(true) {
                 let mut order = self.order.borrow_mut();
                 order.remove(at);
@@ -82,10 +91,15 @@ impl Obligations {
         Ok(true)
     }
 
-    /// Are loops cut off in some test of the kernel with a change? Then what holds of it holds of so many rounds.
+    /// Are loops cut off in some test of the kernel with a change? Then what holds of it holds of
+    /// so many rounds.
     pub fn are_bounded(&self, rewriting: Rewriting<'_>) -> bool {
         let bounded = |goal: &Goal| {
-            let verdict = Runner::new(goal.model).run(&rewritten(goal, rewriting), &goal.options, Choice::Auto);
+            let verdict = Runner::new(goal.model).run(
+                &rewritten(goal, rewriting),
+                &goal.options,
+                Choice::Auto,
+            );
             verdict.is_ok_and(|v| v.bounded)
         };
         self.goals.iter().any(bounded)
@@ -124,18 +138,25 @@ pub(crate) fn text(instruction: &TestInstruction) -> String {
     print::instruction(instruction, Dialect::Ptx)
 }
 
-/// All that must hold of a kernel: in the launches that are given, or the small ones of those that are chosen. Those that were not made into
-/// tests are not among them.
+/// All that must hold of a kernel: in the launches that are given, or the small ones of those that
+/// are chosen. Those that were not made into tests are not among them.
 pub(crate) fn obligations(question: &KernelQuestion<'_>) -> Result<Obligations, String> {
     let prepared = PreparedModule::new(question.module);
     let function = &question.module.functions[question.kernel];
     let mut launches = LaunchSelection::of(question, &prepared).launches(question);
     launches.retain(|l| !question.launches.is_empty() || l.total() <= SMALL);
-    let (mut goals, mut of, mut not_looked, mut is_stopped) = (Vec::new(), Vec::new(), Vec::new(), false);
+    let (mut goals, mut of, mut not_looked, mut is_stopped) =
+        (Vec::new(), Vec::new(), Vec::new(), false);
     let engines = Engines::default();
     for &launch in &launches {
         let (arguments, _) = arguments(question, &prepared, function, launch)?;
-        let layout = Layout::new(question.module, function, &reached(&prepared, question.kernel), &arguments, launch.cluster)?;
+        let layout = Layout::new(
+            question.module,
+            function,
+            &reached(&prepared, question.kernel),
+            &arguments,
+            launch.cluster,
+        )?;
         let inquiry = Inquiry {
             question,
             prepared: &prepared,
@@ -145,17 +166,22 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>) -> Result<Obligations, 
             effort: Effort::ASKED,
             engines: &engines,
         };
-        let executed = match Executed::new(&prepared, &layout, question.kernel, launch, &[], &|| inquiry.is_over()) {
-            Ok(executed) => executed,
-            Err(why) => {
-                let why = format!("launch {launch}, {why}");
-                not_looked.push(NotLooked { line: None, text: None, why, guessed: true });
-                continue;
-            }
-        };
+        let executed =
+            match Executed::new(&prepared, &layout, question.kernel, launch, &[], &|| {
+                inquiry.is_over()
+            }) {
+                Ok(executed) => executed,
+                Err(why) => {
+                    let why = format!("launch {launch}, {why}");
+                    not_looked.push(NotLooked { line: None, text: None, why, guessed: true });
+                    continue;
+                }
+            };
         // With other fences threads may come to more than those of the kernel do.
         let beyond = executed.beyond();
-        not_looked.extend(executed.omissions.iter().chain(&beyond).map(|omission| inquiry.not_looked(omission)));
+        not_looked.extend(
+            executed.omissions.iter().chain(&beyond).map(|omission| inquiry.not_looked(omission)),
+        );
         not_looked.extend(inquiry.stale_left_out(&executed));
         not_looked.extend(inquiry.in_step_left_out(&executed));
         not_looked.extend(inquiry.vectors_left_out());
@@ -182,17 +208,21 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>) -> Result<Obligations, 
     Ok(Obligations { is_stopped, ..Obligations::new(goals, of, not_looked) })
 }
 
-/// Which fences a kernel needs so that nothing goes wrong in its launches, and what was not looked at.
+/// Which fences a kernel needs so that nothing goes wrong in its launches, and what was not looked
+/// at.
 ///
 /// # Errors
 /// The question is wrong: what is wrong with it.
-pub fn hardened(question: &KernelQuestion<'_>) -> Result<(HardeningAnswer, Vec<NotLooked>), String> {
+pub fn hardened(
+    question: &KernelQuestion<'_>,
+) -> Result<(HardeningAnswer, Vec<NotLooked>), String> {
     let obligations = obligations(question)?;
     let answer = harden(&obligations, (question.module, question.text), question.deadline);
     Ok((answer, obligations.not_looked))
 }
 
-/// What of a kernel could be weaker, if nothing goes wrong in its launches, and what was not looked at.
+/// What of a kernel could be weaker, if nothing goes wrong in its launches, and what was not looked
+/// at.
 ///
 /// # Errors
 /// The question is wrong: what is wrong with it.

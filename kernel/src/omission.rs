@@ -10,7 +10,8 @@ pub struct Omission {
     /// Where it is in the kernel; nothing where it is of no instruction.
     pub origin: Option<Origin>,
     pub why: OmissionReason,
-    /// Was a thread not followed, or one of several ways taken without knowing which? Then what is found may not be so.
+    /// Was a thread not followed, or one of several ways taken without knowing which? Then what is
+    /// found may not be so.
     pub guessed: bool,
 }
 
@@ -35,7 +36,8 @@ pub enum OmissionReason {
     OpaqueGuard,
     /// The address of one of several arrays depends on it.
     OpaqueChoice,
-    /// An address that is made of a number that was chosen for a parameter is no multiple of so many bytes.
+    /// An address that is made of a number that was chosen for a parameter is no multiple of so
+    /// many bytes.
     Unaligned(u64),
     /// Anything else, in words.
     Other(String),

@@ -1,7 +1,10 @@
-//! Other numbers than the count of threads for parameters that nobody gives: with it each loop over elements has one full round, and each guard lets all threads pass.
+//! Other numbers than the count of threads for parameters that nobody gives: with it each loop over
+//! elements has one full round, and each guard lets all threads pass.
 //!
-//! Where nothing goes wrong with the count, a launch is asked about again with one element more and one less, with twice as many, and with one, for each number that decides
-//! a branch. A kernel may suppose something of its numbers: what goes wrong is a finding where it says itself that they may be any (a guard or a loop that compares them), and else told of.
+//! Where nothing goes wrong with the count, a launch is asked about again with one element more and
+//! one less, with twice as many, and with one, for each number that decides a branch. A kernel may
+//! suppose something of its numbers: what goes wrong is a finding where it says itself that they
+//! may be any (a guard or a loop that compares them), and else told of.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +12,9 @@ use margay_ptx::effect::Effect;
 use margay_ptx::{Operand, Parameter, RegisterId};
 use rustc_hash::FxHashSet;
 
-use crate::answer::{Finding, FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, NumbersAnswer, Spot};
+use crate::answer::{
+    Finding, FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, NumbersAnswer, Spot,
+};
 use crate::contents::{ExecutedLaunch, launches_for_variants, of_launch};
 use crate::effort::{Effort, Engines};
 use crate::inquiry::{Inquiry, LaunchFindings};
@@ -44,12 +49,16 @@ impl OpenNumber {
     }
 
     fn given(&self, number: i64) -> GivenArgument {
-        GivenArgument { parameter: self.parameter, field: self.field, argument: Argument::Chosen(number) }
+        GivenArgument {
+            parameter: self.parameter,
+            field: self.field,
+            argument: Argument::Chosen(number),
+        }
     }
 }
 
-/// Asks about races, barriers, arrays and memory that is read before it is written, with other numbers. What goes wrong becomes the last launch of the answer, and its
-/// arguments are returned.
+/// Asks about races, barriers, arrays and memory that is read before it is written, with other
+/// numbers. What goes wrong becomes the last launch of the answer, and its arguments are returned.
 pub(crate) fn other_numbers(
     question: &KernelQuestion<'_>,
     prepared: &PreparedModule<'_>,
@@ -62,7 +71,8 @@ pub(crate) fn other_numbers(
     if !accesses.is_empty() && accesses.is_disjoint(&engines.visited.borrow()) {
         return Ok(None);
     }
-    let mut tried = NumbersAnswer { numbers: BTreeSet::new(), launches: Vec::new(), tried: 0, settled: 0 };
+    let mut tried =
+        NumbersAnswer { numbers: BTreeSet::new(), launches: Vec::new(), tried: 0, settled: 0 };
     let mut told = BTreeSet::new();
     for launch in launches_for_variants(question, launches, answer) {
         let numbers = deciding_numbers(question, prepared, launch)?;
@@ -76,7 +86,8 @@ pub(crate) fn other_numbers(
                 if question.is_over() {
                     return Ok(None);
                 }
-                let given: Vec<GivenArgument> = question.arguments.iter().cloned().chain([of.given(number)]).collect();
+                let given: Vec<GivenArgument> =
+                    question.arguments.iter().cloned().chain([of.given(number)]).collect();
                 let asked = KernelQuestion { arguments: &given, ..question.clone() };
                 let Some(with) = of_launch(&asked, prepared, launch)? else { continue };
                 engines.visited.borrow_mut().extend(with.executed.visited.keys().copied());
@@ -91,15 +102,23 @@ pub(crate) fn other_numbers(
                     continue;
                 }
                 tried.settled += usize::from(found.asked != LaunchVerdict::Undecided);
-                let is_any = |finding: &Finding| is_of_any_number(question, prepared, finding, (&of, number));
-                let supposed = found.findings.iter().find(|finding| !is_any(finding)).map(|finding| finding.kind);
+                let is_any = |finding: &Finding| {
+                    is_of_any_number(question, prepared, finding, (&of, number))
+                };
+                let supposed = found
+                    .findings
+                    .iter()
+                    .find(|finding| !is_any(finding))
+                    .map(|finding| finding.kind);
                 found.findings.retain(is_any);
                 if !found.findings.is_empty() {
                     answer.launches.retain(|a| a.launch != launch);
                     answer.launches.push(found);
                     return Ok(Some(given));
                 }
-                told.extend(supposed.map(|kind| SmallNumbers::not_taken(&given[question.arguments.len()..], Some(launch), kind)));
+                told.extend(supposed.map(|kind| {
+                    SmallNumbers::not_taken(&given[question.arguments.len()..], Some(launch), kind)
+                }));
             }
         }
     }
@@ -110,8 +129,8 @@ pub(crate) fn other_numbers(
     Ok(None)
 }
 
-/// Is it a mistake, whatever the kernel supposes of a number? It is none that it may not be larger than the arrays that a block shares, or that rows of so many elements
-/// do not overlap.
+/// Is it a mistake, whatever the kernel supposes of a number? It is none that it may not be larger
+/// than the arrays that a block shares, or that rows of so many elements do not overlap.
 fn is_of_any_number(
     question: &KernelQuestion<'_>,
     prepared: &PreparedModule<'_>,
@@ -149,7 +168,8 @@ fn ask(
     of: &ExecutedLaunch,
     (launch, engines): (Launch, &Engines),
 ) -> Result<LaunchAnswer, String> {
-    let (layout, executed, deadline, effort) = (&of.layout, &of.executed, question.deadline, Effort::CONTENTS);
+    let (layout, executed, deadline, effort) =
+        (&of.layout, &of.executed, question.deadline, Effort::CONTENTS);
     let inquiry = Inquiry { question, prepared, layout, launch, deadline, effort, engines };
     let mut found = LaunchFindings::default();
     for omission in &executed.omissions {
@@ -172,12 +192,16 @@ fn deciding_numbers(
 ) -> Result<Vec<OpenNumber>, String> {
     let function = &question.module.functions[question.kernel];
     let (passed, _) = arguments(question, prepared, function, launch)?;
-    let is_given =
-        |parameter: usize, field: Option<u64>| question.arguments.iter().any(|g| (g.parameter, g.field) == (parameter, field));
-    let all = open_numbers(&passed).into_iter().filter(|&(parameter, field, _)| !is_given(parameter, field));
+    let is_given = |parameter: usize, field: Option<u64>| {
+        question.arguments.iter().any(|g| (g.parameter, g.field) == (parameter, field))
+    };
+    let all = open_numbers(&passed)
+        .into_iter()
+        .filter(|&(parameter, field, _)| !is_given(parameter, field));
     let of = |(parameter, field, chosen): (usize, Option<u64>, i64)| {
         let Parameter::Memory(id) = function.parameters[parameter] else { return None };
-        let made = made_of(prepared, &|operand| matches!(operand, Operand::Variable(of, _) if *of == id));
+        let made =
+            made_of(prepared, &|operand| matches!(operand, Operand::Variable(of, _) if *of == id));
         let decides = reached(prepared, question.kernel).into_iter().any(|function| {
             prepared.effects[function].iter().any(|effect| {
                 let Effect::SetPredicate { operands, .. } = effect else { return false };

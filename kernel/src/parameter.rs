@@ -1,4 +1,5 @@
-//! Which parameters of a kernel are addresses: those whose value, or a value made of it, is used as one.
+//! Which parameters of a kernel are addresses: those whose value, or a value made of it, is used as
+//! one.
 
 use margay_ptx::effect::{Computation, Effect, Window};
 use margay_ptx::{Module, Operand, Parameter, RegisterId, ScalarKind, VariableId};
@@ -12,7 +13,8 @@ pub(crate) enum ParameterUse {
     /// It is an address.
     Pointer,
     Number,
-    /// It may be either: only a sum with another such parameter is an address, or it is kept in memory.
+    /// It may be either: only a sum with another such parameter is an address, or it is kept in
+    /// memory.
     Open,
 }
 
@@ -38,26 +40,39 @@ pub(crate) struct FieldUse {
     pub how: ParameterUse,
 }
 
-/// The fields of a structure that a kernel reads, in order. What is read in two widths is not known.
-pub(crate) fn field_uses(module: &Module, prepared: &PreparedModule<'_>, structure: VariableId) -> Vec<FieldUse> {
+/// The fields of a structure that a kernel reads, in order. What is read in two widths is not
+/// known.
+pub(crate) fn field_uses(
+    module: &Module,
+    prepared: &PreparedModule<'_>,
+    structure: VariableId,
+) -> Vec<FieldUse> {
     let mut found: Vec<FieldUse> = Vec::new();
     for effect in prepared.effects.iter().flatten() {
-        let Effect::Load { access, to, base: Operand::Variable(id, _), offset } = effect else { continue };
+        let Effect::Load { access, to, base: Operand::Variable(id, _), offset } = effect else {
+            continue;
+        };
         let bytes = u64::from(access.ty.bits.div_ceil(8));
         if access.window != Window::Parameter || *id != structure || bytes > 8 {
             continue;
         }
         for n in 0..to.len() as u64 {
-            let Some(offset) = u64::try_from(*offset).ok().map(|at| at + n * bytes) else { continue };
+            let Some(offset) = u64::try_from(*offset).ok().map(|at| at + n * bytes) else {
+                continue;
+            };
             let is_float = access.ty.kind == ScalarKind::Float;
             if !found.iter().any(|f| (f.offset, f.bytes) == (offset, bytes)) {
                 found.push(FieldUse { offset, bytes, is_float, how: ParameterUse::Number });
             }
         }
     }
-    let overlap = |a: &FieldUse, b: &FieldUse| a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
-    let alone: Vec<FieldUse> =
-        found.iter().copied().filter(|f| found.iter().filter(|other| overlap(f, other)).count() == 1).collect();
+    let overlap =
+        |a: &FieldUse, b: &FieldUse| a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+    let alone: Vec<FieldUse> = found
+        .iter()
+        .copied()
+        .filter(|f| found.iter().filter(|other| overlap(f, other)).count() == 1)
+        .collect();
     let mut alone: Vec<FieldUse> = alone
         .into_iter()
         .map(|field| match field.bytes {
@@ -85,7 +100,11 @@ pub(crate) fn parameter_uses(
         _ => None,
     };
     let holders: Vec<FxHashSet<Holder>> = (0..parameters.len())
-        .map(|n| candidate(n).map_or_else(FxHashSet::default, |id| Flow { module, prepared, others: &[] }.of(id).0))
+        .map(|n| {
+            candidate(n).map_or_else(FxHashSet::default, |id| {
+                Flow { module, prepared, others: &[] }.of(id).0
+            })
+        })
         .collect();
     (0..parameters.len())
         .map(|n| {
@@ -96,24 +115,31 @@ pub(crate) fn parameter_uses(
             if module.variable(id).pointer {
                 return ParameterUse::Pointer;
             }
-            // In a sum of two of them only one is the address: what the other is used as alone says which.
-            let others: Vec<&FxHashSet<Holder>> =
-                (0..holders.len()).filter(|&o| o != n && fixed[o] != Some(ParameterUse::Number)).map(|o| &holders[o]).collect();
+            // In a sum of two of them only one is the address: what the other is used as alone says
+            // which.
+            let others: Vec<&FxHashSet<Holder>> = (0..holders.len())
+                .filter(|&o| o != n && fixed[o] != Some(ParameterUse::Number))
+                .map(|o| &holders[o])
+                .collect();
             let (_, alone) = Flow { module, prepared, others: &others }.of(id);
             if alone == ParameterUse::Pointer {
                 return ParameterUse::Pointer;
             }
             let (_, with) = Flow { module, prepared, others: &[] }.of(id);
-            let has_base = (0..holders.len()).filter(|&o| o != n && holders[o].iter().any(|h| holders[n].contains(h))).any(|o| {
-                let Some(other) = candidate(o) else { return false };
-                let rest: Vec<&FxHashSet<Holder>> = (0..holders.len())
-                    .filter(|&x| x != o && fixed[x] != Some(ParameterUse::Number))
-                    .map(|x| &holders[x])
-                    .collect();
-                fixed[o] == Some(ParameterUse::Pointer)
-                    || module.variable(other).pointer
-                    || fixed[o].is_none() && Flow { module, prepared, others: &rest }.of(other).1 == ParameterUse::Pointer
-            });
+            let has_base = (0..holders.len())
+                .filter(|&o| o != n && holders[o].iter().any(|h| holders[n].contains(h)))
+                .any(|o| {
+                    let Some(other) = candidate(o) else { return false };
+                    let rest: Vec<&FxHashSet<Holder>> = (0..holders.len())
+                        .filter(|&x| x != o && fixed[x] != Some(ParameterUse::Number))
+                        .map(|x| &holders[x])
+                        .collect();
+                    fixed[o] == Some(ParameterUse::Pointer)
+                        || module.variable(other).pointer
+                        || fixed[o].is_none()
+                            && Flow { module, prepared, others: &rest }.of(other).1
+                                == ParameterUse::Pointer
+                });
             match (with, alone) {
                 (ParameterUse::Pointer, ParameterUse::Number) if has_base => ParameterUse::Number,
                 (ParameterUse::Pointer, _) | (_, ParameterUse::Open) => ParameterUse::Open,
@@ -124,23 +150,35 @@ pub(crate) fn parameter_uses(
 }
 
 /// Does a kernel use a parameter of 32 bits as an address?
-pub(crate) fn has_short_pointer(module: &Module, prepared: &PreparedModule<'_>, kernel: usize) -> bool {
-    let is_pointer = |id: VariableId| Flow { module, prepared, others: &[] }.of(id).1 == ParameterUse::Pointer;
+pub(crate) fn has_short_pointer(
+    module: &Module,
+    prepared: &PreparedModule<'_>,
+    kernel: usize,
+) -> bool {
+    let is_pointer =
+        |id: VariableId| Flow { module, prepared, others: &[] }.of(id).1 == ParameterUse::Pointer;
     module.functions[kernel].parameters.iter().any(|parameter| match parameter {
         Parameter::Memory(id) => module.variable(*id).ty.bits == 32 && is_pointer(*id),
         Parameter::Register(_) => false,
     })
 }
 
-/// The registers, each with its function, that may hold what is made of operands (a parameter that is loaded, a register that is asked) in whatever way, also through memory and calls.
-pub(crate) fn made_of(prepared: &PreparedModule<'_>, is_source: &dyn Fn(&Operand) -> bool) -> FxHashSet<(usize, RegisterId)> {
+/// The registers, each with its function, that may hold what is made of operands (a parameter that
+/// is loaded, a register that is asked) in whatever way, also through memory and calls.
+pub(crate) fn made_of(
+    prepared: &PreparedModule<'_>,
+    is_source: &dyn Fn(&Operand) -> bool,
+) -> FxHashSet<(usize, RegisterId)> {
     let mut found: FxHashSet<(usize, RegisterId)> = FxHashSet::default();
     let mut is_in_memory = false;
     loop {
         let before = (found.len(), is_in_memory);
         for (function, effects) in prepared.effects.iter().enumerate() {
             for effect in effects {
-                let holds = |o: &Operand| is_source(o) || matches!(o, Operand::Register(r) if found.contains(&(function, *r)));
+                let holds = |o: &Operand| {
+                    is_source(o)
+                        || matches!(o, Operand::Register(r) if found.contains(&(function, *r)))
+                };
                 let mut made: Vec<RegisterId> = Vec::new();
                 match effect {
                     Effect::Load { base, to, .. } if is_source(base) => {
@@ -148,19 +186,28 @@ pub(crate) fn made_of(prepared: &PreparedModule<'_>, is_source: &dyn Fn(&Operand
                     }
                     Effect::Load { to, .. } if is_in_memory => made.extend(to.iter().flatten()),
                     Effect::Modify { to: Some(Some(to)), .. } if is_in_memory => made.push(*to),
-                    Effect::Compute { to: Some(to), operands, .. } | Effect::Carry { to: Some(to), operands, .. }
+                    Effect::Compute { to: Some(to), operands, .. }
+                    | Effect::Carry { to: Some(to), operands, .. }
                         if operands.iter().any(|o| holds(o)) =>
                     {
                         made.push(*to)
                     }
                     Effect::Pack { parts, to } if parts.iter().any(|o| holds(o)) => made.push(*to),
-                    Effect::Unpack { parts, from } if holds(from) => made.extend(parts.iter().flatten()),
+                    Effect::Unpack { parts, from } if holds(from) => {
+                        made.extend(parts.iter().flatten())
+                    }
                     Effect::ConvertAddress { address, to, .. } if holds(address) => made.push(*to),
                     Effect::Store { values, .. } => is_in_memory |= values.iter().any(|o| holds(o)),
-                    Effect::Modify { operands, .. } => is_in_memory |= operands.iter().any(|o| holds(o)),
-                    Effect::Call { results, arguments, .. } if is_in_memory || arguments.iter().any(holds) => {
+                    Effect::Modify { operands, .. } => {
+                        is_in_memory |= operands.iter().any(|o| holds(o))
+                    }
+                    Effect::Call { results, arguments, .. }
+                        if is_in_memory || arguments.iter().any(holds) =>
+                    {
                         is_in_memory = true;
-                        made.extend(results.iter().filter_map(|o| if let Operand::Register(r) = o { Some(*r) } else { None }));
+                        made.extend(results.iter().filter_map(|o| {
+                            if let Operand::Register(r) = o { Some(*r) } else { None }
+                        }));
                     }
                     _ => {}
                 }
@@ -203,25 +250,35 @@ impl Flow<'_, '_> {
         }
     }
 
-    fn step(&self, function: usize, effect: &Effect<'_>, holds: &mut FxHashSet<Holder>, found: &mut ParameterUse) {
+    fn step(
+        &self,
+        function: usize,
+        effect: &Effect<'_>,
+        holds: &mut FxHashSet<Holder>,
+        found: &mut ParameterUse,
+    ) {
         let holder = |o: &Operand| match o {
             Operand::Register(r) => Some(Holder::Register(function, *r)),
             Operand::Variable(v, _) => Some(Holder::Memory(*v)),
             _ => None,
         };
-        let register = |o: &Operand| if let Operand::Register(r) = o { Some(Holder::Register(function, *r)) } else { None };
+        let register = |o: &Operand| {
+            if let Operand::Register(r) = o { Some(Holder::Register(function, *r)) } else { None }
+        };
         let parameter = |p: Parameter, of: usize| match p {
             Parameter::Memory(v) => Holder::Memory(v),
             Parameter::Register(r) => Holder::Register(of, r),
         };
         match effect {
             Effect::Load { access, base: base @ Operand::Variable(..), to, .. }
-                if access.window == Window::Parameter && holder(base).is_some_and(|h| holds.contains(&h)) =>
+                if access.window == Window::Parameter
+                    && holder(base).is_some_and(|h| holds.contains(&h)) =>
             {
                 holds.extend(to.iter().flatten().map(|r| Holder::Register(function, *r)));
             }
             Effect::Load { access, base: Operand::Variable(id, _), offset, to }
-                if access.window == Window::Parameter && holds.iter().any(|h| matches!(h, Holder::Field(of, _) if of == id)) =>
+                if access.window == Window::Parameter
+                    && holds.iter().any(|h| matches!(h, Holder::Field(of, _) if of == id)) =>
             {
                 let bytes = i64::from(access.ty.bits.div_ceil(8));
                 for (n, register) in to.iter().enumerate() {
@@ -249,9 +306,14 @@ impl Flow<'_, '_> {
                 };
                 let is_of = |o: &Operand| register(o).is_some_and(|h| holds.contains(&h));
                 let is_sum = *computed == Computation::Add;
-                let of_another =
-                    |o: &Operand| !is_of(o) && register(o).is_some_and(|h| self.others.iter().any(|all| all.contains(&h)));
-                if addends.iter().any(|o| is_of(o)) && !(is_sum && addends.iter().any(|o| of_another(o))) {
+                let of_another = |o: &Operand| {
+                    !is_of(o)
+                        && register(o)
+                            .is_some_and(|h| self.others.iter().any(|all| all.contains(&h)))
+                };
+                if addends.iter().any(|o| is_of(o))
+                    && !(is_sum && addends.iter().any(|o| of_another(o)))
+                {
                     holds.insert(Holder::Register(function, *to));
                 }
             }
@@ -275,7 +337,9 @@ impl Flow<'_, '_> {
                     }
                 }
             }
-            Effect::ConvertAddress { address: base, to, .. } if register(base).is_some_and(|h| holds.contains(&h)) => {
+            Effect::ConvertAddress { address: base, to, .. }
+                if register(base).is_some_and(|h| holds.contains(&h)) =>
+            {
                 holds.insert(Holder::Register(function, *to));
                 *found = ParameterUse::Pointer;
             }
@@ -288,7 +352,13 @@ impl Flow<'_, '_> {
             {
                 *found = ParameterUse::Pointer;
             }
-            Effect::Async(effect) if effect.addresses().iter().filter_map(|at| register(at.base)).any(|h| holds.contains(&h)) => {
+            Effect::Async(effect)
+                if effect
+                    .addresses()
+                    .iter()
+                    .filter_map(|at| register(at.base))
+                    .any(|h| holds.contains(&h)) =>
+            {
                 *found = ParameterUse::Pointer;
             }
             Effect::Store { values, .. } => {

@@ -1,5 +1,5 @@
-//! A launch as a litmus test: its threads executed until nothing new is learnt of what they share, and written down with where each line came
-//! from.
+//! A launch as a litmus test: its threads executed until nothing new is learnt of what they share,
+//! and written down with where each line came from.
 
 mod rounds;
 mod written;
@@ -18,7 +18,9 @@ use crate::layout::{Layout, Object};
 use crate::mark::{Mark, MarkKind};
 use crate::meeting::{Barriers, barriers, instance, is_for_all};
 use crate::omission::{Omission, OmissionReason};
-use crate::residue::{CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, has_loop, tidy};
+use crate::residue::{
+    CodePiece, Issue, Line, MbarrierPiece, MbarrierUse, MemoryCell, Origin, has_loop, tidy,
+};
 use crate::retries::without_retries;
 use crate::slice::Slicer;
 use crate::thread::{BEYOND, LaunchFacts, PreparedModule, Specialised, ValueTrail};
@@ -35,7 +37,8 @@ pub(crate) enum LaneChoice {
 #[derive(Clone)]
 pub(crate) struct Executed {
     pub launch: Launch,
-    /// The code that each thread leaves; it ends where it goes round a loop for ever that reads nothing.
+    /// The code that each thread leaves; it ends where it goes round a loop for ever that reads
+    /// nothing.
     pub threads: Vec<Vec<Line>>,
     /// The same with these loops.
     pub waiting: Vec<Vec<Line>>,
@@ -70,7 +73,8 @@ pub(crate) struct Executed {
 
 /// `ld.volatile.u32`, `ld.relaxed.cta.u32` as `ld.weak.u32`.
 fn weakened(operation: &str) -> String {
-    const ORDERS: [&str; 8] = ["volatile", "relaxed", "mmio", "cta", "cluster", "gpu", "sys", "weak"];
+    const ORDERS: [&str; 8] =
+        ["volatile", "relaxed", "mmio", "cta", "cluster", "gpu", "sys", "weak"];
     let mut words = operation.split('.');
     let first = words.next().unwrap_or_default();
     let rest: Vec<&str> = words.filter(|word| !ORDERS.contains(word)).collect();
@@ -99,21 +103,27 @@ impl Executed {
         for (number, thread) in threads.iter().enumerate() {
             let [place, ..] = coordinates(number as u32 % launch.threads.max(1), launch.block);
             for origin in &thread.visited {
-                visited.entry(*origin).and_modify(|highest| *highest = (*highest).max(place)).or_insert(place);
+                visited
+                    .entry(*origin)
+                    .and_modify(|highest| *highest = (*highest).max(place))
+                    .or_insert(place);
             }
             suppositions.extend(thread.suppositions.iter().cloned());
             for (piece, _) in &thread.code {
                 cells.extend(piece.cells());
             }
         }
-        let mut codes: Vec<Vec<Line>> = threads.iter_mut().map(|thread| std::mem::take(&mut thread.code)).collect();
+        let mut codes: Vec<Vec<Line>> =
+            threads.iter_mut().map(|thread| std::mem::take(&mut thread.code)).collect();
         let together = with_last_rounds_together(launch, &mut codes);
         omissions.extend(omissions_without_retries(&threads, &mut codes));
         omissions.extend(put_back(&mut threads, codes, &together));
         let skipped = threads.iter().map(|t| t.skipped.clone()).collect();
         let barriers = threads.iter().map(|t| t.barriers.clone()).collect();
-        let (mut trails, mut visits) = (Vec::with_capacity(threads.len()), Vec::with_capacity(threads.len()));
-        let (mut marks, mut waiting) = (Vec::with_capacity(threads.len()), Vec::with_capacity(threads.len()));
+        let (mut trails, mut visits) =
+            (Vec::with_capacity(threads.len()), Vec::with_capacity(threads.len()));
+        let (mut marks, mut waiting) =
+            (Vec::with_capacity(threads.len()), Vec::with_capacity(threads.len()));
         for thread in threads {
             trails.push(thread.trail);
             visits.push(thread.visited);
@@ -153,15 +163,23 @@ impl Executed {
     /// Keeps the names of the locations that are mbarriers.
     fn name_mbarriers(&mut self) {
         let of_mbarrier = |piece: &CodePiece| match piece {
-            CodePiece::Mbarrier(MbarrierPiece { cell, .. }) | CodePiece::Issue(Issue { mbarrier: Some(cell), .. }) => Some(*cell),
+            CodePiece::Mbarrier(MbarrierPiece { cell, .. })
+            | CodePiece::Issue(Issue { mbarrier: Some(cell), .. }) => Some(*cell),
             _ => None,
         };
-        let mbarriers: BTreeSet<MemoryCell> = self.waiting.iter().flatten().filter_map(|(p, _)| of_mbarrier(p)).collect();
+        let mbarriers: BTreeSet<MemoryCell> =
+            self.waiting.iter().flatten().filter_map(|(p, _)| of_mbarrier(p)).collect();
         self.mbarriers = mbarriers.into_iter().map(|cell| self.named(cell).to_owned()).collect();
     }
 
     /// Gives names to what is shared: bytes that overlap are one location.
-    fn name(&mut self, prepared: &PreparedModule<'_>, layout: &Layout, cells: &BTreeSet<MemoryCell>, asked: &[(Object, u64)]) {
+    fn name(
+        &mut self,
+        prepared: &PreparedModule<'_>,
+        layout: &Layout,
+        cells: &BTreeSet<MemoryCell>,
+        asked: &[(Object, u64)],
+    ) {
         let mut all: Vec<MemoryCell> = cells.iter().copied().collect();
         // An element that is asked about and that no thread accesses has a name all the same.
         for &(object, offset) in asked.iter().filter(|(_, offset)| offset % ELEMENT == 0) {
@@ -175,11 +193,17 @@ impl Executed {
         let mut group: Option<(Object, u64, u64, String)> = None;
         for cell in all {
             let end = cell.offset + cell.bytes;
-            let inside = group.as_ref().is_some_and(|(object, _, until, _)| *object == cell.object && cell.offset < *until);
+            let inside = group.as_ref().is_some_and(|(object, _, until, _)| {
+                *object == cell.object && cell.offset < *until
+            });
             match &mut group {
                 Some((_, start, until, name)) if inside => {
                     *until = (*until).max(end);
-                    let name = if cell.offset == *start { name.clone() } else { format!("{name}+{}", cell.offset - *start) };
+                    let name = if cell.offset == *start {
+                        name.clone()
+                    } else {
+                        format!("{name}+{}", cell.offset - *start)
+                    };
                     self.names.insert(cell, name);
                 }
                 _ => {
@@ -187,12 +211,18 @@ impl Executed {
                     let (_, size) = layout.extent(cell.object);
                     let name = match cell.offset {
                         0 if size == Some(cell.bytes) => base,
-                        offset if offset % cell.bytes == 0 && cell.bytes == 4 => format!("{base}_{}", offset / 4),
+                        offset if offset % cell.bytes == 0 && cell.bytes == 4 => {
+                            format!("{base}_{}", offset / 4)
+                        }
                         offset => format!("{base}_byte{offset}"),
                     };
-                    let value = layout.initial(cell.object, cell.offset, cell.bytes.min(8)).unwrap_or(0);
+                    let value =
+                        layout.initial(cell.object, cell.offset, cell.bytes.min(8)).unwrap_or(0);
                     self.initial.push((name.clone(), value as i64));
-                    if matches!(cell.object, Object::Shared(..) | Object::Validity(..) | Object::Elsewhere(true, _)) {
+                    if matches!(
+                        cell.object,
+                        Object::Shared(..) | Object::Validity(..) | Object::Elsewhere(true, _)
+                    ) {
                         self.in_shared.insert(name.clone());
                     }
                     if matches!(cell.object, Object::Tensor(_)) {
@@ -205,7 +235,8 @@ impl Executed {
         }
     }
 
-    /// An mbarrier that waits for more arrivals in a phase than ever come, and how many: the kernel is written for more threads, or it is wrong.
+    /// An mbarrier that waits for more arrivals in a phase than ever come, and how many: the kernel
+    /// is written for more threads, or it is wrong.
     pub fn short_of_arrivals(&self) -> Option<(Origin, u64, u64)> {
         let mut come: BTreeMap<MemoryCell, u64> = BTreeMap::new();
         let mut initialised: Vec<(Origin, MemoryCell, u64)> = Vec::new();
@@ -218,15 +249,19 @@ impl Executed {
                     initialised.push((*origin, piece.cell, count));
                 }
                 (MbarrierUse::Wait, _) => drop(awaited.insert(piece.cell)),
-                (MbarrierUse::Change, _) if piece.operation.contains("expect_tx") => *come.entry(piece.cell).or_default() += 1,
+                (MbarrierUse::Change, _) if piece.operation.contains("expect_tx") => {
+                    *come.entry(piece.cell).or_default() += 1
+                }
                 (MbarrierUse::Change, _) => *come.entry(piece.cell).or_default() += count,
                 _ => {}
             }
         }
-        initialised.into_iter().filter(|(_, cell, _)| awaited.contains(cell)).find_map(|(origin, cell, count)| {
-            let come = come.get(&cell).copied().unwrap_or(0);
-            (come < count).then_some((origin, count, come))
-        })
+        initialised.into_iter().filter(|(_, cell, _)| awaited.contains(cell)).find_map(
+            |(origin, cell, count)| {
+                let come = come.get(&cell).copied().unwrap_or(0);
+                (come < count).then_some((origin, count, come))
+            },
+        )
     }
 
     /// Where its threads would go beyond what is followed of what they share.
@@ -236,16 +271,20 @@ impl Executed {
 
     /// Are there asynchronous operations, or mbarriers?
     pub fn is_asynchronous(&self) -> bool {
-        let is_one = |p: &CodePiece| matches!(p, CodePiece::Issue(_) | CodePiece::Mbarrier(_) | CodePiece::Group(_));
+        let is_one = |p: &CodePiece| {
+            matches!(p, CodePiece::Issue(_) | CodePiece::Mbarrier(_) | CodePiece::Group(_))
+        };
         self.threads.iter().flatten().any(|(p, _)| is_one(p))
     }
 
-    /// Do asynchronous operations write shared memory of which it is not known where it is, or how much of it?
+    /// Do asynchronous operations write shared memory of which it is not known where it is, or how
+    /// much of it?
     pub fn brings_unknown(&self) -> bool {
         let is_unknown = |p: &CodePiece| match p {
             CodePiece::Issue(issue) => {
                 let is_zeros = issue.from().is_some_and(|from| from.object == Object::Zeros);
-                matches!(issue.to.object, Object::Elsewhere(true, _)) || is_zeros && matches!(issue.to.object, Object::Shared(..))
+                matches!(issue.to.object, Object::Elsewhere(true, _))
+                    || is_zeros && matches!(issue.to.object, Object::Shared(..))
             }
             _ => false,
         };
@@ -259,10 +298,17 @@ impl Executed {
         settled_code(&all, self.launch, layout)
     }
 
-    /// Do all threads come to their ends without going round a loop, and without anything that is asynchronous?
+    /// Do all threads come to their ends without going round a loop, and without anything that is
+    /// asynchronous?
     pub fn goes_straight(&self) -> bool {
         let is_asynchronous = |(piece, _): &Line| {
-            matches!(piece, CodePiece::Mbarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_) | CodePiece::ClusterBarrier(_))
+            matches!(
+                piece,
+                CodePiece::Mbarrier(_)
+                    | CodePiece::Issue(_)
+                    | CodePiece::Group(_)
+                    | CodePiece::ClusterBarrier(_)
+            )
         };
         self.waiting.iter().all(|code| !code.iter().any(is_asynchronous) && !has_loop(code))
     }
@@ -285,7 +331,9 @@ impl Executed {
             }
         }
         for (thread, code) in lean.threads.iter_mut().enumerate() {
-            code.retain(|line| store(thread, line).is_none_or(|store| chosen.get(&store) == Some(&thread)));
+            code.retain(|line| {
+                store(thread, line).is_none_or(|store| chosen.get(&store) == Some(&thread))
+            });
         }
         lean
     }
@@ -294,7 +342,8 @@ impl Executed {
     pub fn with_weak_accesses(&self, cells: &BTreeSet<MemoryCell>) -> Self {
         let mut weaker = self.clone();
         for (piece, _) in weaker.threads.iter_mut().flatten() {
-            if let CodePiece::Read { operation, cell, .. } | CodePiece::Write { operation, cell, .. } = piece
+            if let CodePiece::Read { operation, cell, .. }
+            | CodePiece::Write { operation, cell, .. } = piece
                 && cells.contains(cell)
             {
                 *operation = weakened(operation);
@@ -310,7 +359,10 @@ impl Executed {
 
     /// The location at a byte, if the test has one that starts there.
     pub fn location(&self, object: Object, offset: u64) -> Option<&str> {
-        self.names.iter().find(|(cell, _)| cell.object == object && cell.offset == offset).map(|(_, name)| name.as_str())
+        self.names
+            .iter()
+            .find(|(cell, _)| cell.object == object && cell.offset == offset)
+            .map(|(_, name)| name.as_str())
     }
 
     /// The cells of the whole test, in order.
@@ -325,11 +377,13 @@ impl Executed {
 
     /// The registers that say that a thread stopped for a reason.
     pub fn stops(&self, kind: MarkKind) -> Vec<(usize, &Mark)> {
-        let all = self.marks.iter().enumerate().flat_map(|(t, marks)| marks.iter().map(move |m| (t, m)));
+        let all =
+            self.marks.iter().enumerate().flat_map(|(t, marks)| marks.iter().map(move |m| (t, m)));
         all.filter(|(_, m)| m.kind == kind).collect()
     }
 
-    /// Where a thread leaves an array whatever it reads: nothing decides before whether it comes there.
+    /// Where a thread leaves an array whatever it reads: nothing decides before whether it comes
+    /// there.
     pub fn surely_outside(&self) -> Option<Origin> {
         let of = |(thread, code): (usize, &Vec<Line>)| {
             let is_end = |text: &str| MarkKind::stops_at(text);
@@ -339,7 +393,10 @@ impl Executed {
                 _ => false,
             });
             let (CodePiece::Other(text), _) = before? else { return None };
-            let of_mark = |m: &&Mark| m.kind == MarkKind::Outside && *text == format!("mov {}, {}", m.kind.register(), m.number);
+            let of_mark = |m: &&Mark| {
+                m.kind == MarkKind::Outside
+                    && *text == format!("mov {}, {}", m.kind.register(), m.number)
+            };
             self.marks[thread].iter().find(of_mark).map(|m| m.origin)
         };
         self.threads.iter().enumerate().find_map(of)
@@ -348,7 +405,10 @@ impl Executed {
     /// How many accesses, fences and barriers the test has, each counted once.
     pub fn size(&self) -> usize {
         let counts = |p: &CodePiece| match p {
-            CodePiece::Read { .. } | CodePiece::Write { .. } | CodePiece::Mbarrier(_) | CodePiece::Issue(_) => 1,
+            CodePiece::Read { .. }
+            | CodePiece::Write { .. }
+            | CodePiece::Mbarrier(_)
+            | CodePiece::Issue(_) => 1,
             CodePiece::Barrier(_) | CodePiece::ClusterBarrier(_) | CodePiece::Group(_) => 1,
             CodePiece::Other(text) => usize::from(text.starts_with("fence")),
             _ => 0,
@@ -357,7 +417,8 @@ impl Executed {
     }
 }
 
-/// The code of threads as tests have it: who goes round for ever ends, and exchanges in loops that wait are compare-and-swaps.
+/// The code of threads as tests have it: who goes round for ever ends, and exchanges in loops that
+/// wait are compare-and-swaps.
 fn settled_code(waiting: &[Vec<Line>], launch: Launch, layout: &Layout) -> Vec<Vec<Line>> {
     let mut code: Vec<Vec<Line>> = waiting.iter().map(|code| ended(code)).collect();
     exchanges_that_wait(&mut code, launch.blocks == 1, &|cell| match cell.object {
@@ -368,11 +429,20 @@ fn settled_code(waiting: &[Vec<Line>], launch: Launch, layout: &Layout) -> Vec<V
     code
 }
 
-/// Takes loops that only try again out of the code of threads; what the threads leave out that is not settled by that.
-fn omissions_without_retries(threads: &[Specialised], codes: &mut [Vec<Line>]) -> BTreeSet<Omission> {
+/// Takes loops that only try again out of the code of threads; what the threads leave out that is
+/// not settled by that.
+fn omissions_without_retries(
+    threads: &[Specialised],
+    codes: &mut [Vec<Line>],
+) -> BTreeSet<Omission> {
     let mut omissions = BTreeSet::new();
     for (thread, code) in threads.iter().zip(codes) {
-        let is_asked = |origin| thread.omissions.iter().any(|o| o.origin == Some(origin) && o.why == OmissionReason::OpaqueSwap);
+        let is_asked = |origin| {
+            thread
+                .omissions
+                .iter()
+                .any(|o| o.origin == Some(origin) && o.why == OmissionReason::OpaqueSwap)
+        };
         let settled = without_retries(code, &is_asked);
         let is_settled = |o: &Omission| {
             matches!(o.why, OmissionReason::OpaqueSwap | OmissionReason::OpaqueGuard)
@@ -384,7 +454,11 @@ fn omissions_without_retries(threads: &[Specialised], codes: &mut [Vec<Line>]) -
 }
 
 /// Gives threads their code back; what is guessed of loops whose threads exchange values.
-fn put_back(threads: &mut [Specialised], codes: Vec<Vec<Line>>, together: &LoopsTogether) -> BTreeSet<Omission> {
+fn put_back(
+    threads: &mut [Specialised],
+    codes: Vec<Vec<Line>>,
+    together: &LoopsTogether,
+) -> BTreeSet<Omission> {
     let mut omissions = BTreeSet::new();
     for (number, (thread, code)) in threads.iter_mut().zip(codes).enumerate() {
         let taken = together.get(&number);
@@ -396,7 +470,8 @@ fn put_back(threads: &mut [Specialised], codes: Vec<Vec<Line>>, together: &Loops
             let cell = taken.and_then(|all| all.get(origin));
             count == 1 && cell.is_some_and(|cell| matches!(cell.object, Object::Exchange(..)))
         };
-        for (&origin, _) in thread.rounds.iter().filter(|(origin, count)| !is_told(origin, **count)) {
+        for (&origin, _) in thread.rounds.iter().filter(|(origin, count)| !is_told(origin, **count))
+        {
             let why = "threads of a warp, or of a block, exchange values in a loop whose rounds depend on memory";
             omissions.insert(Omission::guessed(Some(origin), why));
         }
@@ -405,15 +480,19 @@ fn put_back(threads: &mut [Specialised], codes: Vec<Vec<Line>>, together: &Loops
     omissions
 }
 
-/// Where a thread that is cut off lets others wait, none of their executions ends, and none says that the thread comes to its mark: nobody knows then.
-/// (Whoever ends holds up nobody at a barrier of the whole block, or of a warp.)
+/// Where a thread that is cut off lets others wait, none of their executions ends, and none says
+/// that the thread comes to its mark: nobody knows then. (Whoever ends holds up nobody at a barrier
+/// of the whole block, or of a warp.)
 fn with_waits_beyond(threads: &[Specialised]) -> BTreeSet<Omission> {
     let waits = |piece: &CodePiece| match piece {
         CodePiece::Barrier(text) => instance(text).is_none() && !is_for_all(text),
         CodePiece::ClusterBarrier(_) | CodePiece::Mbarrier(_) | CodePiece::Group(_) => true,
         _ => false,
     };
-    if !threads.iter().any(|thread| has_loop(&thread.code) || thread.code.iter().any(|(piece, _)| waits(piece))) {
+    if !threads
+        .iter()
+        .any(|thread| has_loop(&thread.code) || thread.code.iter().any(|(piece, _)| waits(piece)))
+    {
         return BTreeSet::new();
     }
     cut_beyond(threads.iter().flat_map(|thread| &thread.marks)).collect()

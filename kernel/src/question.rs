@@ -18,7 +18,8 @@ pub struct KernelQuestion<'a> {
     pub module: &'a Module,
     /// The kernel, by its number among the functions.
     pub kernel: usize,
-    /// The launches; those that [`LaunchSelection`](crate::LaunchSelection) says where none is named.
+    /// The launches; those that [`LaunchSelection`](crate::LaunchSelection) says where none is
+    /// named.
     pub launches: &'a [Launch],
     pub arguments: &'a [GivenArgument],
     /// What must hold at the end, as in a litmus test, over elements of arrays: `arg0[0] == 2`.
@@ -41,8 +42,8 @@ pub struct KernelQuestion<'a> {
 pub const UNROLL: usize = 2;
 
 impl<'a> KernelQuestion<'a> {
-    /// What is asked of a kernel where nothing else is said: launches and arguments are chosen, nothing must hold at the end, nothing ends the
-    /// question, and no repair is looked for.
+    /// What is asked of a kernel where nothing else is said: launches and arguments are chosen,
+    /// nothing must hold at the end, nothing ends the question, and no repair is looked for.
     pub fn new(text: &'a str, module: &'a Module, kernel: usize) -> Self {
         let (launches, arguments, finals) = (&[], &[], &[]);
         Self {
@@ -68,6 +69,7 @@ impl<'a> KernelQuestion<'a> {
 
     /// The same for a part of the question that has a time of its own.
     pub(crate) fn is_over_by(&self, deadline: Option<Instant>) -> bool {
-        deadline.is_some_and(|d| Instant::now() >= d) || self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+        deadline.is_some_and(|d| Instant::now() >= d)
+            || self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 }

@@ -1,4 +1,5 @@
-//! Data races (PTX ISA 8.7.1), place by place and pair by pair ([`crate::slice`]), and whether any execution ends.
+//! Data races (PTX ISA 8.7.1), place by place and pair by pair ([`crate::slice`]), and whether any
+//! execution ends.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -34,11 +35,20 @@ struct RaceFree {
 const COMPARED: usize = 4;
 
 impl RaceFree {
-    /// Is it another test but for names: the threads that could race there do what those do that could race here, and the others the same?
-    fn is_renamed(&self, (written, rivals): (&Written, [usize; 2]), inquiry: &Inquiry<'_, '_>, options: &Options) -> bool {
+    /// Is it another test but for names: the threads that could race there do what those do that
+    /// could race here, and the others the same?
+    fn is_renamed(
+        &self,
+        (written, rivals): (&Written, [usize; 2]),
+        inquiry: &Inquiry<'_, '_>,
+        options: &Options,
+    ) -> bool {
         let (here, there) = (&self.written.read.test, &written.read.test);
         let count = here.threads.len();
-        if options.bounds != self.bounds || count != there.threads.len() || here.locations.len() != there.locations.len() {
+        if options.bounds != self.bounds
+            || count != there.threads.len()
+            || here.locations.len() != there.locations.len()
+        {
             return false;
         }
         let Ok(model) = inquiry.question.reading.races() else { return false };
@@ -46,14 +56,22 @@ impl RaceFree {
         orders.into_iter().any(|rivals| {
             let mut others = (0..count).filter(|t| !rivals.contains(t));
             let threads: Option<Vec<usize>> = (0..count)
-                .map(|t| self.rivals.iter().position(|&of| of == t).map_or_else(|| others.next(), |n| Some(rivals[n])))
+                .map(|t| {
+                    self.rivals
+                        .iter()
+                        .position(|&of| of == t)
+                        .map_or_else(|| others.next(), |n| Some(rivals[n]))
+                })
                 .collect();
-            threads.is_some_and(|threads| inquiry.engines.is_renamed((here, there), &threads, model, options))
+            threads.is_some_and(|threads| {
+                inquiry.engines.is_renamed((here, there), &threads, model, options)
+            })
         })
     }
 }
 
-/// Steps of an execution in which threads take turns: a launch of a hundred threads takes some thousands.
+/// Steps of an execution in which threads take turns: a launch of a hundred threads takes some
+/// thousands.
 const STEPS_IN_TURNS: usize = 1_000_000;
 
 /// What is to be said of a race of one store with itself, in two lanes of a warp.
@@ -64,10 +82,16 @@ const ONE_STORE: &str = "It is one store of several lanes of a warp. CUDA's prog
 const WHAT: &str = "data races";
 
 impl Inquiry<'_, '_> {
-    /// How races are asked for. Rounds of loops that only wait are left out where no access of them can race. If only such loops are there, a
-    /// read in any round races in an execution with that round and the last one: rounds that only read can be left out of an execution, and what
-    /// is left is allowed and not ordered any more than before.
-    pub fn options_for_races(&self, executed: &Executed, slicer: &Slicer<'_>, with_mbarriers: bool) -> Options {
+    /// How races are asked for. Rounds of loops that only wait are left out where no access of them
+    /// can race. If only such loops are there, a read in any round races in an execution with that
+    /// round and the last one: rounds that only read can be left out of an execution, and what is
+    /// left is allowed and not ordered any more than before.
+    pub fn options_for_races(
+        &self,
+        executed: &Executed,
+        slicer: &Slicer<'_>,
+        with_mbarriers: bool,
+    ) -> Options {
         let only_waits = |code: &Vec<Line>| {
             let last = last_rounds(code);
             last.others.is_empty() && !last.tries_again
@@ -76,25 +100,33 @@ impl Inquiry<'_, '_> {
         let are_strong = slicer.waits_are_strong(with_mbarriers);
         let unroll = if !are_strong && only_wait() { 1 } else { self.question.unroll };
         let mut options = self.options();
-        options.bounds =
-            UnfoldingBounds { unroll, skip_waiting_for_races: are_strong, retries: RetryRounds::Racing(None), ..options.bounds };
+        options.bounds = UnfoldingBounds {
+            unroll,
+            skip_waiting_for_races: are_strong,
+            retries: RetryRounds::Racing(None),
+            ..options.bounds
+        };
         options
     }
 
-    /// Looks for a data race. One of a store with itself, in lanes of a warp, is told where there is no other: the store is looked at as that of one lane
-    /// then.
+    /// Looks for a data race. One of a store with itself, in lanes of a warp, is told where there
+    /// is no other: the store is looked at as that of one lane then.
     pub fn race(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<(), String> {
         if !self.some_execution_ends(executed, &executed.slicer(&|_| false), found)? {
             return Ok(());
         }
-        let Some((origin, of_one_store)) = self.races_of_pairs(executed, found)? else { return Ok(()) };
+        let Some((origin, of_one_store)) = self.races_of_pairs(executed, found)? else {
+            return Ok(());
+        };
         let mut stores: BTreeSet<Origin> = [origin].into();
-        // What another thread does races with the store of a lane that is not it: with that of the first one, or of the last one.
+        // What another thread does races with the store of a lane that is not it: with that of the
+        // first one, or of the last one.
         let mut lanes = [LaneChoice::First, LaneChoice::Last].into_iter();
         while found.findings.is_empty()
             && let Some(lane) = lanes.next()
         {
-            if let Some((origin, _)) = self.races_of_pairs(&executed.with_one_lane_each(&stores, lane), found)?
+            if let Some((origin, _)) =
+                self.races_of_pairs(&executed.with_one_lane_each(&stores, lane), found)?
                 && stores.insert(origin)
             {
                 lanes = [LaneChoice::First, LaneChoice::Last].into_iter();
@@ -106,8 +138,13 @@ impl Inquiry<'_, '_> {
         Ok(())
     }
 
-    /// Looks for a data race among pairs of threads, until one is found: if it is one of a store with itself, it is given, with the store.
-    pub fn races_of_pairs(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<Option<(Origin, Finding)>, String> {
+    /// Looks for a data race among pairs of threads, until one is found: if it is one of a store
+    /// with itself, it is given, with the store.
+    pub fn races_of_pairs(
+        &self,
+        executed: &Executed,
+        found: &mut LaunchFindings,
+    ) -> Result<Option<(Origin, Finding)>, String> {
         let slicer = executed.slicer(&|_| false);
         let of_data = self.options_for_races(executed, &slicer, false);
         let of_mbarriers = self.options_for_races(executed, &slicer, true);
@@ -120,24 +157,33 @@ impl Inquiry<'_, '_> {
                 found.open(format!("{WHAT}: it was stopped by a limit or by Ctrl-C"));
                 return Ok(None);
             }
-            if slicer.share_a_block(rivals.threads) && phases.are_apart(rivals.place, rivals.threads) {
+            if slicer.share_a_block(rivals.threads)
+                && phases.are_apart(rivals.place, rivals.threads)
+            {
                 continue;
             }
             let options = if slicer.is_mbarrier(rivals.place) { of_mbarriers } else { of_data };
             if slicer.is_mixed(rivals.place)
-                && let Some(pairs) = pairs_of_widths(&slicer, rivals, &|cell| executed.named(cell).to_owned())
+                && let Some(pairs) =
+                    pairs_of_widths(&slicer, rivals, &|cell| executed.named(cell).to_owned())
             {
                 for pair in pairs {
                     if asked.len() <= self.effort.tests
                         && asked.insert(executed.shape(&slicer.without_values(&pair.slice)))
-                        && self.race_of_widths(executed, &pair.slice, (&options, pair.is_same), found)?
+                        && self.race_of_widths(
+                            executed,
+                            &pair.slice,
+                            (&options, pair.is_same),
+                            found,
+                        )?
                     {
                         return Ok(None);
                     }
                 }
                 continue;
             }
-            // Values that no race depends on are 0, so that a test is another one of which these differ; a race is asked for again with them.
+            // Values that no race depends on are 0, so that a test is another one of which these
+            // differ; a race is asked for again with them.
             let slice = slicer.of(rivals);
             let plain = slicer.without_values(&slice);
             if !asked.insert(executed.shape(&plain)) {
@@ -149,7 +195,8 @@ impl Inquiry<'_, '_> {
             }
             let has_none = |narrow: &Slice| {
                 let shape = executed.shape(&slicer.without_values(narrow));
-                let is_clear = clear.contains(&shape) || self.has_no_race(executed, narrow, &options, self.effort);
+                let is_clear = clear.contains(&shape)
+                    || self.has_no_race(executed, narrow, &options, self.effort);
                 if is_clear {
                     clear.insert(shape);
                 }
@@ -158,7 +205,9 @@ impl Inquiry<'_, '_> {
             if slicer.narrowed(&slice, rivals).iter().any(has_none) {
                 continue;
             }
-            if let Some(finding) = self.race_of_first_rounds(executed, &slicer, (&slice, rivals), &options, found)? {
+            if let Some(finding) =
+                self.race_of_first_rounds(executed, &slicer, (&slice, rivals), &options, found)?
+            {
                 found.findings.push(finding);
                 return Ok(None);
             }
@@ -173,17 +222,33 @@ impl Inquiry<'_, '_> {
                 slice.with_a_pair_alone([a?, b?], &|thread| slicer.block(thread))
             };
             let is_of_a_pair = Cell::new(false);
-            let lean = || slicer.lean(&slice, Some(rivals)).or_else(|| pair_alone().inspect(|_| is_of_a_pair.set(true)));
-            let Some((written, verdict)) =
-                self.run_or_lean(executed, (written, &lean), self.question.reading.races_or_why()?, (WHAT, &options), found)
-            else {
+            let lean = || {
+                slicer
+                    .lean(&slice, Some(rivals))
+                    .or_else(|| pair_alone().inspect(|_| is_of_a_pair.set(true)))
+            };
+            let Some((written, verdict)) = self.run_or_lean(
+                executed,
+                (written, &lean),
+                self.question.reading.races_or_why()?,
+                (WHAT, &options),
+                found,
+            ) else {
                 continue;
             };
-            // Threads that only read, and waits in exchanges of warps, may hold up others for ever: a race is none where it is not there with them. If that
-            // takes more than a few steps it is one.
+            // Threads that only read, and waits in exchanges of warps, may hold up others for ever:
+            // a race is none where it is not there with them. If that takes more than a few steps
+            // it is one.
             if verdict.race.is_some() {
                 let whole = slicer.with_all_that_wait(rivals);
-                if whole != slice && self.has_no_race(executed, &whole, &options, self.effort.at_most(Effort::BESIDE)) {
+                if whole != slice
+                    && self.has_no_race(
+                        executed,
+                        &whole,
+                        &options,
+                        self.effort.at_most(Effort::BESIDE),
+                    )
+                {
                     continue;
                 }
             }
@@ -191,17 +256,27 @@ impl Inquiry<'_, '_> {
                 let whole = executed.slicer(&|cell| slicer.is_at(cell, rivals.place)).of(rivals);
                 let finding = match self.with_values(executed, (&slice, whole), &options) {
                     Some((written, race)) => self.racing(&written, Some(&race), found)?,
-                    None => match self.with_own_values(executed, (&slice, &plain), &options, found) {
+                    None => match self.with_own_values(executed, (&slice, &plain), &options, found)
+                    {
                         Some((written, race)) => self.racing(&written, Some(&race), found)?,
-                        None => self.racing(&written, verdict.race.as_ref(), found)?.map(|mut finding| {
-                            finding.why.extend(is_of_a_pair.get().then(|| OF_A_PAIR.to_owned()));
-                            finding
-                        }),
+                        None => self.racing(&written, verdict.race.as_ref(), found)?.map(
+                            |mut finding| {
+                                finding
+                                    .why
+                                    .extend(is_of_a_pair.get().then(|| OF_A_PAIR.to_owned()));
+                                finding
+                            },
+                        ),
                     },
                 };
-                let of_lanes = verdict.race.as_ref().and_then(|race| self.store_of_lanes(executed, &written, race));
+                let of_lanes = verdict
+                    .race
+                    .as_ref()
+                    .and_then(|race| self.store_of_lanes(executed, &written, race));
                 match (finding, of_lanes) {
-                    (Some(mut finding), Some(origin)) if finding.stands.windows(2).all(|two| two[0].spot == two[1].spot) => {
+                    (Some(mut finding), Some(origin))
+                        if finding.stands.windows(2).all(|two| two[0].spot == two[1].spot) =>
+                    {
                         finding.why.push(ONE_STORE.to_owned());
                         return Ok(Some((origin, finding)));
                     }
@@ -212,7 +287,8 @@ impl Inquiry<'_, '_> {
                     (None, _) => {}
                 }
             }
-            // Where loops were cut off that wait by read-modify-writes, reads in their place may decide it.
+            // Where loops were cut off that wait by read-modify-writes, reads in their place may
+            // decide it.
             let mut with_reads = slice.clone();
             if verdict.race.is_none()
                 && verdict.bounded
@@ -221,7 +297,9 @@ impl Inquiry<'_, '_> {
             {
                 continue;
             }
-            if slice.orders_by_exchanges() && !self.has_no_race(executed, &slice.without_fences(), &options, self.effort) {
+            if slice.orders_by_exchanges()
+                && !self.has_no_race(executed, &slice.without_fences(), &options, self.effort)
+            {
                 self.exchanged(&slice, WHAT, found);
             }
             self.leftover(&verdict, WHAT, found);
@@ -230,8 +308,9 @@ impl Inquiry<'_, '_> {
         Ok(None)
     }
 
-    /// The race of a slice that is large in the first rounds of its loops, if there is one: the fewest rounds first. A store with itself, in lanes of a warp,
-    /// is left to whoever asks about all rounds.
+    /// The race of a slice that is large in the first rounds of its loops, if there is one: the
+    /// fewest rounds first. A store with itself, in lanes of a warp, is left to whoever asks about
+    /// all rounds.
     fn race_of_first_rounds(
         &self,
         executed: &Executed,
@@ -251,11 +330,20 @@ impl Inquiry<'_, '_> {
         };
         for (rounds, racing) in first_rounds(pair) {
             let first = slice.with_first_rounds(rounds, racing, &block);
-            let Some(first) = first.filter(|first| first.size() <= LARGE && slicer.may_race(first, rivals)) else { continue };
-            let written = executed.write(&self.name(), &slicer.without_values(&first), "exists (false)");
+            let Some(first) =
+                first.filter(|first| first.size() <= LARGE && slicer.may_race(first, rivals))
+            else {
+                continue;
+            };
+            let written =
+                executed.write(&self.name(), &slicer.without_values(&first), "exists (false)");
             let Ok(written) = written else { break };
             let effort = self.effort_beside(found).at_most(Effort::REPAIR);
-            let Some(race) = self.deepened(&written, model, options, effort).ok().and_then(|verdict| verdict.race) else {
+            let Some(race) = self
+                .deepened(&written, model, options, effort)
+                .ok()
+                .and_then(|verdict| verdict.race)
+            else {
                 continue;
             };
             if self.store_of_lanes(executed, &written, &race).is_some() {
@@ -269,11 +357,15 @@ impl Inquiry<'_, '_> {
                 of.with_first_rounds(rounds, racing, &block).unwrap_or(of)
             };
             let waits = first_of(slicer.with_all_that_wait(rivals));
-            if waits != first && self.has_no_race(executed, &waits, options, effort.at_most(Effort::BESIDE)) {
+            if waits != first
+                && self.has_no_race(executed, &waits, options, effort.at_most(Effort::BESIDE))
+            {
                 continue;
             }
-            let whole = first_of(executed.slicer(&|cell| slicer.is_at(cell, rivals.place)).of(rivals));
-            let (written, race) = self.with_values(executed, (&first, whole), options).unwrap_or((written, race));
+            let whole =
+                first_of(executed.slicer(&|cell| slicer.is_at(cell, rivals.place)).of(rivals));
+            let (written, race) =
+                self.with_values(executed, (&first, whole), options).unwrap_or((written, race));
             let finding = self.racing(&written, Some(&race), found)?;
             return Ok(finding.map(|mut finding| {
                 finding.why.push(of_first_rounds(rounds));
@@ -286,7 +378,12 @@ impl Inquiry<'_, '_> {
     }
 
     /// The test of a slice that is asked about for races.
-    fn test_of_race(&self, executed: &Executed, slice: &Slice, found: &mut LaunchFindings) -> Option<Written> {
+    fn test_of_race(
+        &self,
+        executed: &Executed,
+        slice: &Slice,
+        found: &mut LaunchFindings,
+    ) -> Option<Written> {
         match executed.write(&self.name(), slice, "exists (false)") {
             Ok(written) => Some(written),
             Err(why) => {
@@ -296,8 +393,8 @@ impl Inquiry<'_, '_> {
         }
     }
 
-    /// The race of a slice whose test was asked about with 0 where values decide nothing, with what the kernel writes there; nothing where that is the
-    /// same test, or none is found in it.
+    /// The race of a slice whose test was asked about with 0 where values decide nothing, with what
+    /// the kernel writes there; nothing where that is the same test, or none is found in it.
     fn with_own_values(
         &self,
         executed: &Executed,
@@ -309,13 +406,20 @@ impl Inquiry<'_, '_> {
             return None;
         }
         let written = executed.write(&self.name(), slice, "exists (false)").ok()?;
-        let verdict =
-            self.deepened(&written, self.question.reading.races_or_why().ok()?, options, self.effort_beside(found)).ok()?;
+        let verdict = self
+            .deepened(
+                &written,
+                self.question.reading.races_or_why().ok()?,
+                options,
+                self.effort_beside(found),
+            )
+            .ok()?;
         verdict.race.map(|race| (written, race))
     }
 
-    /// Asks about a test, and where the engines do not answer that about one with less in it, which is right where it finds something: gives the test
-    /// that was answered. What leaves it open is noted.
+    /// Asks about a test, and where the engines do not answer that about one with less in it, which
+    /// is right where it finds something: gives the test that was answered. What leaves it open is
+    /// noted.
     fn run_or_lean(
         &self,
         executed: &Executed,
@@ -341,7 +445,8 @@ impl Inquiry<'_, '_> {
         None
     }
 
-    /// Looks for a race of two accesses in two widths, or of two widths of which some are the same; says whether there is one.
+    /// Looks for a race of two accesses in two widths, or of two widths of which some are the same;
+    /// says whether there is one.
     fn race_of_widths(
         &self,
         executed: &Executed,
@@ -350,14 +455,18 @@ impl Inquiry<'_, '_> {
         found: &mut LaunchFindings,
     ) -> Result<bool, String> {
         let Some(written) = self.test_of_race(executed, slice, found) else { return Ok(false) };
-        let Some(verdict) = self.run_with(&written, self.question.reading.races_or_why()?, WHAT, options, found) else {
+        let Some(verdict) =
+            self.run_with(&written, self.question.reading.races_or_why()?, WHAT, options, found)
+        else {
             return Ok(false);
         };
         if verdict.race.is_none() {
             self.leftover(&verdict, WHAT, found);
             return Ok(false);
         }
-        let Some(mut finding) = self.racing(&written, verdict.race.as_ref(), found)? else { return Ok(false) };
+        let Some(mut finding) = self.racing(&written, verdict.race.as_ref(), found)? else {
+            return Ok(false);
+        };
         if !is_same {
             // The test has a place that stands for the bytes of both.
             finding.stands.iter_mut().for_each(|stands| stands.event = None);
@@ -370,8 +479,9 @@ impl Inquiry<'_, '_> {
         Ok(true)
     }
 
-    /// The race of a slice as a test that writes what the kernel writes, as the `whole` slice does, also where the race does not depend on it; nothing
-    /// where the test does so already, or that is not found in a few steps.
+    /// The race of a slice as a test that writes what the kernel writes, as the `whole` slice does,
+    /// also where the race does not depend on it; nothing where the test does so already, or that
+    /// is not found in a few steps.
     fn with_values(
         &self,
         executed: &Executed,
@@ -385,17 +495,26 @@ impl Inquiry<'_, '_> {
         let model = self.question.reading.races().ok()?;
         (0..=options.bounds.unroll)
             .find_map(|unroll| {
-                let options = Options { bounds: UnfoldingBounds { unroll, ..options.bounds }, ..*options };
+                let options =
+                    Options { bounds: UnfoldingBounds { unroll, ..options.bounds }, ..*options };
                 self.engines.run_quickly(&written.read.test, model, &options).ok()?.race
             })
             .map(|race| (written, race))
     }
 
-    /// Is it certain that no execution of a slice has a race? Those that are lost since an mbarrier is not waited for are none of the kernel's.
-    fn has_no_race(&self, executed: &Executed, slice: &Slice, options: &Options, effort: Effort) -> bool {
-        let (Ok(written), Ok(model)) =
-            (executed.write(&self.name(), slice, "exists (false)"), self.question.reading.races_or_why())
-        else {
+    /// Is it certain that no execution of a slice has a race? Those that are lost since an mbarrier
+    /// is not waited for are none of the kernel's.
+    fn has_no_race(
+        &self,
+        executed: &Executed,
+        slice: &Slice,
+        options: &Options,
+        effort: Effort,
+    ) -> bool {
+        let (Ok(written), Ok(model)) = (
+            executed.write(&self.name(), slice, "exists (false)"),
+            self.question.reading.races_or_why(),
+        ) else {
             return false;
         };
         let verdict = self.deepened(&written, model, options, effort);
@@ -409,9 +528,9 @@ impl Inquiry<'_, '_> {
         witness: Option<&margay_litmus::explicit::Witness>,
         found: &mut LaunchFindings,
     ) -> Result<Option<Finding>, String> {
-        let Some(race) =
-            witness.and_then(|witness| self.question.reading.races().ok().and_then(|model| Race::of(model, witness)))
-        else {
+        let Some(race) = witness.and_then(|witness| {
+            self.question.reading.races().ok().and_then(|model| Race::of(model, witness))
+        }) else {
             found.open("a data race was found, and its accesses were not");
             return Ok(None);
         };
@@ -421,7 +540,8 @@ impl Inquiry<'_, '_> {
             .filter_map(|a| {
                 let thread = a.thread.index();
                 let origin = origin_at(written, thread, a.place.0)?;
-                // The value may be none that the kernel computes: what a race does not depend on is taken out of its test.
+                // The value may be none that the kernel computes: what a race does not depend on is
+                // taken out of its test.
                 let event = a.event.split('=').next().unwrap_or_default().to_owned();
                 Some(self.stands((thread, written.members[thread]), self.spot(origin), Some(event)))
             })
@@ -446,7 +566,8 @@ impl Inquiry<'_, '_> {
         }))
     }
 
-    /// The first reading by which the test of a race between blocks of a cluster has none, of those that allow less than the one that was asked by.
+    /// The first reading by which the test of a race between blocks of a cluster has none, of those
+    /// that allow less than the one that was asked by.
     fn by_another_reading(&self, written: &Written) -> Option<String> {
         if self.launch.cluster <= 1 || !written.read.test.locations.iter().any(|l| l.mbarrier) {
             return None;
@@ -481,27 +602,45 @@ impl Inquiry<'_, '_> {
         let warp = |thread: u32| (thread / self.launch.threads, thread % self.launch.threads / 32);
         // In a loop that was unrolled the instruction stands for the stores of several rounds.
         let is_once = |thread: u32, origin: Origin| {
-            executed.threads[thread as usize].iter().filter(|(_, of)| *of == Some(origin)).count() == 1
+            executed.threads[thread as usize].iter().filter(|(_, of)| *of == Some(origin)).count()
+                == 1
         };
-        let is_store = matches!(self.prepared.effects[first.function].get(first.instruction), Some(Effect::Store { .. }));
-        (first == second && warp(a) == warp(b) && is_store && is_once(a, first) && is_once(b, first)).then_some(first)
+        let is_store = matches!(
+            self.prepared.effects[first.function].get(first.instruction),
+            Some(Effect::Store { .. })
+        );
+        (first == second
+            && warp(a) == warp(b)
+            && is_store
+            && is_once(a, first)
+            && is_once(b, first))
+        .then_some(first)
     }
 
-    /// How the kernel may be meant to be launched, where two threads race in a launch that nobody asked for.
+    /// How the kernel may be meant to be launched, where two threads race in a launch that nobody
+    /// asked for.
     fn meant(&self, a: &Stands, b: &Stands) -> Option<&'static str> {
         let selection = LaunchSelection::of(self.question, self.prepared);
-        let is_fixed = self.question.module.functions[self.question.kernel].required_threads.is_some();
+        let is_fixed =
+            self.question.module.functions[self.question.kernel].required_threads.is_some();
         match selection.named || is_fixed {
-            false if selection.is_alike() => Some("If it is launched with one thread, ask with `--launch 1x1`."),
-            false if a.block == b.block && a.spot == b.spot => {
-                Some("Two threads of one block execute the same line. If blocks have one thread, ask with `--launch 2x1`.")
+            false if selection.is_alike() => {
+                Some("If it is launched with one thread, ask with `--launch 1x1`.")
             }
+            false if a.block == b.block && a.spot == b.spot => Some(
+                "Two threads of one block execute the same line. If blocks have one thread, ask with `--launch 2x1`.",
+            ),
             _ => None,
         }
     }
 
     /// Does some execution end? If none does, that is a finding.
-    fn some_execution_ends(&self, executed: &Executed, slicer: &Slicer<'_>, found: &mut LaunchFindings) -> Result<bool, String> {
+    fn some_execution_ends(
+        &self,
+        executed: &Executed,
+        slicer: &Slicer<'_>,
+        found: &mut LaunchFindings,
+    ) -> Result<bool, String> {
         let base = &slicer.base();
         let may_stop = |p: &CodePiece| {
             matches!(
@@ -514,7 +653,9 @@ impl Inquiry<'_, '_> {
             )
         };
         // The model allows every interleaving, and one of threads that wait for nobody ends.
-        if !base.code.iter().flatten().any(|(p, _)| may_stop(p)) || slicer.all_meet() && executed.goes_straight() {
+        if !base.code.iter().flatten().any(|(p, _)| may_stop(p))
+            || slicer.all_meet() && executed.goes_straight()
+        {
             return Ok(true);
         }
         let written = match executed.write(&self.name(), base, "exists (true)") {
@@ -529,19 +670,30 @@ impl Inquiry<'_, '_> {
         }
         let (options, lean) = (self.options(), || slicer.lean(base, None));
         let asked = ("whether an execution ends", &options);
-        let Some((written, verdict)) = self.run_or_lean(executed, (written, &lean), self.question.reading.model()?, asked, found)
-        else {
+        let Some((written, verdict)) = self.run_or_lean(
+            executed,
+            (written, &lean),
+            self.question.reading.model()?,
+            asked,
+            found,
+        ) else {
             return Ok(true);
         };
-        if verdict.reachable && verdict.gap.as_ref().is_some_and(|gap| gap.kind() == GapKind::Lost) {
+        if verdict.reachable && verdict.gap.as_ref().is_some_and(|gap| gap.kind() == GapKind::Lost)
+        {
             found.open(format!("what its threads do at mbarriers: {}", GapKind::Lost.words()));
         }
-        let Some(gap @ Gap::Endless(standstills)) = verdict.gap.as_ref().filter(|_| !verdict.reachable) else {
+        let Some(gap @ Gap::Endless(standstills)) =
+            verdict.gap.as_ref().filter(|_| !verdict.reachable)
+        else {
             self.leftover(&verdict, "whether an execution ends", found);
             return Ok(true);
         };
         if verdict.bounded || executed.omissions.iter().any(|o| o.guessed) {
-            found.open(format!("data races: {}", if verdict.bounded { self.bound() } else { gap.kind().words().to_owned() }));
+            found.open(format!(
+                "data races: {}",
+                if verdict.bounded { self.bound() } else { gap.kind().words().to_owned() }
+            ));
             return Ok(false);
         }
         let stands = standstills.iter().filter_map(|s| {
@@ -562,9 +714,14 @@ impl Inquiry<'_, '_> {
         Ok(false)
     }
 
-    /// Tests that are to have no race, so that a race of this launch is not there: that of a pair of threads where it is said which. Of large ones those are
-    /// asked about that have so many first rounds, where that is said.
-    pub fn race_goals(&self, executed: &Executed, rounds: Option<usize>) -> Result<Vec<(Written, Options)>, String> {
+    /// Tests that are to have no race, so that a race of this launch is not there: that of a pair
+    /// of threads where it is said which. Of large ones those are asked about that have so many
+    /// first rounds, where that is said.
+    pub fn race_goals(
+        &self,
+        executed: &Executed,
+        rounds: Option<usize>,
+    ) -> Result<Vec<(Written, Options)>, String> {
         let slicer = executed.slicer(&|_| false);
         let of_data = self.options_for_races(executed, &slicer, false);
         let of_mbarriers = self.options_for_races(executed, &slicer, true);
@@ -576,7 +733,9 @@ impl Inquiry<'_, '_> {
             if self.is_over() {
                 return Err("it was stopped by a limit or by Ctrl-C".to_owned());
             }
-            if slicer.share_a_block(rivals.threads) && phases.are_apart(rivals.place, rivals.threads) {
+            if slicer.share_a_block(rivals.threads)
+                && phases.are_apart(rivals.place, rivals.threads)
+            {
                 continue;
             }
             let options = if slicer.is_mbarrier(rivals.place) { of_mbarriers } else { of_data };
@@ -595,7 +754,8 @@ impl Inquiry<'_, '_> {
         format!("loops were gone round at most {} times", self.question.unroll)
     }
 
-    /// What a test leaves open in which nothing is found, since it has lanes order memory by what they exchange.
+    /// What a test leaves open in which nothing is found, since it has lanes order memory by what
+    /// they exchange.
     pub fn exchanged(&self, slice: &Slice, what: &str, found: &mut LaunchFindings) {
         if slice.orders_by_exchanges() {
             found.open(format!(
@@ -605,15 +765,24 @@ impl Inquiry<'_, '_> {
     }
 
     /// What a verdict without an execution leaves open.
-    pub fn leftover(&self, verdict: &margay_litmus::explicit::TestVerdict, what: &str, found: &mut LaunchFindings) {
+    pub fn leftover(
+        &self,
+        verdict: &margay_litmus::explicit::TestVerdict,
+        what: &str,
+        found: &mut LaunchFindings,
+    ) {
         if verdict.bounded {
             found.open(format!("{what}: {}", self.bound()));
         } else if let Some(gap) = verdict.gap.as_ref().filter(|gap| gap.kind() == GapKind::Lost) {
             found.open(format!("{what}: {}", gap.kind().words()));
         } else if verdict.gap.as_ref().is_some_and(|gap| gap.kind() == GapKind::Endless)
-            && !found.findings.iter().any(|finding| matches!(finding.kind, FindingKind::Endless | FindingKind::Barriers))
+            && !found
+                .findings
+                .iter()
+                .any(|finding| matches!(finding.kind, FindingKind::Endless | FindingKind::Barriers))
         {
-            // What nothing does shows nothing: the kernel has executions that end, and so must a test of what it does.
+            // What nothing does shows nothing: the kernel has executions that end, and so must a
+            // test of what it does.
             found.open(format!("{what}: {}, in the test of it", GapKind::Endless.words()));
         }
     }

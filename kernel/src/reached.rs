@@ -5,8 +5,9 @@ use margay_ptx::{Initial, Operand};
 
 use crate::thread::PreparedModule;
 
-/// The functions that a kernel may call, itself first: those that it names, whether it calls them or takes their addresses, and where it calls what
-/// is at an address those whose addresses stand in memory.
+/// The functions that a kernel may call, itself first: those that it names, whether it calls them
+/// or takes their addresses, and where it calls what is at an address those whose addresses stand
+/// in memory.
 pub(crate) fn reached(prepared: &PreparedModule<'_>, kernel: usize) -> Vec<usize> {
     let module = prepared.module;
     let mut found = vec![kernel];

@@ -1,4 +1,5 @@
-//! The readings of PTX's chapter 8 by which a kernel is judged, each with data races as a reason why a program is undefined.
+//! The readings of PTX's chapter 8 by which a kernel is judged, each with data races as a reason
+//! why a program is undefined.
 
 use std::sync::OnceLock;
 
@@ -13,19 +14,22 @@ const RACES: &str = include_str!("../races.cat");
 /// The model `ptx-8` with reads that are out of date, each of which it flags.
 const STALE: &str = include_str!("../stale.cat");
 
-/// In that text the flag, and in the one that is written for `margay run` the axiom that some read is out of date.
+/// In that text the flag, and in the one that is written for `margay run` the axiom that some read
+/// is out of date.
 const STALE_FLAG: [&str; 2] = ["flag ~empty", "~empty"];
 
-/// A model by which a kernel is judged. A reading is here only if it allows no more than `ptx-8`: what a kernel is not asked about, since that model
-/// forbids it, the reading must forbid, too.
+/// A model by which a kernel is judged. A reading is here only if it allows no more than `ptx-8`:
+/// what a kernel is not asked about, since that model forbids it, the reading must forbid, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KernelReading {
     /// The letter of the chapter.
     #[default]
     Letter,
-    /// An mbarrier orders accesses of shared memory whatever the scopes of its operations (docs/ptx-isa-derivation.md, M1).
+    /// An mbarrier orders accesses of shared memory whatever the scopes of its operations
+    /// (docs/ptx-isa-derivation.md, M1).
     MbarriersOrderShared,
-    /// The same, and an asynchronous access of shared memory is performed by the block whose memory it is (docs/ptx-isa-derivation.md, A8).
+    /// The same, and an asynchronous access of shared memory is performed by the block whose memory
+    /// it is (docs/ptx-isa-derivation.md, A8).
     ClustersOrderShared,
 }
 
@@ -33,7 +37,8 @@ type ReadModel = Result<Model, Vec<Diagnostic>>;
 
 impl KernelReading {
     /// All of them, the letter first; each allows no more than the one in front of it.
-    pub const ALL: [Self; 3] = [Self::Letter, Self::MbarriersOrderShared, Self::ClustersOrderShared];
+    pub const ALL: [Self; 3] =
+        [Self::Letter, Self::MbarriersOrderShared, Self::ClustersOrderShared];
 
     /// The built-in model.
     pub fn name(self) -> &'static str {
@@ -44,7 +49,8 @@ impl KernelReading {
         }
     }
 
-    /// What the reading supposes beyond the letter, and what the letter says: two clauses. None for the letter.
+    /// What the reading supposes beyond the letter, and what the letter says: two clauses. None for
+    /// the letter.
     pub fn supposition(self) -> Option<[&'static str; 2]> {
         match self {
             Self::Letter => None,
@@ -94,17 +100,27 @@ impl KernelReading {
     /// # Errors
     /// It cannot be read: a bug of Margay.
     pub fn only_stale(self) -> Result<&'static Model, String> {
-        static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] = [const { OnceLock::new() }; KernelReading::ALL.len()];
-        let load = || read(SourceFile::new(format!("<built-in>/{}", self.stale_file()), self.stale_text()));
-        MODELS[self as usize].get_or_init(load).as_ref().map_err(|errors| unreadable("stale reads", errors))
+        static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] =
+            [const { OnceLock::new() }; KernelReading::ALL.len()];
+        let load = || {
+            read(SourceFile::new(format!("<built-in>/{}", self.stale_file()), self.stale_text()))
+        };
+        MODELS[self as usize]
+            .get_or_init(load)
+            .as_ref()
+            .map_err(|errors| unreadable("stale reads", errors))
     }
 
     /// The model that flags reads which are out of date.
     pub(crate) fn stale(self) -> Result<&'static Model, String> {
-        static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] = [const { OnceLock::new() }; KernelReading::ALL.len()];
+        static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] =
+            [const { OnceLock::new() }; KernelReading::ALL.len()];
         let name = format!("<built-in>/{}-flagging-stale.cat", self.name());
         let load = || read(SourceFile::new(name.clone(), self.including(STALE)));
-        MODELS[self as usize].get_or_init(load).as_ref().map_err(|errors| unreadable("stale reads", errors))
+        MODELS[self as usize]
+            .get_or_init(load)
+            .as_ref()
+            .map_err(|errors| unreadable("stale reads", errors))
     }
 
     /// The model with races.
@@ -112,8 +128,11 @@ impl KernelReading {
     /// # Errors
     /// It cannot be read: a bug of Margay.
     pub fn races(self) -> Result<&'static Model, Vec<Diagnostic>> {
-        static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] = [const { OnceLock::new() }; KernelReading::ALL.len()];
-        let load = || read(SourceFile::new(format!("<built-in>/{}", self.races_file()), self.races_text()));
+        static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] =
+            [const { OnceLock::new() }; KernelReading::ALL.len()];
+        let load = || {
+            read(SourceFile::new(format!("<built-in>/{}", self.races_file()), self.races_text()))
+        };
         MODELS[self as usize].get_or_init(load).as_ref().map_err(Clone::clone)
     }
 
@@ -127,12 +146,19 @@ impl KernelReading {
     /// # Errors
     /// It cannot be read: a bug of Margay.
     pub fn model(self) -> Result<&'static Model, String> {
-        static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] = [const { OnceLock::new() }; KernelReading::ALL.len()];
+        static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] =
+            [const { OnceLock::new() }; KernelReading::ALL.len()];
         let name = self.name();
         let load =
-            || read(library::built_in(name).ok_or_else(|| vec![Diagnostic::error(format!("there is no model `{name}`"))])?);
+            || {
+                read(library::built_in(name).ok_or_else(|| {
+                    vec![Diagnostic::error(format!("there is no model `{name}`"))]
+                })?)
+            };
         let read = MODELS[self as usize].get_or_init(load).as_ref();
-        read.map_err(|errors| errors.first().map_or_else(|| format!("`{name}` cannot be read"), |e| e.message.clone()))
+        read.map_err(|errors| {
+            errors.first().map_or_else(|| format!("`{name}` cannot be read"), |e| e.message.clone())
+        })
     }
 }
 

@@ -1,4 +1,5 @@
-//! Where what a thread reads goes: to global memory, a branch or an address, through its registers and through memory that threads of a block share.
+//! Where what a thread reads goes: to global memory, a branch or an address, through its registers
+//! and through memory that threads of a block share.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +30,9 @@ impl<'e> ValueRelevance<'e> {
                     CodePiece::Issue(issue) => issue.from(),
                     _ => None,
                 };
-                if let Some(cell) = read.filter(|c| matches!(c.object, Object::Shared(..) | Object::Exchange(..))) {
+                if let Some(cell) =
+                    read.filter(|c| matches!(c.object, Object::Shared(..) | Object::Exchange(..)))
+                {
                     readers.entry(cell).or_default().push((thread, at));
                 }
             }
@@ -37,10 +40,14 @@ impl<'e> ValueRelevance<'e> {
         Self { executed, readers, uses: BTreeMap::new(), cells: BTreeMap::new() }
     }
 
-    /// Does it matter what a piece of code puts into its register, and does it decide a branch or an address?
+    /// Does it matter what a piece of code puts into its register, and does it decide a branch or
+    /// an address?
     pub fn of_register(&mut self, thread: usize, at: usize) -> (bool, bool) {
         let Some(trail) = &self.executed.trails[thread] else { return (false, false) };
-        let uses = trail.code[at].0.writes().map_or_else(ValueUses::default, |register| trail.uses(at, register));
+        let uses = trail.code[at]
+            .0
+            .writes()
+            .map_or_else(ValueUses::default, |register| trail.uses(at, register));
         self.of_uses(uses)
     }
 
@@ -70,8 +77,12 @@ impl<'e> ValueRelevance<'e> {
         let mut todo = vec![cell];
         let (mut matters, mut decides) = (false, false);
         while let (Some(cell), false) = (todo.pop(), decides) {
-            let readers: Vec<(usize, usize)> =
-                self.readers.iter().filter(|(of, _)| of.overlaps(&cell)).flat_map(|(_, all)| all.iter().copied()).collect();
+            let readers: Vec<(usize, usize)> = self
+                .readers
+                .iter()
+                .filter(|(of, _)| of.overlaps(&cell))
+                .flat_map(|(_, all)| all.iter().copied())
+                .collect();
             for (thread, at) in readers {
                 let uses = self.uses_of(thread, at);
                 matters |= uses.matters;

@@ -1,10 +1,13 @@
-//! The cheapest repair of a finding, told at the instructions of the kernel and made in all threads that execute them.
+//! The cheapest repair of a finding, told at the instructions of the kernel and made in all threads
+//! that execute them.
 
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::{Error, Options};
 use margay_litmus::print;
 use margay_litmus::strengthen::{Costs, Limits, Terms, cheapest, joined};
-use margay_litmus::test::{AccessOrder, Body, Dialect, FenceOrder, Operation, Test, TestInstruction};
+use margay_litmus::test::{
+    AccessOrder, Body, Dialect, FenceOrder, Operation, Test, TestInstruction,
+};
 use margay_models::diagnostic::SourceFile;
 use margay_models::execution::Scope;
 use margay_models::model::Model;
@@ -24,14 +27,24 @@ struct OperationChange {
     operation: Operation,
 }
 
-/// What changes cost: as in `margay fence`, but that a weak access becomes a strong one is dearer than all else. It may make a program race-free
-/// that loses what it writes, and in CUDA the type of the variable changes.
+/// What changes cost: as in `margay fence`, but that a weak access becomes a strong one is dearer
+/// than all else. It may make a program race-free that loses what it writes, and in CUDA the type
+/// of the variable changes.
 fn costs() -> Costs {
     const STRONG: u32 = 1_000;
     let scopes = [("cta", 1), ("cluster", 2), ("gpu", 3), ("sys", 4)];
-    let orders = [("ld.relaxed", 1), ("ld.acquire", 3), ("ld.sc", 7), ("st.relaxed", 1), ("st.release", 3), ("st.sc", 7)];
+    let orders = [
+        ("ld.relaxed", 1),
+        ("ld.acquire", 3),
+        ("ld.sc", 7),
+        ("st.relaxed", 1),
+        ("st.release", 3),
+        ("st.sc", 7),
+    ];
     let line = |(order, base): (&str, u32)| {
-        scopes.map(|(scope, reach)| format!("\"{order}.{scope}\" = {}\n", STRONG + base * reach)).concat()
+        scopes
+            .map(|(scope, reach)| format!("\"{order}.{scope}\" = {}\n", STRONG + base * reach))
+            .concat()
     };
     let table: String = orders.map(line).concat();
     Costs::parse(&SourceFile::new("costs", table), Dialect::Ptx).unwrap_or_default()
@@ -44,8 +57,8 @@ pub(crate) struct Goal {
     pub options: Options,
 }
 
-/// Looks for the cheapest changes of the first goal after which every goal is met; `others` are met as well, or the search goes on with the
-/// next one as the first.
+/// Looks for the cheapest changes of the first goal after which every goal is met; `others` are met
+/// as well, or the search goes on with the next one as the first.
 pub(crate) fn repair(goals: &[Goal], (module, text): (&Module, &str)) -> RepairAnswer {
     // What cannot be asked about cannot be seen to hold, however long a repair is looked for.
     if let Some(why) = goals.iter().find_map(refused) {
@@ -56,7 +69,11 @@ pub(crate) fn repair(goals: &[Goal], (module, text): (&Module, &str)) -> RepairA
         match changes_for(goal) {
             Err(answer) => last = answer,
             Ok(changes) => match goals.iter().find_map(|g| unmet(g, &changes)) {
-                None => return RepairAnswer::Changes(changes.iter().map(|change| told(change, module, text)).collect()),
+                None => {
+                    return RepairAnswer::Changes(
+                        changes.iter().map(|change| told(change, module, text)).collect(),
+                    );
+                }
                 Some(why) => last = RepairAnswer::Open(why),
             },
         }
@@ -79,10 +96,13 @@ fn counted(options: &Options) -> Options {
 }
 
 /// The cheapest changes of the threads of a test.
-fn changes_for(Goal { written, model, options }: &Goal) -> Result<Vec<OperationChange>, RepairAnswer> {
+fn changes_for(
+    Goal { written, model, options }: &Goal,
+) -> Result<Vec<OperationChange>, RepairAnswer> {
     let costs = costs();
     let test = &written.read.test;
-    let limits = Limits { deadline: options.deadline, repairs: Some(1), questions: Some(REPAIR_QUESTIONS) };
+    let limits =
+        Limits { deadline: options.deadline, repairs: Some(1), questions: Some(REPAIR_QUESTIONS) };
     let counted = counted(options);
     let found = cheapest(test, model, &Terms::all(&costs), &counted, Choice::Auto, limits);
     let found = found.map_err(|s| {
@@ -97,7 +117,9 @@ fn changes_for(Goal { written, model, options }: &Goal) -> Result<Vec<OperationC
         return Ok(Vec::new());
     }
     let best = found.repairs.iter().find(|r| r.racy != Some(true)).ok_or(RepairAnswer::Nothing)?;
-    let none = || RepairAnswer::Open("a change is not one of a single instruction of the kernel".to_owned());
+    let none = || {
+        RepairAnswer::Open("a change is not one of a single instruction of the kernel".to_owned())
+    };
     changes(test, &best.test, &written.origins).ok_or_else(none)
 }
 
@@ -126,7 +148,11 @@ pub(crate) fn is_fence(operation: &Operation) -> bool {
 }
 
 /// What is new or stronger, each once; `None` where it belongs to no instruction of the kernel.
-fn changes(before: &Test, after: &Test, origins: &[Vec<Option<Origin>>]) -> Option<Vec<OperationChange>> {
+fn changes(
+    before: &Test,
+    after: &Test,
+    origins: &[Vec<Option<Origin>>],
+) -> Option<Vec<OperationChange>> {
     let mut found: Vec<OperationChange> = Vec::new();
     for (thread, origins) in origins.iter().enumerate() {
         let (old, new) = (instructions(before, thread), instructions(after, thread));
@@ -134,15 +160,19 @@ fn changes(before: &Test, after: &Test, origins: &[Vec<Option<Origin>>]) -> Opti
         while j < new.len() {
             let added = new.len() - j > old.len() - i
                 && is_fence(&new[j].operation)
-                && old
-                    .get(i)
-                    .is_none_or(|o| !is_fence(&o.operation) || new.get(j + 1).is_some_and(|n| n.operation == o.operation));
+                && old.get(i).is_none_or(|o| {
+                    !is_fence(&o.operation)
+                        || new.get(j + 1).is_some_and(|n| n.operation == o.operation)
+                });
             let operation = new[j].operation.clone();
             if added {
                 let next = (i..old.len()).find_map(|k| origins.get(k).copied().flatten());
                 let (at, side) = match next {
                     Some(at) => (at, RepairSide::Before),
-                    None => ((0..i).rev().find_map(|k| origins.get(k).copied().flatten())?, RepairSide::Behind),
+                    None => (
+                        (0..i).rev().find_map(|k| origins.get(k).copied().flatten())?,
+                        RepairSide::Behind,
+                    ),
                 };
                 found.push(OperationChange { at, side, operation });
                 j += 1;
@@ -150,7 +180,11 @@ fn changes(before: &Test, after: &Test, origins: &[Vec<Option<Origin>>]) -> Opti
             }
             let there = old.get(i)?;
             if there.operation != operation {
-                found.push(OperationChange { at: origins.get(i).copied().flatten()?, side: RepairSide::Instead, operation });
+                found.push(OperationChange {
+                    at: origins.get(i).copied().flatten()?,
+                    side: RepairSide::Instead,
+                    operation,
+                });
             }
             i += 1;
             j += 1;
@@ -159,14 +193,22 @@ fn changes(before: &Test, after: &Test, origins: &[Vec<Option<Origin>>]) -> Opti
     let mut once: Vec<OperationChange> = Vec::new();
     for change in found {
         let same = |c: &OperationChange| {
-            c.at == change.at && c.side == change.side && strength(&c.operation) == strength(&change.operation)
+            c.at == change.at
+                && c.side == change.side
+                && strength(&c.operation) == strength(&change.operation)
         };
         if once.iter().any(same) {
             continue;
         }
-        // Two threads may execute one instruction, and one needs it to release, the other one to acquire.
-        let of_one = |c: &&mut OperationChange| c.at == change.at && change.side == RepairSide::Instead && c.side == change.side;
-        let both = once.iter_mut().find(of_one).and_then(|c| Some((joined(&c.operation, &change.operation)?, c)));
+        // Two threads may execute one instruction, and one needs it to release, the other one to
+        // acquire.
+        let of_one = |c: &&mut OperationChange| {
+            c.at == change.at && change.side == RepairSide::Instead && c.side == change.side
+        };
+        let both = once
+            .iter_mut()
+            .find(of_one)
+            .and_then(|c| Some((joined(&c.operation, &change.operation)?, c)));
         match both {
             Some((operation, c)) => c.operation = operation,
             None => once.push(change),
@@ -191,9 +233,13 @@ fn apply(test: &Test, origins: &[Vec<Option<Origin>>], changes: &[OperationChang
             let origin = origins.get(i).copied().flatten();
             let is_first = i == 0 || origins.get(i - 1).copied().flatten() != origin;
             let is_last = origins.get(i + 1).copied().flatten() != origin;
-            let here = |side: RepairSide| changes.iter().filter(move |c| Some(c.at) == origin && c.side == side);
+            let here = |side: RepairSide| {
+                changes.iter().filter(move |c| Some(c.at) == origin && c.side == side)
+            };
             if is_first {
-                new.extend(here(RepairSide::Before).map(|c| TestInstruction::from(c.operation.clone())));
+                new.extend(
+                    here(RepairSide::Before).map(|c| TestInstruction::from(c.operation.clone())),
+                );
             }
             let mut kept = instruction.clone();
             for change in here(RepairSide::Instead) {
@@ -201,7 +247,9 @@ fn apply(test: &Test, origins: &[Vec<Option<Origin>>], changes: &[OperationChang
             }
             new.push(kept);
             if is_last {
-                new.extend(here(RepairSide::Behind).map(|c| TestInstruction::from(c.operation.clone())));
+                new.extend(
+                    here(RepairSide::Behind).map(|c| TestInstruction::from(c.operation.clone())),
+                );
             }
         }
         if let Some(thread) = changed.threads.get_mut(thread) {
@@ -230,7 +278,11 @@ fn told(change: &OperationChange, module: &Module, text: &str) -> RepairChange {
         RepairSide::Instead => {
             let mnemonic = after.split_whitespace().next().unwrap_or_default();
             // An exchange in a loop that waits is a compare-and-swap in the test.
-            if spot.text.contains(".exch.") { mnemonic.replace(".cas.", ".exch.") } else { mnemonic.to_owned() }
+            if spot.text.contains(".exch.") {
+                mnemonic.replace(".cas.", ".exch.")
+            } else {
+                mnemonic.to_owned()
+            }
         }
         _ => after,
     };
@@ -290,6 +342,9 @@ mod tests {
         let costs = costs();
         let of = |kind, order| costs.of(kind, Strength { order, scope: Scope::Gpu }, true);
         assert!(of(SiteKind::Load, Order::Rlx) > 10 * of(SiteKind::Slot(0), Order::Sc));
-        assert!(of(SiteKind::Load, Order::Acq) - of(SiteKind::Load, Order::Rlx) < of(SiteKind::Slot(0), Order::AcqRel));
+        assert!(
+            of(SiteKind::Load, Order::Acq) - of(SiteKind::Load, Order::Rlx)
+                < of(SiteKind::Slot(0), Order::AcqRel)
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! What is left of a thread once all that is constant is computed: code in the words of litmus tests, and where each piece came from.
+//! What is left of a thread once all that is constant is computed: code in the words of litmus
+//! tests, and where each piece came from.
 
 use rustc_hash::FxHashMap;
 
@@ -22,7 +23,8 @@ pub(crate) enum CodePiece {
     Jump(Option<(String, bool)>, u32),
     /// The end of the thread.
     End,
-    /// `bar.cta.sync 0`, with `, 64` where so many threads meet; or the barrier of some lanes of a warp.
+    /// `bar.cta.sync 0`, with `, 64` where so many threads meet; or the barrier of some lanes of a
+    /// warp.
     Barrier(String),
     /// Reads memory into a register.
     Read {
@@ -41,7 +43,8 @@ pub(crate) enum CodePiece {
         cell: MemoryCell,
         /// The operands behind it.
         operands: String,
-        /// For a read-modify-write that leaves memory as it is if it reads a certain value, or (`false`) any other: the register, and the value.
+        /// For a read-modify-write that leaves memory as it is if it reads a certain value, or
+        /// (`false`) any other: the register, and the value.
         idle: Option<(String, Idle)>,
     },
     /// An operation on an mbarrier.
@@ -52,7 +55,8 @@ pub(crate) enum CodePiece {
     Group(String),
     /// `barrier.cluster.arrive`, perhaps `.relaxed`, or `barrier.cluster.wait`.
     ClusterBarrier(String),
-    /// An instruction that leaves nothing in the code: where a thread went, for what is asked of barriers.
+    /// An instruction that leaves nothing in the code: where a thread went, for what is asked of
+    /// barriers.
     Passed,
     /// Anything else.
     Other(String),
@@ -84,7 +88,8 @@ pub(crate) enum MbarrierUse {
 impl MbarrierPiece {
     fn text(&self, place: &mut dyn FnMut(MemoryCell) -> String) -> String {
         let to = self.to.as_ref().map_or(String::new(), |to| format!(" {to},"));
-        let operands = if self.operands.is_empty() { String::new() } else { format!(", {}", self.operands) };
+        let operands =
+            if self.operands.is_empty() { String::new() } else { format!(", {}", self.operands) };
         format!("{}{to} {}{operands}", self.operation, place(self.cell))
     }
 }
@@ -106,7 +111,8 @@ pub(crate) struct Issue {
 }
 
 /// The words of copies that read a tensor map.
-const TENSOR_LOAD: &str = "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
+const TENSOR_LOAD: &str =
+    "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes";
 const TENSOR_STORE: &str = "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group";
 
 /// What an asynchronous operation writes.
@@ -135,8 +141,13 @@ impl IssueFamily {
     pub fn of(words: &str) -> Self {
         match words {
             w if w.starts_with("wgmma") => Self::Warpgroup,
-            w if w.starts_with("tcgen05.ld") || w.starts_with("tcgen05.wait::ld") => Self::TensorLoad,
-            w if w.starts_with("tcgen05.st") || w.starts_with("tcgen05.wait::st") || w.starts_with("tcgen05.dealloc") => {
+            w if w.starts_with("tcgen05.ld") || w.starts_with("tcgen05.wait::ld") => {
+                Self::TensorLoad
+            }
+            w if w.starts_with("tcgen05.st")
+                || w.starts_with("tcgen05.wait::st")
+                || w.starts_with("tcgen05.dealloc") =>
+            {
                 Self::TensorStore
             }
             w if w.starts_with("tcgen05") => Self::TensorCore,
@@ -162,16 +173,23 @@ impl Issue {
         IssueFamily::of(&self.operation)
     }
 
-    /// Is another one of a tensor core that accesses the same, so that one of them is enough where nothing is between them?
+    /// Is another one of a tensor core that accesses the same, so that one of them is enough where
+    /// nothing is between them?
     pub fn repeats(&self, other: &Self) -> bool {
         let is_same = match (self.family(), &self.source, &other.source) {
             (IssueFamily::TensorCore, IssueSource::Cell(a), IssueSource::Cell(b)) => {
                 match self.operation.starts_with("tcgen05.mma") {
                     true => self.to == other.to && other.operation.starts_with("tcgen05.mma"),
-                    false => a == b && self.operation == other.operation && matches!(a.object, crate::layout::Object::Shared(..)),
+                    false => {
+                        a == b
+                            && self.operation == other.operation
+                            && matches!(a.object, crate::layout::Object::Shared(..))
+                    }
                 }
             }
-            (_, IssueSource::Loaded(_), IssueSource::Loaded(_)) => self.to == other.to && self.operation == other.operation,
+            (_, IssueSource::Loaded(_), IssueSource::Loaded(_)) => {
+                self.to == other.to && self.operation == other.operation
+            }
             _ => false,
         };
         is_same && self.mbarrier.is_none() && other.mbarrier.is_none()
@@ -185,10 +203,14 @@ impl Issue {
     fn text(&self, place: &mut dyn FnMut(MemoryCell) -> String) -> String {
         let to = place(self.to);
         if let (IssueSource::Cell(from), false) = (&self.source, self.maps.is_empty()) {
-            let (from, maps) = (place(*from), self.maps.iter().map(|&m| place(m)).collect::<Vec<_>>().join(", "));
+            let (from, maps) =
+                (place(*from), self.maps.iter().map(|&m| place(m)).collect::<Vec<_>>().join(", "));
             let bytes = self.bytes;
             return match self.mbarrier {
-                Some(mbarrier) => format!("{TENSOR_LOAD} {to}, [{{{maps}}}, {from}], {bytes}, {}", place(mbarrier)),
+                Some(mbarrier) => format!(
+                    "{TENSOR_LOAD} {to}, [{{{maps}}}, {from}], {bytes}, {}",
+                    place(mbarrier)
+                ),
                 None => format!("{TENSOR_STORE} [{{{maps}}}, {to}], {from}, {bytes}"),
             };
         }
@@ -199,9 +221,15 @@ impl Issue {
             ("wgmma.mma_async", IssueSource::Loaded(register)) => {
                 return format!("wgmma.mma_async.sync.aligned {{{register}}}, {to}");
             }
-            ("tcgen05.st", IssueSource::Value(value)) => return format!("tcgen05.st.sync.aligned.32x32b.x1.b32 {to}, {value}"),
-            ("tcgen05.dealloc", _) => return format!("tcgen05.dealloc.cta_group::1.sync.aligned.b32 {to}, 32"),
-            ("tcgen05.cp", IssueSource::Cell(from)) => return format!("tcgen05.cp.cta_group::1.128x256b {to}, {}", place(*from)),
+            ("tcgen05.st", IssueSource::Value(value)) => {
+                return format!("tcgen05.st.sync.aligned.32x32b.x1.b32 {to}, {value}");
+            }
+            ("tcgen05.dealloc", _) => {
+                return format!("tcgen05.dealloc.cta_group::1.sync.aligned.b32 {to}, 32");
+            }
+            ("tcgen05.cp", IssueSource::Cell(from)) => {
+                return format!("tcgen05.cp.cta_group::1.128x256b {to}, {}", place(*from));
+            }
             ("tcgen05.mma" | "tcgen05.mma.adds", IssueSource::Cell(from)) => {
                 let (from, adds) = (place(*from), u8::from(self.operation.ends_with("adds")));
                 return format!("tcgen05.mma.cta_group::1.kind::f16 {to}, {from}, {from}, {adds}");
@@ -242,7 +270,9 @@ pub struct MemoryCell {
 impl MemoryCell {
     /// Do they have a byte in common?
     pub fn overlaps(&self, other: &Self) -> bool {
-        self.object == other.object && self.offset < other.offset + other.bytes && other.offset < self.offset + self.bytes
+        self.object == other.object
+            && self.offset < other.offset + other.bytes
+            && other.offset < self.offset + self.bytes
     }
 }
 
@@ -287,7 +317,11 @@ impl CodePiece {
     }
 
     /// What it is as text, with names for places and labels.
-    pub fn text(&self, place: &mut dyn FnMut(MemoryCell) -> String, label: &dyn Fn(u32) -> String) -> String {
+    pub fn text(
+        &self,
+        place: &mut dyn FnMut(MemoryCell) -> String,
+        label: &dyn Fn(u32) -> String,
+    ) -> String {
         match self {
             Self::Label(of) => format!("{}:", label(*of)),
             Self::Jump(None, to) => format!("bra {}", label(*to)),
@@ -295,9 +329,14 @@ impl CodePiece {
             Self::Jump(Some((register, false)), to) => format!("@!{register} bra {}", label(*to)),
             Self::End => "exit".to_owned(),
             Self::Passed => String::new(),
-            Self::Barrier(text) | Self::ClusterBarrier(text) | Self::Group(text) | Self::Other(text) => text.clone(),
+            Self::Barrier(text)
+            | Self::ClusterBarrier(text)
+            | Self::Group(text)
+            | Self::Other(text) => text.clone(),
             Self::Read { operation, to, cell } => format!("{operation} {to}, {}", place(*cell)),
-            Self::Write { operation, cell, operands, .. } => format!("{operation} {}, {operands}", place(*cell)),
+            Self::Write { operation, cell, operands, .. } => {
+                format!("{operation} {}, {operands}", place(*cell))
+            }
             Self::Mbarrier(piece) => piece.text(place),
             Self::Issue(issue) => issue.text(place),
         }
@@ -320,7 +359,9 @@ impl CodePiece {
             Self::Jump(Some((register, _)), _) if register == of => by.clone_into(register),
             Self::Write { operands, .. } => *operands = replaced(operands, 0),
             Self::Mbarrier(piece) => piece.operands = replaced(&piece.operands, 0),
-            Self::Issue(Issue { source: IssueSource::Value(value), .. }) if value == of => by.clone_into(value),
+            Self::Issue(Issue { source: IssueSource::Value(value), .. }) if value == of => {
+                by.clone_into(value)
+            }
             Self::Other(text) if !text.starts_with("fence") => *text = replaced(text, 2),
             _ => {}
         }
@@ -333,7 +374,8 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// Is it a register that nobody asks about at the end?
 pub(crate) fn is_inner(word: &str) -> bool {
-    word.strip_prefix(['r', 't']).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    word.strip_prefix(['r', 't'])
+        .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Reads the source of a copy in place of the copy, and takes away what nothing reads.
@@ -356,10 +398,13 @@ fn simplify(code: &mut Vec<Line>) {
         }
     }
     loop {
-        let read: rustc_hash::FxHashSet<String> = code.iter().flat_map(|(p, _)| p.reads()).map(str::to_owned).collect();
+        let read: rustc_hash::FxHashSet<String> =
+            code.iter().flat_map(|(p, _)| p.reads()).map(str::to_owned).collect();
         let before = code.len();
-        let is_dead =
-            |p: &CodePiece| matches!(p, CodePiece::Other(_)) && p.writes().is_some_and(|to| is_inner(to) && !read.contains(to));
+        let is_dead = |p: &CodePiece| {
+            matches!(p, CodePiece::Other(_))
+                && p.writes().is_some_and(|to| is_inner(to) && !read.contains(to))
+        };
         code.retain(|(p, _)| !is_dead(p));
         if code.len() == before {
             break;
@@ -368,11 +413,14 @@ fn simplify(code: &mut Vec<Line>) {
     without_copies_of_results(code);
 }
 
-/// Has memory be read into the register that alone is to have the value: what stands in front of a waiting loop is then what stands at the end of its
-/// rounds (`s = load(); while (s != turn) s = load();`), as where compilers give registers their names.
+/// Has memory be read into the register that alone is to have the value: what stands in front of a
+/// waiting loop is then what stands at the end of its rounds
+/// (`s = load(); while (s != turn) s = load();`), as where compilers give registers their names.
 fn without_copies_of_results(code: &mut Vec<Line>) {
     let mut count: FxHashMap<&str, usize> = FxHashMap::default();
-    code.iter().flat_map(|(piece, _)| piece.reads()).for_each(|register| *count.entry(register).or_default() += 1);
+    code.iter()
+        .flat_map(|(piece, _)| piece.reads())
+        .for_each(|register| *count.entry(register).or_default() += 1);
     let target = |at: usize| {
         let (CodePiece::Read { .. } | CodePiece::Write { .. }, Some((CodePiece::Other(copy), _))) =
             (&code[at].0, code.get(at + 1))
@@ -382,10 +430,13 @@ fn without_copies_of_results(code: &mut Vec<Line>) {
         let result = code[at].0.writes()?;
         let all: Vec<&str> = words(copy).collect();
         let [word, to, from] = all[..] else { return None };
-        let is_copy = word.starts_with("mov.") && from == result && [to, from].into_iter().all(is_inner);
-        (is_copy && count.get(from) == Some(&1) && !code[at].0.reads().contains(&to)).then(|| to.to_owned())
+        let is_copy =
+            word.starts_with("mov.") && from == result && [to, from].into_iter().all(is_inner);
+        (is_copy && count.get(from) == Some(&1) && !code[at].0.reads().contains(&to))
+            .then(|| to.to_owned())
     };
-    let targets: Vec<(usize, String)> = (0..code.len()).filter_map(|at| target(at).map(|to| (at, to))).collect();
+    let targets: Vec<(usize, String)> =
+        (0..code.len()).filter_map(|at| target(at).map(|to| (at, to))).collect();
     for (at, register) in targets.into_iter().rev() {
         match &mut code[at].0 {
             CodePiece::Read { to, .. } => *to = register,
@@ -405,7 +456,12 @@ fn without_copies_of_results(code: &mut Vec<Line>) {
 /// Where labels stand.
 fn labels(code: &[Line]) -> FxHashMap<u32, usize> {
     let all = code.iter().enumerate().rev();
-    all.filter_map(|(at, (piece, _))| if let CodePiece::Label(label) = piece { Some((*label, at)) } else { None }).collect()
+    all.filter_map(
+        |(at, (piece, _))| {
+            if let CodePiece::Label(label) = piece { Some((*label, at)) } else { None }
+        },
+    )
+    .collect()
 }
 
 /// For each piece those that may come next; one behind the last piece is the end.
@@ -424,8 +480,10 @@ pub(crate) fn successors(code: &[Line]) -> Vec<Vec<usize>> {
 /// May a thread come to a place twice?
 pub(crate) fn has_loop(code: &[Line]) -> bool {
     let next = successors(code);
-    // Taken away are places that nothing is behind, until none is left, or all that are left are on a way to a loop.
-    let mut open: Vec<usize> = next.iter().map(|to| to.iter().filter(|&&to| to < code.len()).count()).collect();
+    // Taken away are places that nothing is behind, until none is left, or all that are left are on
+    // a way to a loop.
+    let mut open: Vec<usize> =
+        next.iter().map(|to| to.iter().filter(|&&to| to < code.len()).count()).collect();
     let mut before = vec![Vec::new(); code.len()];
     for (at, to) in next.iter().enumerate() {
         to.iter().filter(|&&to| to < code.len()).for_each(|&to| before[to].push(at));
@@ -444,7 +502,8 @@ pub(crate) fn has_loop(code: &[Line]) -> bool {
     gone < code.len()
 }
 
-/// Where a thread that comes to a place goes on: past labels and jumps that nothing decides; `None` where it ends.
+/// Where a thread that comes to a place goes on: past labels and jumps that nothing decides; `None`
+/// where it ends.
 fn comes_to(code: &[Line], labels: &FxHashMap<u32, usize>, from: usize) -> Option<usize> {
     let mut at = from;
     // A jump to itself comes to nothing else.
@@ -459,7 +518,8 @@ fn comes_to(code: &[Line], labels: &FxHashMap<u32, usize>, from: usize) -> Optio
     Some(from)
 }
 
-/// Takes away jumps that lead, over other ones, where the thread goes on anyway, and ends it where a jump only leads to its end.
+/// Takes away jumps that lead, over other ones, where the thread goes on anyway, and ends it where
+/// a jump only leads to its end.
 fn without_detours(code: &mut Vec<Line>) {
     let mut detours = vec![false; code.len()];
     // Labels stay where they are until the end.
@@ -481,8 +541,9 @@ fn without_detours(code: &mut Vec<Line>) {
     });
 }
 
-/// Has a jump lead at once where one that it alone comes to leads, and all that come to a jump back lead back themselves: a round of a loop that goes back
-/// from within a branch ends with that branch.
+/// Has a jump lead at once where one that it alone comes to leads, and all that come to a jump back
+/// lead back themselves: a round of a loop that goes back from within a branch ends with that
+/// branch.
 fn without_stopovers(code: &mut [Line]) {
     let labels = labels(code);
     let mut jumps: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
@@ -493,8 +554,13 @@ fn without_stopovers(code: &mut [Line]) {
     }
     for (to, all) in jumps {
         let Some(&label) = labels.get(&to) else { continue };
-        let is_alone = label.checked_sub(1).is_some_and(|n| matches!(code[n].0, CodePiece::End | CodePiece::Jump(None, _)));
-        let Some((CodePiece::Jump(None, further), _)) = code.get(label + 1).filter(|_| is_alone) else { continue };
+        let is_alone = label
+            .checked_sub(1)
+            .is_some_and(|n| matches!(code[n].0, CodePiece::End | CodePiece::Jump(None, _)));
+        let Some((CodePiece::Jump(None, further), _)) = code.get(label + 1).filter(|_| is_alone)
+        else {
+            continue;
+        };
         let further = *further;
         if further == to || all.len() > 1 && labels.get(&further).is_none_or(|&head| head > label) {
             continue;
@@ -520,16 +586,23 @@ pub(crate) fn tidy(mut code: Vec<Line>) -> Vec<Line> {
         with_joined_branches(&mut code);
         let mut used = rustc_hash::FxHashSet::default();
         let follows = |code: &[Line], at: usize, to: u32| {
-            code[at + 1..].iter().take_while(|(p, _)| matches!(p, CodePiece::Label(_))).any(|(p, _)| *p == CodePiece::Label(to))
+            code[at + 1..]
+                .iter()
+                .take_while(|(p, _)| matches!(p, CodePiece::Label(_)))
+                .any(|(p, _)| *p == CodePiece::Label(to))
         };
-        let idle: Vec<bool> =
-            (0..code.len()).map(|at| matches!(code[at].0, CodePiece::Jump(_, to) if follows(&code, at, to))).collect();
+        let idle: Vec<bool> = (0..code.len())
+            .map(|at| matches!(code[at].0, CodePiece::Jump(_, to) if follows(&code, at, to)))
+            .collect();
         let mut number = 0;
         code.retain(|_| {
             number += 1;
             !idle[number - 1]
         });
-        used.extend(code.iter().filter_map(|(p, _)| if let CodePiece::Jump(_, to) = p { Some(*to) } else { None }));
+        used.extend(
+            code.iter()
+                .filter_map(|(p, _)| if let CodePiece::Jump(_, to) = p { Some(*to) } else { None }),
+        );
         code.retain(|(p, _)| !matches!(p, CodePiece::Label(label) if !used.contains(label)));
         // An end before the end is needed only where something follows.
         while code.last().is_some_and(|(p, _)| *p == CodePiece::End) {

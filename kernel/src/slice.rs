@@ -1,13 +1,17 @@
-//! What of a launch a question depends on: the other accesses, and threads that are left with none, are taken out before an engine is asked.
+//! What of a launch a question depends on: the other accesses, and threads that are left with none,
+//! are taken out before an engine is asked.
 //!
-//! Taken out are weak accesses to places whose values reach no branch and nothing that is asked about, and threads that then access nothing. A
-//! weak access is in no pattern that synchronises (PTX ISA 8.7), so causality between the others stays as it is, and every execution of the
-//! program is one of the slice once these events are gone: what no execution of the slice shows, none of the program does. The other way round,
-//! an execution of the slice becomes one of the program if the accesses are put back in an order that extends causality, each read behind the
+//! Taken out are weak accesses to places whose values reach no branch and nothing that is asked
+//! about, and threads that then access nothing. A weak access is in no pattern that synchronises
+//! (PTX ISA 8.7), so causality between the others stays as it is, and every execution of the
+//! program is one of the slice once these events are gone: what no execution of the slice shows,
+//! none of the program does. The other way round, an execution of the slice becomes one of the
+//! program if the accesses are put back in an order that extends causality, each read behind the
 //! last write in front of it.
 //!
-//! A data race is one of two threads at one place. So it is asked place by place and pair by pair, with the accesses of the others to that place
-//! taken out as well; slices that differ in names alone are asked about once.
+//! A data race is one of two threads at one place. So it is asked place by place and pair by pair,
+//! with the accesses of the others to that place taken out as well; slices that differ in names
+//! alone are asked about once.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -15,7 +19,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use crate::access::{AccessStrength, accesses, is_conditional, is_mbarrier, is_modification, writes};
+use crate::access::{
+    AccessStrength, accesses, is_conditional, is_mbarrier, is_modification, writes,
+};
 use crate::counted::{as_meetings, counted_barriers};
 use crate::initial::initial_mbarriers;
 use crate::launch::Launch;
@@ -53,10 +59,11 @@ pub(crate) struct Slicer<'a> {
     lanes: Vec<bool>,
     /// Places that some access is strong to.
     strong: Vec<bool>,
-    /// Places that something writes by which threads may synchronise: a strong write, or what is asynchronous.
+    /// Places that something writes by which threads may synchronise: a strong write, or what is
+    /// asynchronous.
     signals: Vec<bool>,
-    /// Is there anything by which threads synchronise at memory: a fence, an order stronger than relaxed, an asynchronous operation? Else strong
-    /// accesses order no others, as weak ones.
+    /// Is there anything by which threads synchronise at memory: a fence, an order stronger than
+    /// relaxed, an asynchronous operation? Else strong accesses order no others, as weak ones.
     synchronizes: bool,
     /// Places that are mbarriers.
     mbarriers: Vec<bool>,
@@ -64,25 +71,37 @@ pub(crate) struct Slicer<'a> {
     initial: BTreeSet<MemoryCell>,
     /// For each thread the registers whose values do.
     registers: Vec<FxHashSet<String>>,
-    /// For each thread the registers of the loops that wait for what a lane brings, also where its value matters to nobody.
+    /// For each thread the registers of the loops that wait for what a lane brings, also where its
+    /// value matters to nobody.
     awaited: Vec<FxHashSet<String>>,
     /// For each block: do all of its threads come to the same barriers, whatever happens?
     uniform: Vec<bool>,
-    /// Where there are asynchronous operations, a number for each thread: those of one number are lanes of one warp that do the same where something
-    /// is ordered or decided.
+    /// Where there are asynchronous operations, a number for each thread: those of one number are
+    /// lanes of one warp that do the same where something is ordered or decided.
     alike: Vec<usize>,
-    /// Where there are asynchronous operations, for each thread the places that it accesses, each time with the steps in front of that that order or
-    /// decide something, and the number of the piece of its code.
+    /// Where there are asynchronous operations, for each thread the places that it accesses, each
+    /// time with the steps in front of that that order or decide something, and the number of the
+    /// piece of its code.
     visits: Vec<BTreeMap<usize, Vec<(usize, usize)>>>,
     /// What [`Self::rivals`] gives.
     rivals: OnceCell<Vec<Rivals>>,
 }
 
 impl<'a> Slicer<'a> {
-    /// Prepares a launch. What reaches a register that is asked about, or a place of `asked`, is kept.
-    pub fn new(launch: Launch, code: &'a [Vec<Line>], barriers: &[Barriers], asked: &dyn Fn(MemoryCell) -> bool) -> Self {
+    /// Prepares a launch. What reaches a register that is asked about, or a place of `asked`, is
+    /// kept.
+    pub fn new(
+        launch: Launch,
+        code: &'a [Vec<Line>],
+        barriers: &[Barriers],
+        asked: &dyn Fn(MemoryCell) -> bool,
+    ) -> Self {
         let counted = counted_barriers(launch, code);
-        let code = if counted.is_empty() { Cow::Borrowed(code) } else { Cow::Owned(as_meetings(launch, code, &counted)) };
+        let code = if counted.is_empty() {
+            Cow::Borrowed(code)
+        } else {
+            Cow::Owned(as_meetings(launch, code, &counted))
+        };
         let places = places(&code);
         let count = places.values().max().map_or(0, |&n| n + 1);
         let mut slicer = Self {
@@ -107,19 +126,23 @@ impl<'a> Slicer<'a> {
         };
         let mut widths: Vec<Option<MemoryCell>> = vec![None; count];
         for (thread, code) in code.iter().enumerate() {
-            for (piece, cell, strength) in code.iter().flat_map(|(p, _)| accesses(p).into_iter().map(move |(c, s)| (p, c, s))) {
+            for (piece, cell, strength) in
+                code.iter().flat_map(|(p, _)| accesses(p).into_iter().map(move |(c, s)| (p, c, s)))
+            {
                 let place = slicer.places[&cell];
                 slicer.mixed[place] |= *widths[place].get_or_insert(cell) != cell;
                 slicer.lanes[place] |= matches!(cell.object, Object::Exchange(..));
                 slicer.mbarriers[place] |= is_mbarrier(piece, cell);
                 slicer.strong[place] |= strength != AccessStrength::Weak;
                 let is_asynchronous = matches!(piece, CodePiece::Issue(_) | CodePiece::Mbarrier(_));
-                slicer.signals[place] |= writes(piece, cell) && (strength != AccessStrength::Weak || is_asynchronous);
+                slicer.signals[place] |=
+                    writes(piece, cell) && (strength != AccessStrength::Weak || is_asynchronous);
                 slicer.relevant[place] |= asked(cell) || is_conditional(piece);
                 let share = slicer.shares[place].entry(thread).or_default();
                 share.reads |= matches!(piece, CodePiece::Read { .. }) || is_modification(piece);
                 share.writes |= writes(piece, cell);
-                share.is_asynchronous |= matches!(piece, CodePiece::Issue(issue) if issue.mbarrier != Some(cell));
+                share.is_asynchronous |=
+                    matches!(piece, CodePiece::Issue(issue) if issue.mbarrier != Some(cell));
                 share.widest_weak |= strength == AccessStrength::Weak;
                 share.cta_only |= strength == AccessStrength::Block;
             }
@@ -135,7 +158,9 @@ impl<'a> Slicer<'a> {
 
     /// Which accesses barriers keep apart.
     pub fn phases(&self) -> Phases {
-        Phases::of(&self.code, &|thread| self.is_uniform(self.block(thread)), &|cell| self.places[&cell])
+        Phases::of(&self.code, &|thread| self.is_uniform(self.block(thread)), &|cell| {
+            self.places[&cell]
+        })
     }
 
     /// Are two threads of one block?
@@ -150,7 +175,11 @@ impl<'a> Slicer<'a> {
 
     /// The cells whose values reach a branch or an address.
     pub fn relevant(&self) -> BTreeSet<MemoryCell> {
-        self.places.iter().filter(|(_, place)| self.relevant[**place]).map(|(cell, _)| *cell).collect()
+        self.places
+            .iter()
+            .filter(|(_, place)| self.relevant[**place])
+            .map(|(cell, _)| *cell)
+            .collect()
     }
 
     /// Do all threads of a block come to the same barriers?
@@ -172,7 +201,8 @@ impl<'a> Slicer<'a> {
         self.places.get(&cell) == Some(&place)
     }
 
-    /// Is some access of two threads to a place strong for the threads of their block alone, and are they of two blocks?
+    /// Is some access of two threads to a place strong for the threads of their block alone, and
+    /// are they of two blocks?
     pub fn is_out_of_scope(&self, place: usize, [a, b]: [usize; 2]) -> bool {
         let of_block = |thread| self.shares[place].get(&thread).is_some_and(|share| share.cta_only);
         self.block(a) != self.block(b) && (of_block(a) || of_block(b))
@@ -182,7 +212,9 @@ impl<'a> Slicer<'a> {
     pub fn cells_at(&self, place: usize, thread: usize) -> BTreeMap<MemoryCell, (bool, bool)> {
         let mut found: BTreeMap<MemoryCell, (bool, bool)> = BTreeMap::new();
         for (piece, _) in &self.code[thread] {
-            for (cell, strength) in accesses(piece).into_iter().filter(|(cell, _)| self.is_at(*cell, place)) {
+            for (cell, strength) in
+                accesses(piece).into_iter().filter(|(cell, _)| self.is_at(*cell, place))
+            {
                 let of = found.entry(cell).or_default();
                 of.0 |= writes(piece, cell);
                 of.1 |= strength == AccessStrength::Weak;
@@ -195,8 +227,9 @@ impl<'a> Slicer<'a> {
         self.mbarriers[place]
     }
 
-    /// Can no access of a round of a loop race? Then rounds that only wait need not be looked at for races. Races of mbarriers, which are those
-    /// with their initialisation, are left out where they are not what is asked about.
+    /// Can no access of a round of a loop race? Then rounds that only wait need not be looked at
+    /// for races. Races of mbarriers, which are those with their initialisation, are left out where
+    /// they are not what is asked about.
     pub fn waits_are_strong(&self, with_mbarriers: bool) -> bool {
         let mut exposed: BTreeSet<usize> = BTreeSet::new();
         for rivals in self.rivals() {
@@ -208,7 +241,9 @@ impl<'a> Slicer<'a> {
             let labels: BTreeMap<u32, usize> = code
                 .iter()
                 .enumerate()
-                .filter_map(|(at, (p, _))| if let CodePiece::Label(l) = p { Some((*l, at)) } else { None })
+                .filter_map(
+                    |(at, (p, _))| if let CodePiece::Label(l) = p { Some((*l, at)) } else { None },
+                )
                 .collect();
             code.iter().enumerate().all(|(at, (piece, _))| {
                 let CodePiece::Jump(_, to) = piece else { return true };
@@ -229,10 +264,13 @@ impl<'a> Slicer<'a> {
 fn synchronizes(piece: &CodePiece) -> bool {
     match piece {
         CodePiece::Other(text) => text.starts_with("fence"),
-        CodePiece::Read { operation, .. } | CodePiece::Write { operation, .. } => {
-            operation.split(['.', ' ']).any(|word| matches!(word, "acquire" | "release" | "acq_rel" | "sc"))
-        }
-        CodePiece::Mbarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_) | CodePiece::ClusterBarrier(_) => true,
+        CodePiece::Read { operation, .. } | CodePiece::Write { operation, .. } => operation
+            .split(['.', ' '])
+            .any(|word| matches!(word, "acquire" | "release" | "acq_rel" | "sc")),
+        CodePiece::Mbarrier(_)
+        | CodePiece::Issue(_)
+        | CodePiece::Group(_)
+        | CodePiece::ClusterBarrier(_) => true,
         _ => false,
     }
 }
@@ -248,7 +286,9 @@ fn places(code: &[Vec<Line>]) -> BTreeMap<MemoryCell, usize> {
     for cell in sorted {
         let end = cell.offset + cell.bytes;
         match &mut open {
-            Some((object, until)) if *object == cell.object && cell.offset < *until => *until = (*until).max(end),
+            Some((object, until)) if *object == cell.object && cell.offset < *until => {
+                *until = (*until).max(end)
+            }
             _ => {
                 open = Some((cell.object, end));
                 count += 1;
@@ -274,22 +314,33 @@ mod tests {
     use crate::reached::reached;
     use crate::thread::PreparedModule;
 
-    /// A barrier between two blocks of 33 threads: whatever thread writes, and whatever number, its races are those of one pair or another.
+    /// A barrier between two blocks of 33 threads: whatever thread writes, and whatever number, its
+    /// races are those of one pair or another.
     #[test]
     fn slices_that_differ_in_what_is_written_are_one() {
         let text = include_str!("../../tests/kernels/grid.ptx");
         let module = margay_ptx::read(text).expect("it is read");
         let kernel = module.function("grid_barrier").expect("a kernel");
         let launch = "2x33".parse().expect("a launch");
-        let (question, prepared) = (KernelQuestion::new(text, &module, kernel), PreparedModule::new(&module));
+        let (question, prepared) =
+            (KernelQuestion::new(text, &module, kernel), PreparedModule::new(&module));
         let function = &module.functions[kernel];
         let (arguments, _) = arguments(&question, &prepared, function, launch).expect("arguments");
-        let layout = Layout::new(&module, function, &reached(&prepared, kernel), &arguments, 1).expect("memory");
-        let executed = Executed::new(&prepared, &layout, kernel, launch, &[], &|| false).expect("threads");
+        let layout = Layout::new(&module, function, &reached(&prepared, kernel), &arguments, 1)
+            .expect("memory");
+        let executed =
+            Executed::new(&prepared, &layout, kernel, launch, &[], &|| false).expect("threads");
         let slicer = executed.slicer(&|_| false);
         let rivals = slicer.rivals();
-        let shapes: BTreeSet<String> =
-            rivals.iter().map(|&rivals| executed.shape(&slicer.without_values(&slicer.of(rivals)))).collect();
-        assert!(rivals.len() >= 66 && shapes.len() <= 4, "{} pairs, {} tests", rivals.len(), shapes.len());
+        let shapes: BTreeSet<String> = rivals
+            .iter()
+            .map(|&rivals| executed.shape(&slicer.without_values(&slicer.of(rivals))))
+            .collect();
+        assert!(
+            rivals.len() >= 66 && shapes.len() <= 4,
+            "{} pairs, {} tests",
+            rivals.len(),
+            shapes.len()
+        );
     }
 }

@@ -1,6 +1,8 @@
-//! Small numbers for parameters: where with the count of threads, which is what is chosen, no thread comes to an access of memory that others see.
+//! Small numbers for parameters: where with the count of threads, which is what is chosen, no
+//! thread comes to an access of memory that others see.
 //!
-//! A kernel may leave with it at once (`if (x >= size - 1 - t) return`): then nothing was looked at, and that nothing goes wrong says nothing of the kernel.
+//! A kernel may leave with it at once (`if (x >= size - 1 - t) return`): then nothing was looked
+//! at, and that nothing goes wrong says nothing of the kernel.
 
 use margay_ptx::effect::{Effect, Window};
 use rustc_hash::FxHashSet;
@@ -27,28 +29,37 @@ const ALIKE: usize = 4;
 /// Did no launch come to any of the accesses that a kernel has?
 pub(crate) fn is_empty(answer: &KernelAnswer) -> bool {
     let is_nothing = |verdict: &LaunchVerdict| *verdict == LaunchVerdict::Nothing;
-    let is_open = |verdict: &LaunchVerdict| matches!(verdict, LaunchVerdict::Found | LaunchVerdict::Undecided);
+    let is_open = |verdict: &LaunchVerdict| {
+        matches!(verdict, LaunchVerdict::Found | LaunchVerdict::Undecided)
+    };
     let mut verdicts = answer.launches.iter().map(|l| &l.asked);
     !verdicts.clone().any(is_open) && verdicts.any(is_nothing) && answer.accesses_nothing()
 }
 
 /// The accesses of memory that several threads see.
 pub(crate) fn accesses(prepared: &PreparedModule<'_>, kernel: usize) -> FxHashSet<Origin> {
-    let is_seen = |window: Window| matches!(window, Window::Generic | Window::Global | Window::Shared);
+    let is_seen =
+        |window: Window| matches!(window, Window::Generic | Window::Global | Window::Shared);
     let is_access = |effect: &Effect<'_>| match effect {
-        Effect::Load { access, .. } | Effect::Store { access, .. } | Effect::Modify { access, .. } => is_seen(access.window),
-        Effect::Matrix { .. } | Effect::Async(_) | Effect::Tensor(_) | Effect::Unseen { .. } => true,
+        Effect::Load { access, .. }
+        | Effect::Store { access, .. }
+        | Effect::Modify { access, .. } => is_seen(access.window),
+        Effect::Matrix { .. } | Effect::Async(_) | Effect::Tensor(_) | Effect::Unseen { .. } => {
+            true
+        }
         _ => false,
     };
     let of = |function: usize| {
         let all = prepared.effects[function].iter().enumerate();
-        all.filter(|(_, effect)| is_access(effect)).map(move |(instruction, _)| Origin { function, instruction })
+        all.filter(|(_, effect)| is_access(effect))
+            .map(move |(instruction, _)| Origin { function, instruction })
     };
     reached(prepared, kernel).into_iter().flat_map(of).collect()
 }
 
-/// Small numbers with which threads of the smallest launch come to the most accesses: for as few parameters as lead to any. All others stay the count of threads.
-/// Nothing where none leads to one, and no number was chosen for any parameter.
+/// Small numbers with which threads of the smallest launch come to the most accesses: for as few
+/// parameters as lead to any. All others stay the count of threads. Nothing where none leads to
+/// one, and no number was chosen for any parameter.
 ///
 /// # Errors
 /// What is passed is wrong.
@@ -57,8 +68,11 @@ pub(crate) fn small_numbers(
     prepared: &PreparedModule<'_>,
     answer: &KernelAnswer,
 ) -> Result<SmallNumbers, String> {
-    let asked = answer.launches.iter().filter(|l| l.asked == LaunchVerdict::Nothing).map(|l| l.launch);
-    let Some(launch) = asked.min_by_key(|l| l.total()) else { return Ok(SmallNumbers::NothingChosen) };
+    let asked =
+        answer.launches.iter().filter(|l| l.asked == LaunchVerdict::Nothing).map(|l| l.launch);
+    let Some(launch) = asked.min_by_key(|l| l.total()) else {
+        return Ok(SmallNumbers::NothingChosen);
+    };
     let function = &question.module.functions[question.kernel];
     let (passed, _) = arguments(question, prepared, function, launch)?;
     let open: Vec<(usize, Option<u64>)> =
@@ -72,8 +86,10 @@ pub(crate) fn small_numbers(
         field,
         argument: Argument::Chosen(number),
     };
-    let ones: Vec<Vec<GivenArgument>> = open.iter().flat_map(|of| SMALL_NUMBERS.map(|small| vec![number(of, small)])).collect();
-    let is_before = |a: &GivenArgument, b: &GivenArgument| (a.parameter, a.field) < (b.parameter, b.field);
+    let ones: Vec<Vec<GivenArgument>> =
+        open.iter().flat_map(|of| SMALL_NUMBERS.map(|small| vec![number(of, small)])).collect();
+    let is_before =
+        |a: &GivenArgument, b: &GivenArgument| (a.parameter, a.field) < (b.parameter, b.field);
     let twos = ones.iter().flat_map(|a| {
         let behind = ones.iter().filter(|b| is_before(&a[0], &b[0]));
         behind.map(|b| a.iter().chain(b).cloned().collect::<Vec<_>>())
@@ -86,7 +102,8 @@ pub(crate) fn small_numbers(
                 break;
             }
             tries += 1;
-            let given: Vec<GivenArgument> = question.arguments.iter().cloned().chain(choice).collect();
+            let given: Vec<GivenArgument> =
+                question.arguments.iter().cloned().chain(choice).collect();
             let asked = KernelQuestion { arguments: &given, ..question.clone() };
             let count = visited(&asked, prepared, launch)?.intersection(&accesses).count();
             if count > most {
@@ -100,7 +117,9 @@ pub(crate) fn small_numbers(
             return Ok(SmallNumbers::Lead(best));
         }
     }
-    Ok(SmallNumbers::LeadNowhere(open.iter().map(|&(parameter, field)| name(parameter, field)).collect()))
+    Ok(SmallNumbers::LeadNowhere(
+        open.iter().map(|&(parameter, field)| name(parameter, field)).collect(),
+    ))
 }
 
 pub(crate) fn name(parameter: usize, field: Option<u64>) -> String {
@@ -118,15 +137,27 @@ pub(crate) enum SmallNumbers {
 
 impl SmallNumbers {
     /// What goes wrong with numbers that lead as far as others with which nothing does.
-    pub(crate) fn not_taken(chosen: &[GivenArgument], launch: Option<Launch>, kind: FindingKind) -> String {
+    pub(crate) fn not_taken(
+        chosen: &[GivenArgument],
+        launch: Option<Launch>,
+        kind: FindingKind,
+    ) -> String {
         let number = |given: &GivenArgument| match given.argument {
-            Argument::Chosen(number) => format!("{} = {number}", name(given.parameter, given.field)),
-            Argument::Array { ref content, .. } => format!("{} = {content}", name(given.parameter, given.field)),
+            Argument::Chosen(number) => {
+                format!("{} = {number}", name(given.parameter, given.field))
+            }
+            Argument::Array { ref content, .. } => {
+                format!("{} = {content}", name(given.parameter, given.field))
+            }
             _ => name(given.parameter, given.field),
         };
         let all: Vec<String> = chosen.iter().map(number).collect();
         let place = launch.map_or(String::new(), |launch| format!(" in launch {launch}"));
-        format!("with {} something goes wrong{place} ({}); `--arg` asks about it", all.join(", "), kind.name())
+        format!(
+            "with {} something goes wrong{place} ({}); `--arg` asks about it",
+            all.join(", "),
+            kind.name()
+        )
     }
 
     /// Why launches in which nothing is accessed are no answer.
@@ -140,12 +171,24 @@ impl SmallNumbers {
 }
 
 /// The instructions that threads come to; none where it is no litmus test.
-fn visited(question: &KernelQuestion<'_>, prepared: &PreparedModule<'_>, launch: Launch) -> Result<FxHashSet<Origin>, String> {
+fn visited(
+    question: &KernelQuestion<'_>,
+    prepared: &PreparedModule<'_>,
+    launch: Launch,
+) -> Result<FxHashSet<Origin>, String> {
     let function = &question.module.functions[question.kernel];
     let (passed, _) = arguments(question, prepared, function, launch)?;
-    let layout = Layout::new(question.module, function, &reached(prepared, question.kernel), &passed, launch.cluster)?;
-    let executed = Executed::new(prepared, &layout, question.kernel, launch, &[], &|| question.is_over());
-    Ok(executed.map_or_else(|_| FxHashSet::default(), |executed| executed.visited.into_keys().collect()))
+    let layout = Layout::new(
+        question.module,
+        function,
+        &reached(prepared, question.kernel),
+        &passed,
+        launch.cluster,
+    )?;
+    let executed =
+        Executed::new(prepared, &layout, question.kernel, launch, &[], &|| question.is_over());
+    Ok(executed
+        .map_or_else(|_| FxHashSet::default(), |executed| executed.visited.into_keys().collect()))
 }
 
 /// The parameters, and fields, for which whole numbers were chosen, and which. Of floats zero is.
@@ -156,7 +199,8 @@ pub(crate) fn open_numbers(passed: &[Argument]) -> Vec<(usize, Option<u64>, i64)
     };
     let of = |(n, argument): (usize, &Argument)| match argument {
         Argument::Structure(fields) => {
-            let field = |(offset, _, of): &(u64, u64, Argument)| Some((n, Some(*offset), number(of)?));
+            let field =
+                |(offset, _, of): &(u64, u64, Argument)| Some((n, Some(*offset), number(of)?));
             fields.iter().filter_map(field).collect::<Vec<_>>()
         }
         argument => number(argument).map(|number| (n, None, number)).into_iter().collect(),

@@ -1,6 +1,8 @@
-//! The names that kernels have in the source: compilers of C++ write parameters and namespaces into those of PTX (Itanium C++ ABI, 5.1).
+//! The names that kernels have in the source: compilers of C++ write parameters and namespaces into
+//! those of PTX (Itanium C++ ABI, 5.1).
 
-/// The name in the source of a kernel with its namespaces, of its mangled one: `locks::take` of `_ZN5locks4takeEPi`.
+/// The name in the source of a kernel with its namespaces, of its mangled one: `locks::take` of
+/// `_ZN5locks4takeEPi`.
 fn source_name(mangled: &str) -> Option<String> {
     let rest = mangled.strip_prefix("_Z")?;
     let (mut rest, is_nested) = match rest.strip_prefix('N') {
@@ -18,19 +20,24 @@ fn source_name(mangled: &str) -> Option<String> {
         }
     }
     // Namespaces without a name have one here that nobody writes.
-    let named: Vec<&str> =
-        parts.into_iter().filter(|part| !part.starts_with("_GLOBAL__N_") && !part.starts_with("_INTERNAL")).collect();
+    let named: Vec<&str> = parts
+        .into_iter()
+        .filter(|part| !part.starts_with("_GLOBAL__N_") && !part.starts_with("_INTERNAL"))
+        .collect();
     (!named.is_empty()).then(|| named.join("::"))
 }
 
-/// The kernels that a name means: the one of that name in PTX, or else those that the source calls so, with its namespaces or without.
+/// The kernels that a name means: the one of that name in PTX, or else those that the source calls
+/// so, with its namespaces or without.
 #[must_use]
 pub fn kernels_named<'k>(name: &str, kernels: &[&'k str]) -> Vec<&'k str> {
     if let Some(exact) = kernels.iter().find(|kernel| **kernel == name) {
         return vec![exact];
     }
     let is_meant = |kernel: &&&str| {
-        source_name(kernel).is_some_and(|of| of == name || of.strip_suffix(name).is_some_and(|front| front.ends_with("::")))
+        source_name(kernel).is_some_and(|of| {
+            of == name || of.strip_suffix(name).is_some_and(|front| front.ends_with("::"))
+        })
     };
     kernels.iter().filter(is_meant).copied().collect()
 }

@@ -1,4 +1,5 @@
-//! Words of a litmus test of PTX: orders, scopes, relations, and types of numbers, of bits and of accesses.
+//! Words of a litmus test of PTX: orders, scopes, relations, and types of numbers, of bits and of
+//! accesses.
 
 use margay_ptx::effect::{MemoryOrder, MemoryScope, NumberComparison, Update};
 use margay_ptx::{ScalarKind, ScalarType};

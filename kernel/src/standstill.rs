@@ -13,7 +13,8 @@ impl Inquiry<'_, '_> {
         let last: Vec<_> = executed.waiting.iter().map(|code| last_rounds(code)).collect();
         for other in last.iter().flat_map(|l| &l.others) {
             found.undecided = true;
-            let why = "a loop that does more than wait: whether it ends is not looked into".to_owned();
+            let why =
+                "a loop that does more than wait: whether it ends is not looked into".to_owned();
             found.not_looked.push(self.not_looked(&Omission::in_part(*other, why)));
         }
         if last.iter().all(|l| l.loops.is_empty()) {
@@ -25,18 +26,27 @@ impl Inquiry<'_, '_> {
             return Ok(());
         }
         let mut meetings =
-            executed.threads.iter().flatten().filter(|(p, _)| matches!(p, CodePiece::Mbarrier(_) | CodePiece::ClusterBarrier(_)));
+            executed.threads.iter().flatten().filter(|(p, _)| {
+                matches!(p, CodePiece::Mbarrier(_) | CodePiece::ClusterBarrier(_))
+            });
         if let Some((_, origin)) = meetings.next() {
             let why = "threads meet at mbarriers, or at barriers of clusters: waits that never end are not looked into, but that some execution ends";
             found.not_looked.push(self.not_looked(&Omission::in_part(*origin, why)));
             found.no_waits = true;
             return Ok(());
         }
-        let has_barriers = executed.threads.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Barrier(_)));
+        let has_barriers =
+            executed.threads.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Barrier(_)));
         if has_barriers {
-            // A thread that stands in its loop never comes to the barrier at which the others of its block wait.
+            // A thread that stands in its loop never comes to the barrier at which the others of
+            // its block wait.
             let why = "executions with a wait that never ends, in blocks of several threads that meet at barriers: they are looked into for blocks of one thread";
-            found.not_looked.push(NotLooked { line: None, text: None, why: why.to_owned(), guessed: false });
+            found.not_looked.push(NotLooked {
+                line: None,
+                text: None,
+                why: why.to_owned(),
+                guessed: false,
+            });
             found.no_waits = true;
             return Ok(());
         }
@@ -48,8 +58,9 @@ impl Inquiry<'_, '_> {
             let mut ways = vec![format!("P{t}:{STANDING} == 0")];
             for waiting in &of.loops {
                 let mut holds = vec![format!("P{t}:{STANDING} == {}", waiting.number)];
-                holds
-                    .extend(waiting.reads.iter().map(|(register, cell)| format!("P{t}:{register} == {}", executed.named(*cell))));
+                holds.extend(waiting.reads.iter().map(|(register, cell)| {
+                    format!("P{t}:{register} == {}", executed.named(*cell))
+                }));
                 holds.extend(waiting.idle.iter().filter_map(|(register, idle)| match idle {
                     Idle::Reads(n) => Some(format!("P{t}:{register} == {n}")),
                     Idle::ReadsNot(n) => Some(format!("P{t}:{register} != {n}")),
@@ -70,7 +81,11 @@ impl Inquiry<'_, '_> {
                 return Ok(());
             }
         };
-        let Some(verdict) = self.run_to_the_end(&written, self.question.reading.model()?, what, found) else { return Ok(()) };
+        let Some(verdict) =
+            self.run_to_the_end(&written, self.question.reading.model()?, what, found)
+        else {
+            return Ok(());
+        };
         if !verdict.reachable {
             self.leftover(&verdict, what, found);
             return Ok(());
@@ -79,15 +94,24 @@ impl Inquiry<'_, '_> {
         let mut why = Vec::new();
         for (t, of) in last.iter().enumerate() {
             for waiting in &of.loops {
-                let one = format!("{} /\\ P{t}:{STANDING} == {})", &condition[..condition.len() - 1], waiting.number);
+                let one = format!(
+                    "{} /\\ P{t}:{STANDING} == {})",
+                    &condition[..condition.len() - 1],
+                    waiting.number
+                );
                 let Ok(written) = executed.write(&self.name(), &slice, &one) else { continue };
                 if let (Some(origin), true) = (waiting.origin, stands.is_empty())
-                    && self.run_to_the_end(&written, self.question.reading.model()?, what, found).is_some_and(|v| v.reachable)
+                    && self
+                        .run_to_the_end(&written, self.question.reading.model()?, what, found)
+                        .is_some_and(|v| v.reachable)
                 {
                     let number = slice.number(t).unwrap_or(t);
                     stands.push(self.stands((number, t), self.spot(origin), None));
-                    let seen: Vec<String> =
-                        waiting.reads.iter().map(|(_, cell)| format!("`{}`", executed.named(*cell))).collect();
+                    let seen: Vec<String> = waiting
+                        .reads
+                        .iter()
+                        .map(|(_, cell)| format!("`{}`", executed.named(*cell)))
+                        .collect();
                     why.push(match seen.is_empty() {
                         true => "It goes round a loop that reads nothing that another thread writes.".to_owned(),
                         false => format!("It has seen the last write of {}, every other thread has ended or waits as well, and nothing more is written.", seen.join(" and ")),

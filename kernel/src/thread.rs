@@ -1,8 +1,9 @@
 //! Executes one thread of a launch as far as it is constant, and writes down what is left.
 //!
-//! A state is an instruction with the calls around it and all constants: each state becomes code once. So loops whose constants change are
-//! unrolled, and loops that wait for memory stay loops (polyvariant partial evaluation: Jones, Gomard and Sestoft 1993). Memory that no two
-//! threads use, or that nobody writes, is constant as well, as far as what is put there is.
+//! A state is an instruction with the calls around it and all constants: each state becomes code
+//! once. So loops whose constants change are unrolled, and loops that wait for memory stay loops
+//! (polyvariant partial evaluation: Jones, Gomard and Sestoft 1993). Memory that no two threads
+//! use, or that nobody writes, is constant as well, as far as what is put there is.
 
 mod access_size;
 mod arithmetic;
@@ -37,7 +38,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) use self::counter::{is_drawn_alone, learn_draws};
 pub(crate) use self::draw_counts::DrawCounts;
 pub(crate) use self::facts::{
-    CopyUse, LaunchFacts, LoadsOfTensors, MAX_VALUES, MbarrierMemory, TensorFacts, Use, Uses, ValuesOfCells, add_writer,
+    CopyUse, LaunchFacts, LoadsOfTensors, MAX_VALUES, MbarrierMemory, TensorFacts, Use, Uses,
+    ValuesOfCells, add_writer,
 };
 use self::labels::without_meetings;
 pub(crate) use self::place::BEYOND;
@@ -81,7 +83,8 @@ pub(crate) struct Specialised {
     pub tensors: TensorFacts,
     /// Where its mbarriers are.
     pub mbarriers: MbarrierMemory,
-    /// The pieces of code at which it stops with an error: `trapped`, `outside`, `cut`, by the number of the origin.
+    /// The pieces of code at which it stops with an error: `trapped`, `outside`, `cut`, by the
+    /// number of the origin.
     pub marks: Vec<Mark>,
     /// The barriers that it comes to.
     pub barriers: Barriers,
@@ -90,7 +93,8 @@ pub(crate) struct Specialised {
     pub opaque: FxHashSet<(Object, u64)>,
     pub pointers: std::collections::BTreeSet<u64>,
     pub exchanges: ExchangesOfWarps,
-    /// The jumps back to rounds that are taken for one, and how many exchanges of its warp are in such a round.
+    /// The jumps back to rounds that are taken for one, and how many exchanges of its warp are in
+    /// such a round.
     pub rounds: BTreeMap<Origin, u64>,
     pub values: ValuesOfCells,
     /// How often it draws from counters.
@@ -158,7 +162,10 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
     pub fn run(mut self, kernel: usize) -> Specialised {
         let mut known = BTreeMap::new();
         for &(id, offset, bytes, value) in &self.layout.arguments {
-            known.insert(Key::Cell(self.layout.address(id, 0) + offset, bytes as u8), KnownValue::Bits(value));
+            known.insert(
+                Key::Cell(self.layout.address(id, 0) + offset, bytes as u8),
+                KnownValue::Bits(value),
+            );
         }
         let mut next = Some((None, State { function: kernel, at: 0, calls: Vec::new(), known }));
         let mut steps = 0;
@@ -169,8 +176,12 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
             self.follow(state, &mut steps);
             if steps >= MAX_STEPS || self.size >= MAX_CODE {
                 let why = match self.size >= MAX_CODE {
-                    true => format!("a thread leaves more than {MAX_CODE} instructions once constants are computed"),
-                    false => format!("a thread takes more than {MAX_STEPS} steps: a loop may be longer than can be followed"),
+                    true => format!(
+                        "a thread leaves more than {MAX_CODE} instructions once constants are computed"
+                    ),
+                    false => format!(
+                        "a thread takes more than {MAX_STEPS} steps: a loop may be longer than can be followed"
+                    ),
                 };
                 self.omit(None, why);
                 break;
@@ -213,12 +224,17 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
 
     fn follow(&mut self, mut state: State, steps: &mut usize) {
         let mut first = true;
-        // The last jump back on this way, and where it went: what it comes to between these may be one more round.
+        // The last jump back on this way, and where it went: what it comes to between these may be
+        // one more round.
         let mut back: Option<(usize, Origin)> = None;
         loop {
             *steps += 1;
-            let body = self.prepared.module.functions[state.function].body.as_deref().unwrap_or(&[]);
-            if *steps >= MAX_STEPS || self.size >= MAX_CODE || steps.is_multiple_of(1024) && (self.is_over)() {
+            let body =
+                self.prepared.module.functions[state.function].body.as_deref().unwrap_or(&[]);
+            if *steps >= MAX_STEPS
+                || self.size >= MAX_CODE
+                || steps.is_multiple_of(1024) && (self.is_over)()
+            {
                 *steps = MAX_STEPS;
                 self.code.push((CodePiece::End, None));
                 return;
@@ -261,9 +277,15 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                         continue;
                     }
                     KnownValue::Bits(_) => {}
-                    known if known.is_opaque() && self.compute_both_ways(&mut state, &value) => continue,
+                    known if known.is_opaque() && self.compute_both_ways(&mut state, &value) => {
+                        continue;
+                    }
                     known @ KnownValue::Open { .. } => {
-                        self.depends_on_opaque(&state, known.is_opaque(), OmissionReason::OpaqueGuard);
+                        self.depends_on_opaque(
+                            &state,
+                            known.is_opaque(),
+                            OmissionReason::OpaqueGuard,
+                        );
                         // Where it is executed the predicate is known, and where it is not.
                         let mut around = state.clone();
                         around.at += 1;
@@ -274,11 +296,17 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                         if let Effect::Jump(to) = self.prepared.effects[state.function][from] {
                             state.at = to;
                             let label = self.jumped_to(state, from);
-                            self.code.push((CodePiece::Jump(Some((value.text, !negated)), label), Some(origin)));
+                            self.code.push((
+                                CodePiece::Jump(Some((value.text, !negated)), label),
+                                Some(origin),
+                            ));
                             state = around;
                         } else {
                             let label = self.later(around);
-                            self.code.push((CodePiece::Jump(Some((value.text, negated)), label), Some(origin)));
+                            self.code.push((
+                                CodePiece::Jump(Some((value.text, negated)), label),
+                                Some(origin),
+                            ));
                         }
                         continue;
                     }
@@ -344,7 +372,13 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
     }
 
     /// Puts what nobody interprets, and is made of others, into registers.
-    fn leave_uninterpreted(&mut self, state: &mut State, to: &[RegisterId], open: &[String], known: KnownValue) {
+    fn leave_uninterpreted(
+        &mut self,
+        state: &mut State,
+        to: &[RegisterId],
+        open: &[String],
+        known: KnownValue,
+    ) {
         for to in to {
             let to = self.set(state, Some(*to), known);
             let text = match open {
@@ -361,24 +395,41 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
     fn made_of_all(&mut self, state: &State, numbers: &[String]) -> String {
         let sum = self.temporary();
         for (n, number) in numbers.iter().enumerate() {
-            self.emit(state, if n == 0 { format!("mov {sum}, {number}") } else { format!("xor.u64 {sum}, {sum}, {number}") });
+            self.emit(
+                state,
+                if n == 0 {
+                    format!("mov {sum}, {number}")
+                } else {
+                    format!("xor.u64 {sum}, {sum}, {number}")
+                },
+            );
         }
         sum
     }
 
-    /// Goes both ways behind a jump whose predicate nobody interprets, where they only compute until they come together; says whether they do.
+    /// Goes both ways behind a jump whose predicate nobody interprets, where they only compute
+    /// until they come together; says whether they do.
     fn compute_both_ways(&mut self, state: &mut State, predicate: &Value) -> bool {
         let prepared = self.prepared;
         let Some(ways) = prepared.ways_behind(state.function, state.at) else { return false };
         let depth = state.calls.len() as u16;
-        let has_value = |register: &&RegisterId| state.known.contains_key(&Key::Register(depth, **register));
-        let of = |thread: &mut Self, register: RegisterId| thread.register(state, Key::Register(depth, register));
+        let has_value =
+            |register: &&RegisterId| state.known.contains_key(&Key::Register(depth, **register));
+        let of = |thread: &mut Self, register: RegisterId| {
+            thread.register(state, Key::Register(depth, register))
+        };
         let kept = |register: &&RegisterId| ways.kept.contains(*register) && has_value(register);
-        let old: Vec<Option<Value>> = ways.writes.iter().map(|r| Some(r).filter(kept).map(|r| of(self, *r))).collect();
-        let mut all: Vec<Value> = ways.reads.iter().filter(has_value).map(|r| of(self, *r)).collect();
+        let old: Vec<Option<Value>> =
+            ways.writes.iter().map(|r| Some(r).filter(kept).map(|r| of(self, *r))).collect();
+        let mut all: Vec<Value> =
+            ways.reads.iter().filter(has_value).map(|r| of(self, *r)).collect();
         all.push(predicate.clone());
         let open = |values: &[Value]| -> Vec<String> {
-            values.iter().filter(|value| value.bits().is_none()).map(|value| value.text.clone()).collect()
+            values
+                .iter()
+                .filter(|value| value.bits().is_none())
+                .map(|value| value.text.clone())
+                .collect()
         };
         let mut read = open(&all);
         // One number is made of all of them, and each register of that.
@@ -398,10 +449,13 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
         let prepared = self.prepared;
         let effect = &prepared.effects[state.function][state.at];
         let step = self.perform(state, effect);
-        step.unwrap_or_else(|| self.unknown(state, "an operand is not of a kind that is known here"))
+        step.unwrap_or_else(|| {
+            self.unknown(state, "an operand is not of a kind that is known here")
+        })
     }
 
-    /// The thread comes to its end: on all ways after the same exchanges of its warp, or that is supposed of the others.
+    /// The thread comes to its end: on all ways after the same exchanges of its warp, or that is
+    /// supposed of the others.
     pub(crate) fn comes_to_an_end(&mut self, state: &State) {
         if !self.prepared.has_exchanges {
             return;
@@ -439,9 +493,13 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
             Some(count) => Some(self.value(state, count)?.bits()),
             None => None,
         };
-        let Some(number) = number else { return Some(self.unknown(state, "the number of a barrier depends on memory")) };
+        let Some(number) = number else {
+            return Some(self.unknown(state, "the number of a barrier depends on memory"));
+        };
         let count = match count {
-            Some(None) => return Some(self.unknown(state, "the count of a barrier depends on memory")),
+            Some(None) => {
+                return Some(self.unknown(state, "the count of a barrier depends on memory"));
+            }
             Some(Some(count)) => Some(count),
             None => None,
         };
@@ -450,7 +508,9 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
             // A block of one thread meets nobody.
             None if self.launch.threads == 1 => {}
             None => self.push(state, CodePiece::Barrier(format!("bar.cta.{mode} {number}"))),
-            Some(count) => self.push(state, CodePiece::Barrier(format!("bar.cta.{mode} {number}, {count}"))),
+            Some(count) => {
+                self.push(state, CodePiece::Barrier(format!("bar.cta.{mode} {number}, {count}")))
+            }
         }
         Some(StepEnd::Next)
     }
@@ -460,7 +520,8 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
             Effect::Nothing | Effect::OtherLaunches => StepEnd::Next,
             Effect::Unknown(why) => self.unknown(state, why.as_str()),
             Effect::Trap => {
-                let body = self.prepared.module.functions[state.function].body.as_deref().unwrap_or(&[]);
+                let body =
+                    self.prepared.module.functions[state.function].body.as_deref().unwrap_or(&[]);
                 let what = body.get(state.at).map_or(String::new(), |i| format!("`{}`", i.opcode));
                 self.stop(state, MarkKind::Trap, what)
             }
@@ -483,12 +544,14 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                 {
                     return Some(step);
                 }
-                let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
+                let values =
+                    operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
                 self.compute(state, *function, *ty, *to, &values);
                 StepEnd::Next
             }
             Effect::Carry { function, ty, to, operands, takes, leaves } => {
-                let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
+                let values =
+                    operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<_>>>()?;
                 self.carry(state, (*function, *ty), *to, &values, (*takes, *leaves));
                 StepEnd::Next
             }
@@ -500,12 +563,30 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                 };
                 let predicate = ScalarType { kind: ScalarKind::Predicate, bits: 1 };
                 for (n, to) in to.iter().enumerate().filter(|(_, to)| to.is_some()) {
-                    let mut value = self.computed(state, Computation::Compare(*relation), *ty, &[a.clone(), b.clone()], None);
+                    let mut value = self.computed(
+                        state,
+                        Computation::Compare(*relation),
+                        *ty,
+                        &[a.clone(), b.clone()],
+                        None,
+                    );
                     if n == 1 {
-                        value = self.computed(state, Computation::Xor, predicate, &[value, constant(1)], None);
+                        value = self.computed(
+                            state,
+                            Computation::Xor,
+                            predicate,
+                            &[value, constant(1)],
+                            None,
+                        );
                     }
                     if let Some((function, with)) = &with {
-                        value = self.computed(state, *function, predicate, &[value, with.clone()], None);
+                        value = self.computed(
+                            state,
+                            *function,
+                            predicate,
+                            &[value, with.clone()],
+                            None,
+                        );
                     }
                     self.copy(state, *to, &value, predicate);
                 }
@@ -523,7 +604,8 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                     return Some(StepEnd::Next);
                 }
                 let mut open = Vec::new();
-                let all: Vec<Value> = operands.iter().filter_map(|operand| self.value(state, operand)).collect();
+                let all: Vec<Value> =
+                    operands.iter().filter_map(|operand| self.value(state, operand)).collect();
                 let known = uninterpreted(all.iter());
                 for operand in operands {
                     if let Some(value) = self.value(state, operand)
@@ -544,9 +626,11 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                 let mut value = constant(0);
                 for (n, operand) in parts.iter().enumerate() {
                     let piece = self.value(state, operand)?;
-                    let piece = self.computed(state, Computation::Convert(part), whole, &[piece], None);
+                    let piece =
+                        self.computed(state, Computation::Convert(part), whole, &[piece], None);
                     let by = constant(u64::from(width) * n as u64);
-                    let piece = self.computed(state, Computation::ShiftLeft, whole, &[piece, by], None);
+                    let piece =
+                        self.computed(state, Computation::ShiftLeft, whole, &[piece, by], None);
                     value = self.computed(state, Computation::Or, whole, &[value, piece], None);
                 }
                 self.copy(state, Some(*to), &value, whole);
@@ -557,13 +641,28 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                 let widths = parts.iter().flatten().map(|r| self.register_type(state, *r).bits);
                 let width = widths.max().unwrap_or(32);
                 let part = ScalarType { kind: ScalarKind::Unsigned, bits: width };
-                let whole = ScalarType { kind: ScalarKind::Unsigned, bits: (width * parts.len() as u16).min(64) };
+                let whole = ScalarType {
+                    kind: ScalarKind::Unsigned,
+                    bits: (width * parts.len() as u16).min(64),
+                };
                 // The register that is taken apart may be one of the parts.
                 let mut values = Vec::new();
                 for n in 0..parts.len() {
                     let by = constant(u64::from(width) * n as u64);
-                    let moved = self.computed(state, Computation::ShiftRight, whole, &[value.clone(), by], None);
-                    values.push(self.computed(state, Computation::Convert(whole), part, &[moved], None));
+                    let moved = self.computed(
+                        state,
+                        Computation::ShiftRight,
+                        whole,
+                        &[value.clone(), by],
+                        None,
+                    );
+                    values.push(self.computed(
+                        state,
+                        Computation::Convert(whole),
+                        part,
+                        &[moved],
+                        None,
+                    ));
                 }
                 for (to, value) in parts.iter().zip(&values) {
                     self.copy(state, *to, value, part);
@@ -580,7 +679,8 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                     }),
                     (_, Operand::Register(register)) => {
                         return Some(
-                            self.split(state, *register, (64, 0), Window::Generic).unwrap_or_else(|why| self.unknown(state, why)),
+                            self.split(state, *register, (64, 0), Window::Generic)
+                                .unwrap_or_else(|why| self.unknown(state, why)),
                         );
                     }
                     _ => None,
@@ -592,7 +692,9 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                     _ => Window::Parameter,
                 };
                 // `.shared` alone is the block's own.
-                let is_near = *window != Window::Shared || *of_cluster || self.layout.rank(bits? & 0xffff_ffff).is_none();
+                let is_near = *window != Window::Shared
+                    || *of_cluster
+                    || self.layout.rank(bits? & 0xffff_ffff).is_none();
                 self.set(state, Some(*to), KnownValue::Bits(u64::from(of == *window && is_near)));
                 StepEnd::Next
             }
@@ -629,9 +731,13 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                 self.emit(state, format!("fence.{}.{}", order_name(*order), scope_name(*scope)));
                 StepEnd::Next
             }
-            Effect::Barrier(meeting, barrier, count) => self.barrier(state, *meeting, barrier, *count)?,
+            Effect::Barrier(meeting, barrier, count) => {
+                self.barrier(state, *meeting, barrier, *count)?
+            }
             Effect::BarrierReduce { to, barrier, count, predicate } => {
-                let Some(count) = count else { return self.reduce_at_barrier(state, *to, barrier, predicate) };
+                let Some(count) = count else {
+                    return self.reduce_at_barrier(state, *to, barrier, predicate);
+                };
                 match self.barrier(state, Meeting::Reduce, barrier, Some(count))? {
                     StepEnd::Next => {
                         let to = self.set(state, *to, OPAQUE);
@@ -641,13 +747,21 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
                     step => step,
                 }
             }
-            Effect::Matrix { is_store, lanes, to, base, offset } => self.matrix(state, (*is_store, *lanes), to, base, *offset)?,
+            Effect::Matrix { is_store, lanes, to, base, offset } => {
+                self.matrix(state, (*is_store, *lanes), to, base, *offset)?
+            }
             Effect::WarpBarrier(mask) => {
                 let Some(mask) = self.value(state, mask)?.bits() else {
-                    return Some(self.unknown(state, "who takes part in a barrier of a warp depends on memory"));
+                    return Some(self.unknown(
+                        state,
+                        "who takes part in a barrier of a warp depends on memory",
+                    ));
                 };
                 if mask >> (self.thread % 32) & 1 == 0 {
-                    return Some(self.unknown(state, "a barrier of a warp by a thread that its mask does not name"));
+                    return Some(self.unknown(
+                        state,
+                        "a barrier of a warp by a thread that its mask does not name",
+                    ));
                 }
                 self.meet(state, mask);
                 StepEnd::Next
@@ -660,7 +774,9 @@ impl<'a, 'm> FollowedThread<'a, 'm> {
             Effect::Tensor(effect) => self.tensor_core(state, effect)?,
             Effect::Unseen { why, to } => self.unseen(state, why, to),
             Effect::ActiveMask(to) => self.active_mask(state, *to),
-            Effect::Call { function, address, results: _, arguments } => self.call(state, *function, *address, arguments)?,
+            Effect::Call { function, address, results: _, arguments } => {
+                self.call(state, *function, *address, arguments)?
+            }
         })
     }
 }

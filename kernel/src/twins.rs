@@ -1,21 +1,25 @@
-//! Threads that do nothing but meet others at mbarriers and barriers, exactly as another thread of their block does, are taken out, and the
-//! mbarriers wait for so many arrivals less.
+//! Threads that do nothing but meet others at mbarriers and barriers, exactly as another thread of
+//! their block does, are taken out, and the mbarriers wait for so many arrivals less.
 //!
-//! Every execution without such a thread is one with it: each of its operations stands beside the same one of its twin. It acquires what that
-//! acquires and releases what that releases, so that nothing else becomes ordered; and each phase of an mbarrier has one arrival more. The other
-//! way round its operations are left out of an execution in the same manner. That takes that it arrives once in each phase: it waits for the
-//! mbarrier between two arrivals, or all that arrive there are twins.
+//! Every execution without such a thread is one with it: each of its operations stands beside the
+//! same one of its twin. It acquires what that acquires and releases what that releases, so that
+//! nothing else becomes ordered; and each phase of an mbarrier has one arrival more. The other way
+//! round its operations are left out of an execution in the same manner. That takes that it arrives
+//! once in each phase: it waits for the mbarrier between two arrivals, or all that arrive there are
+//! twins.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::meeting::instance;
 use crate::residue::{CodePiece, Line, MbarrierUse, MemoryCell, is_inner, words};
 
-/// What a thread does at barriers and mbarriers: each step, and the fences with how many steps are in front of them.
+/// What a thread does at barriers and mbarriers: each step, and the fences with how many steps are
+/// in front of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct BarrierSkeleton {
     steps: Vec<String>,
-    /// The barriers of its warp that it comes to, which the steps do not tell from those of another warp.
+    /// The barriers of its warp that it comes to, which the steps do not tell from those of another
+    /// warp.
     meetings: Vec<String>,
     fences: Vec<(usize, String)>,
     /// Does it do nothing else?
@@ -25,7 +29,8 @@ struct BarrierSkeleton {
 impl BarrierSkeleton {
     /// Nothing where the code goes more ways than round loops that wait.
     fn of(code: &[Line]) -> Option<Self> {
-        let mut skeleton = Self { steps: Vec::new(), meetings: Vec::new(), fences: Vec::new(), is_pure: true };
+        let mut skeleton =
+            Self { steps: Vec::new(), meetings: Vec::new(), fences: Vec::new(), is_pure: true };
         // What registers hold, made of what waits and arrivals gave.
         let mut known: BTreeMap<&str, String> = BTreeMap::new();
         let mut labels: Vec<u32> = Vec::new();
@@ -41,12 +46,19 @@ impl BarrierSkeleton {
                 CodePiece::Mbarrier(of) => {
                     let operands = with_values(&of.operands, &known)?;
                     if let Some(to) = piece.writes() {
-                        // Counted without initialisations, which one of several that do the same may make.
-                        let step = skeleton.steps.iter().filter(|step| !step.starts_with("mbarrier.init")).count();
+                        // Counted without initialisations, which one of several that do the same
+                        // may make.
+                        let step = skeleton
+                            .steps
+                            .iter()
+                            .filter(|step| !step.starts_with("mbarrier.init"))
+                            .count();
                         known.insert(to, format!("#{step}"));
                     }
                     // Who tells of bytes, or arrives for the last time, is one of a kind.
-                    skeleton.is_pure &= !["_tx", "drop", "noComplete"].iter().any(|word| of.operation.contains(word));
+                    skeleton.is_pure &= !["_tx", "drop", "noComplete"]
+                        .iter()
+                        .any(|word| of.operation.contains(word));
                     skeleton.steps.push(format!("{} {:?} {operands}", of.operation, of.cell));
                 }
                 CodePiece::Barrier(text) => match instance(text) {
@@ -74,13 +86,18 @@ impl BarrierSkeleton {
                     skeleton.is_pure = false;
                     piece.writes().map(|to| known.remove(to));
                 }
-                CodePiece::Other(text) if text.starts_with("fence") => skeleton.fences.push((skeleton.steps.len(), text.clone())),
+                CodePiece::Other(text) if text.starts_with("fence") => {
+                    skeleton.fences.push((skeleton.steps.len(), text.clone()))
+                }
                 CodePiece::Other(text) => {
                     skeleton.is_pure &= piece.writes().is_none_or(is_inner);
                     let Some(to) = piece.writes() else { continue };
                     let operands = text.split_once(',').map_or("", |(_, operands)| operands);
                     match with_values(operands, &known) {
-                        Some(value) => known.insert(to, format!("({} {value})", text.split(' ').next().unwrap_or_default())),
+                        Some(value) => known.insert(
+                            to,
+                            format!("({} {value})", text.split(' ').next().unwrap_or_default()),
+                        ),
                         None => known.remove(to),
                     };
                 }
@@ -92,13 +109,16 @@ impl BarrierSkeleton {
 
     /// Is it a thread whose presence adds nothing to that of the other one?
     fn is_twin_of(&self, other: &Self) -> bool {
-        self.is_pure && self.steps == other.steps && self.fences.iter().all(|fence| other.fences.contains(fence))
+        self.is_pure
+            && self.steps == other.steps
+            && self.fences.iter().all(|fence| other.fences.contains(fence))
     }
 }
 
 /// Operands with what registers hold in their place; nothing where that is not known.
 fn with_values(operands: &str, known: &BTreeMap<&str, String>) -> Option<String> {
-    let value = |word: &str| if is_inner(word) { known.get(word).cloned() } else { Some(word.to_owned()) };
+    let value =
+        |word: &str| if is_inner(word) { known.get(word).cloned() } else { Some(word.to_owned()) };
     Some(words(operands).map(value).collect::<Option<Vec<_>>>()?.join(", "))
 }
 
@@ -122,8 +142,8 @@ fn arrivals(piece: &CodePiece) -> Option<Option<(MemoryCell, u64)>> {
     }
 }
 
-/// For each mbarrier how many arrivals a thread is in each phase, if it waits for it in between; nothing where that is not certain. Jumps back
-/// are those of loops that wait.
+/// For each mbarrier how many arrivals a thread is in each phase, if it waits for it in between;
+/// nothing where that is not certain. Jumps back are those of loops that wait.
 fn each_phase(code: &[Line]) -> Option<BTreeMap<MemoryCell, (u64, bool)>> {
     let mut found: BTreeMap<MemoryCell, (u64, bool)> = BTreeMap::new();
     let mut has_arrived: BTreeMap<MemoryCell, bool> = BTreeMap::new();
@@ -133,7 +153,10 @@ fn each_phase(code: &[Line]) -> Option<BTreeMap<MemoryCell, (u64, bool)>> {
         {
             let waits = |p: &CodePiece| match p {
                 CodePiece::Mbarrier(piece) => piece.how == MbarrierUse::Wait,
-                CodePiece::Barrier(_) | CodePiece::ClusterBarrier(_) | CodePiece::Issue(_) | CodePiece::Group(_) => false,
+                CodePiece::Barrier(_)
+                | CodePiece::ClusterBarrier(_)
+                | CodePiece::Issue(_)
+                | CodePiece::Group(_) => false,
                 _ => true,
             };
             if !code[head..at].iter().all(|(p, _)| waits(p)) {
@@ -153,8 +176,8 @@ fn each_phase(code: &[Line]) -> Option<BTreeMap<MemoryCell, (u64, bool)>> {
     Some(found)
 }
 
-/// Takes out threads that are twins of others. `block` is that of a thread of the slice, `is_uniform` says of a block whether all its threads come to the
-/// same barriers.
+/// Takes out threads that are twins of others. `block` is that of a thread of the slice,
+/// `is_uniform` says of a block whether all its threads come to the same barriers.
 pub(crate) fn without_twins(
     members: &mut Vec<usize>,
     code: &mut Vec<Vec<Line>>,
@@ -165,19 +188,25 @@ pub(crate) fn without_twins(
     if !has_mbarriers {
         return;
     }
-    let skeletons: Vec<Option<BarrierSkeleton>> = code.iter().map(|code| BarrierSkeleton::of(code)).collect();
-    let phases: Vec<Option<BTreeMap<MemoryCell, (u64, bool)>>> = code.iter().map(|code| each_phase(code)).collect();
+    let skeletons: Vec<Option<BarrierSkeleton>> =
+        code.iter().map(|code| BarrierSkeleton::of(code)).collect();
+    let phases: Vec<Option<BTreeMap<MemoryCell, (u64, bool)>>> =
+        code.iter().map(|code| each_phase(code)).collect();
     let mut kept: Vec<bool> = vec![true; code.len()];
     for thread in (0..code.len()).rev() {
         let here = block(members[thread]);
-        let (Some(own), Some(_), true) = (&skeletons[thread], &phases[thread], is_uniform.get(here) == Some(&true)) else {
+        let (Some(own), Some(_), true) =
+            (&skeletons[thread], &phases[thread], is_uniform.get(here) == Some(&true))
+        else {
             continue;
         };
         let is_twin = |other: usize| {
             other != thread
                 && kept[other]
                 && block(members[other]) == here
-                && skeletons[other].as_ref().is_some_and(|other| own.is_twin_of(other) && own.meetings == other.meetings)
+                && skeletons[other]
+                    .as_ref()
+                    .is_some_and(|other| own.is_twin_of(other) && own.meetings == other.meetings)
         };
         if own.is_pure && (0..code.len()).any(is_twin) {
             kept[thread] = false;
@@ -192,7 +221,8 @@ pub(crate) fn without_twins(
             phases[thread].is_some()
                 && is_uniform.get(block(members[thread])) == Some(&true)
                 && other.iter().any(|&t| {
-                    block(members[t]) == block(members[thread]) && skeletons[t].as_ref().is_some_and(|s| own.is_twin_of(s))
+                    block(members[t]) == block(members[thread])
+                        && skeletons[t].as_ref().is_some_and(|s| own.is_twin_of(s))
                 })
         };
         let is_twin = |v: usize| v != w && !gone[v] && warp.iter().all(|&t| has_twin(t, &warps[v]));
@@ -212,9 +242,11 @@ pub(crate) fn without_twins(
                 let is_step = |step: &&String| !step.starts_with("mbarrier.init");
                 skeletons[t].as_ref().map(|s| s.steps.iter().filter(is_step).collect::<Vec<_>>())
             };
-            let same = |t: usize| steps(t) == steps(thread) && block(members[t]) == block(members[thread]);
+            let same =
+                |t: usize| steps(t) == steps(thread) && block(members[t]) == block(members[thread]);
             let all: Vec<usize> = (0..code.len()).filter(|&t| arriving(t)).collect();
-            let together = all.iter().all(|&t| same(t)) && initial(code, cell) == Some(count * all.len() as u64);
+            let together = all.iter().all(|&t| same(t))
+                && initial(code, cell) == Some(count * all.len() as u64);
             if !is_once && !together {
                 blocked.push(cell);
             }
@@ -247,7 +279,11 @@ pub(crate) fn without_twins(
 }
 
 /// The threads that meet at barriers of warps, by warps.
-fn warps(skeletons: &[Option<BarrierSkeleton>], kept: &[bool], block: &dyn Fn(usize) -> usize) -> Vec<Vec<usize>> {
+fn warps(
+    skeletons: &[Option<BarrierSkeleton>],
+    kept: &[bool],
+    block: &dyn Fn(usize) -> usize,
+) -> Vec<Vec<usize>> {
     let mut found: Vec<(usize, BTreeSet<&str>, Vec<usize>)> = Vec::new();
     for (thread, skeleton) in skeletons.iter().enumerate().filter(|(t, _)| kept[*t]) {
         let Some(skeleton) = skeleton.as_ref().filter(|s| !s.meetings.is_empty()) else { continue };
@@ -272,7 +308,11 @@ fn warps(skeletons: &[Option<BarrierSkeleton>], kept: &[bool], block: &dyn Fn(us
 /// How many arrivals an mbarrier waits for, if it is initialised once.
 fn initial(code: &[Vec<Line>], cell: MemoryCell) -> Option<u64> {
     let mut found = code.iter().flatten().filter_map(|(p, _)| match p {
-        CodePiece::Mbarrier(piece) if piece.how == MbarrierUse::Initialise && piece.cell == cell => Some(piece),
+        CodePiece::Mbarrier(piece)
+            if piece.how == MbarrierUse::Initialise && piece.cell == cell =>
+        {
+            Some(piece)
+        }
         _ => None,
     });
     let first = found.next().filter(|_| found.next().is_none())?;

@@ -1,7 +1,8 @@
-//! Final states that only weak memory has: what `ptx-8` allows to be in global memory when all threads have ended, and no interleaving of them leaves
-//! there.
+//! Final states that only weak memory has: what `ptx-8` allows to be in global memory when all
+//! threads have ended, and no interleaving of them leaves there.
 //!
-//! Both models list what may be there. What a thread has in a register, and nobody stores, is no part of a final state, nor is shared memory.
+//! Both models list what may be there. What a thread has in a register, and nobody stores, is no
+//! part of a final state, nor is shared memory.
 
 use std::sync::OnceLock;
 
@@ -31,9 +32,14 @@ fn interleavings() -> Result<&'static Model, String> {
     let load = || {
         let source = SourceFile::new("<built-in>/interleavings.cat", INTERLEAVINGS);
         let loaded = Model::parse_with(source, &OnlyBuiltIn, &TypingOptions::default());
-        loaded.map(|l| l.model).map_err(|errors| errors.first().map_or_else(String::new, |e| e.message.clone()))
+        loaded
+            .map(|l| l.model)
+            .map_err(|errors| errors.first().map_or_else(String::new, |e| e.message.clone()))
     };
-    MODEL.get_or_init(load).as_ref().map_err(|why| format!("the model of interleavings cannot be read: {why}"))
+    MODEL
+        .get_or_init(load)
+        .as_ref()
+        .map_err(|why| format!("the model of interleavings cannot be read: {why}"))
 }
 
 fn is_global(cell: MemoryCell) -> bool {
@@ -41,30 +47,49 @@ fn is_global(cell: MemoryCell) -> bool {
 }
 
 impl Inquiry<'_, '_> {
-    /// Looks for a final state that only weak memory has. It is asked where nothing else goes wrong: of a race nothing is known.
+    /// Looks for a final state that only weak memory has. It is asked where nothing else goes
+    /// wrong: of a race nothing is known.
     pub fn weak_only(&self, executed: &Executed, found: &mut LaunchFindings) -> Result<(), String> {
         if !found.findings.is_empty() || found.undecided {
             found.open(format!("{WHAT}: they are asked for where nothing else goes wrong, or may"));
             return Ok(());
         }
-        let bytes: Vec<(Object, u64)> =
-            executed.written.iter().flat_map(|c| (c.offset..c.offset + c.bytes).map(|at| (c.object, at))).collect();
+        let bytes: Vec<(Object, u64)> = executed
+            .written
+            .iter()
+            .flat_map(|c| (c.offset..c.offset + c.bytes).map(|at| (c.object, at)))
+            .collect();
         // Values that nobody reads are executed only where they are asked for.
-        let executed =
-            match Executed::new(self.prepared, self.layout, self.question.kernel, self.launch, &bytes, &|| self.is_over()) {
-                Ok(executed) => executed,
-                Err(why) => {
-                    found.open(format!("{WHAT}: {why}"));
-                    return Ok(());
-                }
-            };
+        let executed = match Executed::new(
+            self.prepared,
+            self.layout,
+            self.question.kernel,
+            self.launch,
+            &bytes,
+            &|| self.is_over(),
+        ) {
+            Ok(executed) => executed,
+            Err(why) => {
+                found.open(format!("{WHAT}: {why}"));
+                return Ok(());
+            }
+        };
         if bytes.iter().any(|place| executed.facts.opaque.contains(place)) {
-            found.open(format!("{WHAT}: what is there at the end comes of arithmetic that is not interpreted"));
+            found.open(format!(
+                "{WHAT}: what is there at the end comes of arithmetic that is not interpreted"
+            ));
             return Ok(());
         }
         let slice = executed.slicer(&is_global).base();
-        if slice.code.iter().flatten().any(|(piece, _)| matches!(piece, CodePiece::Issue(_) | CodePiece::Mbarrier(_))) {
-            found.open(format!("{WHAT}: asynchronous operations and mbarriers have no interleavings"));
+        if slice
+            .code
+            .iter()
+            .flatten()
+            .any(|(piece, _)| matches!(piece, CodePiece::Issue(_) | CodePiece::Mbarrier(_)))
+        {
+            found.open(format!(
+                "{WHAT}: asynchronous operations and mbarriers have no interleavings"
+            ));
             return Ok(());
         }
         let written = match executed.write(&self.name(), &slice, "exists (true)") {
@@ -74,8 +99,13 @@ impl Inquiry<'_, '_> {
                 return Ok(());
             }
         };
-        let names: Vec<&str> = executed.cells().filter(|cell| is_global(*cell)).map(|cell| executed.named(cell)).collect();
-        // What is a part of another location has that one's name in front of a sign, and is compared with it.
+        let names: Vec<&str> = executed
+            .cells()
+            .filter(|cell| is_global(*cell))
+            .map(|cell| executed.named(cell))
+            .collect();
+        // What is a part of another location has that one's name in front of a sign, and is
+        // compared with it.
         let names: Vec<&str> = names.into_iter().filter(|name| !name.contains('+')).collect();
         let is_there = |name: &str| written.read.test.locations.iter().any(|l| l.name == name);
         if let Some(name) = names.iter().find(|name| !is_there(name)) {
@@ -96,18 +126,25 @@ impl Inquiry<'_, '_> {
             found.open(format!("{WHAT}: {}", self.bound()));
             return Ok(());
         }
-        let Some(values) = weak.values.difference(&interleaved.values).next() else { return Ok(()) };
-        let all: Vec<String> = names.iter().zip(values).map(|(name, value)| format!("{name} == {value}")).collect();
+        let Some(values) = weak.values.difference(&interleaved.values).next() else {
+            return Ok(());
+        };
+        let all: Vec<String> =
+            names.iter().zip(values).map(|(name, value)| format!("{name} == {value}")).collect();
         let condition = format!("exists ({})", all.join(" /\\ "));
         let written = executed.write(&self.name(), &slice, &condition)?;
         // The other engine has to agree about both.
-        let is_weak = self.run(&written, self.question.reading.model()?, WHAT, found).is_some_and(|v| v.reachable);
-        let is_interleaved = self.run(&written, interleavings()?, WHAT, found).is_none_or(|v| v.reachable);
+        let is_weak = self
+            .run(&written, self.question.reading.model()?, WHAT, found)
+            .is_some_and(|v| v.reachable);
+        let is_interleaved =
+            self.run(&written, interleavings()?, WHAT, found).is_none_or(|v| v.reachable);
         if !is_weak || is_interleaved {
             found.open(format!("{WHAT}: the engines disagree, which is a bug of Margay"));
             return Ok(());
         }
-        let said: Vec<String> = names.iter().zip(values).map(|(name, value)| format!("`{name}` is {value}")).collect();
+        let said: Vec<String> =
+            names.iter().zip(values).map(|(name, value)| format!("`{name}` is {value}")).collect();
         found.findings.push(Finding {
             kind: FindingKind::Weak,
             stands: Vec::new(),
@@ -125,9 +162,11 @@ impl Inquiry<'_, '_> {
     }
 
     fn listed(&self, written: &Written, names: &[&str], model: &Model) -> Result<Outcomes, String> {
-        let variables: Vec<Variable> = names.iter().map(|name| Variable::Location((*name).to_owned())).collect();
+        let variables: Vec<Variable> =
+            names.iter().map(|name| Variable::Location((*name).to_owned())).collect();
         let options = explicit::Options { steps: Some(STEPS), ..self.options() };
-        let listed = explicit::ExplicitRunner::new(model).outcomes(&written.read.test, &variables, &options);
+        let listed =
+            explicit::ExplicitRunner::new(model).outcomes(&written.read.test, &variables, &options);
         listed.map_err(|error| match error {
             Error::Steps => TOO_LONG.to_owned(),
             Error::Time => "it was stopped by a limit or by Ctrl-C".to_owned(),

@@ -1,5 +1,5 @@
-//! What of a kernel could be weaker: fences that could go, orders and scopes that could be less, so that nothing goes wrong in the launches
-//! that were asked about.
+//! What of a kernel could be weaker: fences that could go, orders and scopes that could be less, so
+//! that nothing goes wrong in the launches that were asked about.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -24,7 +24,8 @@ enum Weakened {
 
 /// What a fence or an access could be in its place, weakest first.
 fn ways(operation: &Operation) -> Vec<Weakened> {
-    let narrower = |scope: Scope| Scope::ALL.into_iter().filter(move |s| *s < scope && *s != Scope::Cluster);
+    let narrower =
+        |scope: Scope| Scope::ALL.into_iter().filter(move |s| *s < scope && *s != Scope::Cluster);
     match operation {
         Operation::Fence { order, scope: Some(scope) } => {
             let order = order.unwrap_or(FenceOrder::AcqRel);
@@ -34,7 +35,8 @@ fn ways(operation: &Operation) -> Vec<Weakened> {
                 _ => &[],
             };
             let mut all = vec![Weakened::Gone];
-            // A narrow fence of the same order, and then a weaker one as wide: what is cheaper on a GPU comes first.
+            // A narrow fence of the same order, and then a weaker one as wide: what is cheaper on a
+            // GPU comes first.
             all.extend(narrower(*scope).map(|s| Weakened::Fence(order, s)));
             all.extend(orders.iter().map(|&o| Weakened::Fence(o, *scope)));
             all
@@ -44,12 +46,15 @@ fn ways(operation: &Operation) -> Vec<Weakened> {
             let Some(scope) = access.scope else { return Vec::new() };
             let order = access.order.unwrap_or(AccessOrder::Relaxed);
             let orders: &[AccessOrder] = match order {
-                AccessOrder::AcqRel => &[AccessOrder::Relaxed, AccessOrder::Acquire, AccessOrder::Release],
+                AccessOrder::AcqRel => {
+                    &[AccessOrder::Relaxed, AccessOrder::Acquire, AccessOrder::Release]
+                }
                 AccessOrder::Acquire | AccessOrder::Release => &[AccessOrder::Relaxed],
                 AccessOrder::Relaxed => &[],
                 _ => return Vec::new(),
             };
-            let mut all: Vec<Weakened> = orders.iter().map(|&o| Weakened::Access(o, scope)).collect();
+            let mut all: Vec<Weakened> =
+                orders.iter().map(|&o| Weakened::Access(o, scope)).collect();
             all.extend(narrower(scope).map(|s| Weakened::Access(order, s)));
             all
         }
@@ -60,7 +65,9 @@ fn weaken(instruction: &TestInstruction, to: &Weakened) -> Option<TestInstructio
     let mut new = instruction.clone();
     match to {
         Weakened::Gone => return None,
-        Weakened::Fence(order, scope) => new.operation = Operation::Fence { order: Some(*order), scope: Some(*scope) },
+        Weakened::Fence(order, scope) => {
+            new.operation = Operation::Fence { order: Some(*order), scope: Some(*scope) }
+        }
         Weakened::Access(order, scope) => {
             if let Some(access) = new.operation.access_mut() {
                 (access.order, access.scope) = (Some(*order), Some(*scope));
@@ -73,7 +80,11 @@ fn weaken(instruction: &TestInstruction, to: &Weakened) -> Option<TestInstructio
 type WeakenedSites = BTreeMap<Origin, Weakened>;
 
 /// What could be weaker, each change with those in front of it. The kernel is right as it is.
-pub(crate) fn weaker(obligations: &Obligations, (module, source): (&Module, &str), deadline: Option<Instant>) -> WeakerAnswer {
+pub(crate) fn weaker(
+    obligations: &Obligations,
+    (module, source): (&Module, &str),
+    deadline: Option<Instant>,
+) -> WeakerAnswer {
     let mut sites: BTreeMap<Origin, TestInstruction> = BTreeMap::new();
     for (at, instruction) in obligations.instructions() {
         sites.entry(at).or_insert_with(|| instruction.clone());
@@ -83,14 +94,20 @@ pub(crate) fn weaker(obligations: &Obligations, (module, source): (&Module, &str
     order.sort_by_key(|(at, i)| (!is_fence(&i.operation), **at));
     let holds = |changes: &WeakenedSites| {
         obligations.hold(&|origin, instruction, new| {
-            let of = |at: &Origin| changes.get(at).filter(|_| !ways(&instruction.operation).is_empty());
+            let of =
+                |at: &Origin| changes.get(at).filter(|_| !ways(&instruction.operation).is_empty());
             match origin.as_ref().and_then(of) {
                 Some(to) => new.extend(weaken(instruction, to)),
                 None => new.push(instruction.clone()),
             }
         })
     };
-    let mut answer = WeakerAnswer { launches: obligations.launches.clone(), changes: Vec::new(), asked: 0, open: None };
+    let mut answer = WeakerAnswer {
+        launches: obligations.launches.clone(),
+        changes: Vec::new(),
+        asked: 0,
+        open: None,
+    };
     if obligations.goals.is_empty() {
         answer.open = Some("there is no launch whose threads were followed".to_owned());
     }
@@ -128,10 +145,17 @@ pub(crate) fn weaker(obligations: &Obligations, (module, source): (&Module, &str
             break;
         }
         if let Some(last) = before {
-            let mnemonic = |i: &TestInstruction| text(i).split_whitespace().next().unwrap_or_default().to_owned();
+            let mnemonic = |i: &TestInstruction| {
+                text(i).split_whitespace().next().unwrap_or_default().to_owned()
+            };
             let to = (last != Weakened::Gone).then(|| mnemonic(&current));
             let cuda = to.as_ref().and_then(|_| in_cuda(&current.operation));
-            answer.changes.push(WeakerChange { spot: Spot::new(module, source, *at), from: mnemonic(instruction), to, cuda });
+            answer.changes.push(WeakerChange {
+                spot: Spot::new(module, source, *at),
+                from: mnemonic(instruction),
+                to,
+                cuda,
+            });
         }
     }
     answer

@@ -1,5 +1,6 @@
-//! Kernels with mbarriers, asynchronous copies, clusters and warps' barriers, as nvcc prints them: the right ones are quiet, and of each of the others
-//! is said what it does wrong. Every finding is confirmed by the engines on its litmus test, read anew.
+//! Kernels with mbarriers, asynchronous copies, clusters and warps' barriers, as nvcc prints them:
+//! the right ones are quiet, and of each of the others is said what it does wrong. Every finding is
+//! confirmed by the engines on its litmus test, read anew.
 
 use std::collections::BTreeSet;
 
@@ -23,26 +24,36 @@ const ENDLESS: Option<FindingKind> = Some(FindingKind::Endless);
 fn asked(text: &str, kernel: &str, launch: &str) -> KernelAnswer {
     let module = margay_ptx::read(text).unwrap_or_else(|e| panic!("{kernel}: {e}"));
     let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
-    ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(text, &module, module.function(kernel).expect(kernel)) })
-        .unwrap_or_else(|why| panic!("{kernel}: {why}"))
+    ask(&KernelQuestion {
+        launches: &launches,
+        ..KernelQuestion::new(text, &module, module.function(kernel).expect(kernel))
+    })
+    .unwrap_or_else(|why| panic!("{kernel}: {why}"))
 }
 
 /// What is found in a launch, where that is certain.
 fn found(text: &str, kernel: &str, launch: &str) -> BTreeSet<FindingKind> {
     let answer = asked(text, kernel, launch);
-    assert!(answer.wrong().is_some() || answer.is_settled(false), "{kernel}, {launch}: {:#?}", answer.not_looked());
+    assert!(
+        answer.wrong().is_some() || answer.is_settled(false),
+        "{kernel}, {launch}: {:#?}",
+        answer.not_looked()
+    );
     for finding in answer.launches.iter().flat_map(|l| &l.findings) {
         let file = SourceFile::new("found.litmus", finding.litmus.clone());
         let read = read::test(&file).unwrap_or_else(|e| panic!("{e:?}\n{}", finding.litmus));
         let model = finding.model().expect("it is read");
-        // Some pipelines have more paths than the SAT engine takes, and others more executions than are listed in a second.
+        // Some pipelines have more paths than the SAT engine takes, and others more executions than
+        // are listed in a second.
         let mut runner = Runner::new(model);
         let few = Options { steps: Some(20_000), ..Options::default() };
         let listed = runner.run(&read.test, &few, Choice::Only(Engine::Explicit));
         let whole = Options::default();
         let verdict = [Engine::Sat, Engine::Explicit]
             .into_iter()
-            .fold(listed, |found, engine| found.or_else(|_| runner.run(&read.test, &whole, Choice::Only(engine))))
+            .fold(listed, |found, engine| {
+                found.or_else(|_| runner.run(&read.test, &whole, Choice::Only(engine)))
+            })
             .expect("an answer");
         match finding.kind {
             FindingKind::Race => assert!(verdict.race.is_some(), "{}", finding.litmus),
@@ -56,7 +67,11 @@ fn found(text: &str, kernel: &str, launch: &str) -> BTreeSet<FindingKind> {
 
 fn judged(text: &str, launch: &str, all: &[(&str, Option<FindingKind>)]) {
     for &(kernel, expected) in all {
-        assert_eq!(found(text, kernel, launch), expected.into_iter().collect(), "{kernel} in {launch}");
+        assert_eq!(
+            found(text, kernel, launch),
+            expected.into_iter().collect(),
+            "{kernel} in {launch}"
+        );
     }
 }
 
@@ -86,7 +101,11 @@ fn a_thread_races_with_its_own_copy() {
     let answer = asked(BULK, "bulk_without_fence", "1x1");
     let finding = &answer.wrong().expect("a race").findings[0];
     let texts: Vec<&str> = finding.stands.iter().map(|s| s.spot.text.as_str()).collect();
-    assert!(texts[0].starts_with("st.shared") && texts[1].starts_with("cp.async.bulk.global.shared::cta"), "{texts:?}");
+    assert!(
+        texts[0].starts_with("st.shared")
+            && texts[1].starts_with("cp.async.bulk.global.shared::cta"),
+        "{texts:?}"
+    );
     assert_eq!((finding.stands[0].thread, finding.stands[1].thread), (0, 0));
 }
 
@@ -157,7 +176,9 @@ fn small(code: &str, launch: &str) -> Option<BTreeSet<FindingKind>> {
     );
     let answer = asked(&text, "k", launch);
     let settled = answer.is_settled(false) || answer.is_certain();
-    settled.then(|| answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect())
+    settled.then(|| {
+        answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect()
+    })
 }
 
 const LOADED: &str = "mbarrier.init.shared::cta.b64 [bar], 1;\n\
@@ -171,13 +192,13 @@ fn details_are_followed() {
     let nothing = || Some(BTreeSet::new());
     assert_eq!(small(LOADED, "1x1"), nothing());
     // Of 16 bytes those are overwritten that another copy reads.
-    let stored =
-        "fence.proxy.async;\ncp.async.bulk.global.shared::cta.bulk_group [out], [tile], 16;\ncp.async.bulk.commit_group;\n";
+    let stored = "fence.proxy.async;\ncp.async.bulk.global.shared::cta.bulk_group [out], [tile], 16;\ncp.async.bulk.commit_group;\n";
     let overwritten = |at: u32| format!("{LOADED}{stored}st.shared.u32 [tile+{at}], 5;");
     assert_eq!(small(&overwritten(12), "1x1"), race());
     assert_eq!(small(&overwritten(16), "1x1"), nothing());
     // A wait for reads is enough for what is read, and not for what is written.
-    let awaited = |how: &str, then: &str| format!("{LOADED}{stored}cp.async.bulk.wait_group{how} 0;\n{then}");
+    let awaited =
+        |how: &str, then: &str| format!("{LOADED}{stored}cp.async.bulk.wait_group{how} 0;\n{then}");
     assert_eq!(small(&awaited(".read", "st.shared.u32 [tile], 5;"), "1x1"), nothing());
     assert_eq!(small(&awaited(".read", "ld.global.u32 %r2, [out];"), "1x1"), race());
     assert_eq!(small(&awaited("", "ld.global.u32 %r2, [out];"), "1x1"), nothing());
@@ -191,10 +212,14 @@ fn details_are_followed() {
     // An arrival that says how many, and a phase that waits for two.
     let two = "mbarrier.init.shared.b64 [bar], 2;\nmbarrier.arrive.shared.b64 %rd1, [bar], 2;\nW: mbarrier.test_wait.shared.b64 %p1, [bar], %rd1;\n@!%p1 bra W;";
     assert_eq!(small(two, "1x1"), nothing());
-    assert_eq!(small(&two.replace("%rd1, [bar], 2", "%rd1, [bar], 1"), "1x1"), Some([FindingKind::Endless].into()));
+    assert_eq!(
+        small(&two.replace("%rd1, [bar], 2", "%rd1, [bar], 1"), "1x1"),
+        Some([FindingKind::Endless].into())
+    );
 }
 
-/// Bytes that nobody reads are counted by whoever waits for them, those of each `st.async`, `red.async` and copy in a row.
+/// Bytes that nobody reads are counted by whoever waits for them, those of each `st.async`,
+/// `red.async` and copy in a row.
 #[test]
 fn bytes_that_nobody_reads_complete_a_phase() {
     let bytes = |expected: u32| {
@@ -204,19 +229,25 @@ fn bytes_that_nobody_reads_complete_a_phase() {
             "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32",
         );
         let copy = |at: u32| {
-            format!("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile+{at}], [in], 16, [bar];\n")
+            format!(
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile+{at}], [in], 16, [bar];\n"
+            )
         };
         let (start, wait) = (
-            format!("mbarrier.init.shared::cta.b64 [bar], 1;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], {expected};\n"),
+            format!(
+                "mbarrier.init.shared::cta.b64 [bar], 1;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], {expected};\n"
+            ),
             "W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;\n@!%p1 bra W;\n",
         );
-        [start, sent(store, 0), sent(store, 4), copy(16), sent(add, 8), copy(32), wait.to_owned()].concat()
+        [start, sent(store, 0), sent(store, 4), copy(16), sent(add, 8), copy(32), wait.to_owned()]
+            .concat()
     };
     assert_eq!(small(&bytes(44), "1x1@cluster=1"), Some(BTreeSet::new()));
     assert_eq!(small(&bytes(48), "1x1@cluster=1"), Some([FindingKind::Endless].into()));
 }
 
-/// Fences of shared memory alone, in kernels without asynchronous copies: where each place is decides what they order.
+/// Fences of shared memory alone, in kernels without asynchronous copies: where each place is
+/// decides what they order.
 #[test]
 fn fences_of_one_state_space_are_followed() {
     let race = || Some([FindingKind::Race].into());
@@ -243,7 +274,9 @@ fn fences_of_one_state_space_are_followed() {
     assert_eq!(global(RESTRICTED), race());
     assert_eq!(global("fence.acq_rel.cluster;\n"), nothing());
     for fence in ["fence.proxy.async.shared::cta", "fence.proxy.async.global"] {
-        let alone = format!("st.volatile.shared.u32 [tile], 5;\n{fence};\nld.volatile.shared.u32 %r1, [tile];\n");
+        let alone = format!(
+            "st.volatile.shared.u32 [tile], 5;\n{fence};\nld.volatile.shared.u32 %r1, [tile];\n"
+        );
         assert_eq!(small(&alone, "1x2"), nothing(), "{fence}");
     }
 }
@@ -260,11 +293,15 @@ fn what_is_not_read_becomes_zero() {
     };
     assert_eq!(small(&code(4), "1x1"), Some(BTreeSet::new()));
     assert_eq!(small(&code(0), "1x1"), Some(BTreeSet::new()));
-    assert_eq!(small(&code(0).replace("%r1, 0;", "%r1, 7;"), "1x1"), Some([FindingKind::Trap].into()));
+    assert_eq!(
+        small(&code(0).replace("%r1, 0;", "%r1, 7;"), "1x1"),
+        Some([FindingKind::Trap].into())
+    );
 }
 
-/// A part of a tensor is supposed to be of as many bytes as its mbarrier was told of. Where several share them, and do not lie side by side, only its
-/// first bytes are looked at: a race is found, and where none is the answer is open. Out of shared memory all is read up to what comes next.
+/// A part of a tensor is supposed to be of as many bytes as its mbarrier was told of. Where several
+/// share them, and do not lie side by side, only its first bytes are looked at: a race is found,
+/// and where none is the answer is open. Out of shared memory all is read up to what comes next.
 #[test]
 fn tensors_are_looked_at_in_part() {
     let copy = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [in], 16, [bar];";
@@ -279,7 +316,9 @@ fn tensors_are_looked_at_in_part() {
     assert_eq!(small(&loaded, "1x1"), Some(BTreeSet::new()));
     let told = |bytes: u32, code: &str| code.replace("[bar], 16;", &format!("[bar], {bytes};"));
     // The last of 32 bytes that come is read too early.
-    let early = |bytes: u32| told(bytes, &loaded).replace("@!%p1 bra W;", "").replace("[tile+8]", "[tile+28]");
+    let early = |bytes: u32| {
+        told(bytes, &loaded).replace("@!%p1 bra W;", "").replace("[tile+8]", "[tile+28]")
+    };
     assert_eq!(small(&early(32), "1x1"), race());
     assert_eq!(small(&early(16), "1x1"), Some(BTreeSet::new()));
     // Two of 32 bytes together.
@@ -288,7 +327,13 @@ fn tensors_are_looked_at_in_part() {
     let early = both.replace("@!%p1 bra W;", "").replace("[tile+8]", "[tile+44]");
     assert_eq!(small(&early, "1x1"), race());
     // A phase that was told of nothing.
-    assert_eq!(small(&loaded.replace("mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;\n", ""), "1x1"), None);
+    assert_eq!(
+        small(
+            &loaded.replace("mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;\n", ""),
+            "1x1"
+        ),
+        None
+    );
     // Out of shared memory.
     let stored = |fence: &str| {
         format!(
@@ -298,15 +343,20 @@ fn tensors_are_looked_at_in_part() {
     assert_eq!(small(&stored("fence.proxy.async.shared::cta;"), "1x1"), Some(BTreeSet::new()));
     assert_eq!(small(&stored(""), "1x1"), race());
     // Where it goes to is not known.
-    assert_eq!(small(&stored("fence.proxy.async.shared::cta;").replace("{0, 16}", "{%r5, 16}"), "1x1"), None);
+    assert_eq!(
+        small(&stored("fence.proxy.async.shared::cta;").replace("{0, 16}", "{%r5, 16}"), "1x1"),
+        None
+    );
 }
 
-/// A wait of scope .cta for what another block sent: a race by the letter, and none where mbarriers order shared memory whatever the scopes; without the
-/// wait it is one in both.
+/// A wait of scope .cta for what another block sent: a race by the letter, and none where mbarriers
+/// order shared memory whatever the scopes; without the wait it is one in both.
 #[test]
 fn waits_of_scope_cta_are_judged_by_a_reading() {
-    let text =
-        CLUSTERS.replace("mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64", "mbarrier.try_wait.parity.shared::cta.b64");
+    let text = CLUSTERS.replace(
+        "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64",
+        "mbarrier.try_wait.parity.shared::cta.b64",
+    );
     assert_ne!(text, CLUSTERS);
     let module = margay_ptx::read(&text).unwrap();
     let launches = ["2x1@cluster=2".parse().unwrap()];
@@ -316,7 +366,10 @@ fn waits_of_scope_cta_are_judged_by_a_reading() {
     };
     let hint = |answer: &KernelAnswer| {
         let findings = &answer.wrong().expect("a race").findings;
-        findings.iter().flat_map(|f| &f.why).any(|why| why.contains("--model ptx-8-mbarriers-order-shared"))
+        findings
+            .iter()
+            .flat_map(|f| &f.why)
+            .any(|why| why.contains("--model ptx-8-mbarriers-order-shared"))
     };
     let letter = ask_by("sent_to_neighbour", KernelReading::Letter);
     assert!(hint(&letter), "{:?}", letter.launches);
@@ -324,10 +377,14 @@ fn waits_of_scope_cta_are_judged_by_a_reading() {
     assert!(other.wrong().is_none() && other.is_settled(false), "{:?}", other.launches);
     assert!(!hint(&ask_by("sent_and_not_awaited", KernelReading::Letter)));
     let wrong = ask_by("sent_and_not_awaited", KernelReading::MbarriersOrderShared);
-    assert_eq!(wrong.wrong().map(|l| l.findings[0].model_name()), Some("ptx-8-mbarriers-order-shared-races.cat".to_owned()));
+    assert_eq!(
+        wrong.wrong().map(|l| l.findings[0].model_name()),
+        Some("ptx-8-mbarriers-order-shared-races.cat".to_owned())
+    );
 }
 
-/// The block of rank 0 multicasts a tile to both blocks of its cluster, and each stores its own by a bulk copy behind a wait of scope cta.
+/// The block of rank 0 multicasts a tile to both blocks of its cluster, and each stores its own by
+/// a bulk copy behind a wait of scope cta.
 const FORWARDED: &str = "
 .version 8.6
 .target sm_90
@@ -365,8 +422,8 @@ AGAIN:
 }
 ";
 
-/// What another block multicast and a bulk copy reads needs a proxy fence unless an access of shared memory is of the block whose memory it is, and a wait
-/// by every reading.
+/// What another block multicast and a bulk copy reads needs a proxy fence unless an access of
+/// shared memory is of the block whose memory it is, and a wait by every reading.
 #[test]
 fn a_multicast_that_is_copied_on_is_judged_by_a_reading() {
     let launches = ["2x1@cluster=2".parse().unwrap()];
@@ -376,8 +433,17 @@ fn a_multicast_that_is_copied_on_is_judged_by_a_reading() {
         ask(&KernelQuestion { launches: &launches, reading, repairs: false, ..question }).unwrap()
     };
     let hint = |answer: &KernelAnswer| {
-        let why = answer.wrong().expect("a race").findings.iter().flat_map(|f| f.why.clone()).collect::<Vec<_>>().join("\n");
-        KernelReading::ALL.into_iter().find(|reading| why.contains(&format!("`--model {}`", reading.name())))
+        let why = answer
+            .wrong()
+            .expect("a race")
+            .findings
+            .iter()
+            .flat_map(|f| f.why.clone())
+            .collect::<Vec<_>>()
+            .join("\n");
+        KernelReading::ALL
+            .into_iter()
+            .find(|reading| why.contains(&format!("`--model {}`", reading.name())))
     };
     let fenced = FORWARDED.replace("    mul.wide", "    fence.proxy.async;\n    mul.wide");
     let unawaited = FORWARDED.replace("@!%p2 bra AGAIN;", "");
@@ -386,7 +452,11 @@ fn a_multicast_that_is_copied_on_is_judged_by_a_reading() {
         (
             "as in kernels in use",
             FORWARDED,
-            [Some(Some(KernelReading::ClustersOrderShared)), Some(Some(KernelReading::ClustersOrderShared)), None],
+            [
+                Some(Some(KernelReading::ClustersOrderShared)),
+                Some(Some(KernelReading::ClustersOrderShared)),
+                None,
+            ],
         ),
         ("with a fence", &fenced, [Some(Some(KernelReading::MbarriersOrderShared)), None, None]),
         ("without the wait", &unawaited, [Some(None), Some(None), Some(None)]),
@@ -394,9 +464,15 @@ fn a_multicast_that_is_copied_on_is_judged_by_a_reading() {
         for (reading, wanted) in KernelReading::ALL.into_iter().zip(verdicts) {
             let answer = ask_by(text, reading);
             match wanted {
-                Some(better) => assert_eq!(hint(&answer), better, "{what}, {reading:?}: {:?}", answer.launches),
+                Some(better) => {
+                    assert_eq!(hint(&answer), better, "{what}, {reading:?}: {:?}", answer.launches)
+                }
                 None => {
-                    assert!(answer.wrong().is_none() && answer.is_settled(false), "{what}, {reading:?}: {:?}", answer.launches)
+                    assert!(
+                        answer.wrong().is_none() && answer.is_settled(false),
+                        "{what}, {reading:?}: {:?}",
+                        answer.launches
+                    )
                 }
             }
         }
@@ -411,7 +487,10 @@ fn places_in_clusters_are_known() {
                 cvta.shared.u64 %rd1, tile;\nmapa.u64 %rd2, %rd1, %r3;\nisspacep.shared::cluster %p1, %rd2;\n@!%p1 trap;\n\
                 isspacep.shared::cta %p1, %rd2;\n@%p1 trap;\nisspacep.shared::cta %p1, %rd1;\n@!%p1 trap;";
     assert_eq!(small(code, "2x1@cluster=2"), Some(BTreeSet::new()));
-    assert_eq!(small(&code.replace("%r1, 1;\nmov", "%r1, 2;\nmov"), "2x1@cluster=2"), Some([FindingKind::Outside].into()));
+    assert_eq!(
+        small(&code.replace("%r1, 1;\nmov", "%r1, 2;\nmov"), "2x1@cluster=2"),
+        Some([FindingKind::Outside].into())
+    );
 }
 
 /// Warps with roles: 160 threads, of which most do what another one does.
@@ -421,20 +500,24 @@ fn roles_of_warps_are_judged() {
     judged(text, "1x160", &[("specialised", NOTHING)]);
     // Its test takes the engines longer than the question.
     let wrong = asked(text, "specialised_unsynced", "1x160");
-    assert!(wrong.is_certain() && wrong.wrong().expect("a race").findings[0].kind == FindingKind::Race);
+    assert!(
+        wrong.is_certain() && wrong.wrong().expect("a race").findings[0].kind == FindingKind::Race
+    );
     // Without a launch the block is that of `__launch_bounds__`.
     let module = margay_ptx::read(text).expect("it is read");
     let kernel = module.function("specialised_params").expect("it is there");
     let arguments = ["0+16=3".parse().expect("an argument")];
-    let question = KernelQuestion { arguments: &arguments, ..KernelQuestion::new(text, &module, kernel) };
+    let question =
+        KernelQuestion { arguments: &arguments, ..KernelQuestion::new(text, &module, kernel) };
     let answer = ask(&question).expect("an answer");
     let launches: Vec<String> = answer.launches.iter().map(|l| l.launch.to_string()).collect();
     assert_eq!(launches, ["1x160", "2x160"]);
     assert!(answer.is_settled(true), "{:?}", answer.not_looked());
 }
 
-/// A kernel that does not ask how many threads there are, and waits for more arrivals than come, is written for more threads: of a launch that
-/// was chosen nothing is said, and of one that was named that it does not end.
+/// A kernel that does not ask how many threads there are, and waits for more arrivals than come, is
+/// written for more threads: of a launch that was chosen nothing is said, and of one that was named
+/// that it does not end.
 #[test]
 fn a_launch_that_is_too_small_is_no_finding() {
     let code = "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra J;\nmbarrier.init.shared.b64 [bar], 64;\nJ:\nbar.sync 0;\n\
@@ -453,27 +536,36 @@ fn a_launch_that_is_too_small_is_no_finding() {
 #[test]
 fn products_with_tensor_maps_are_judged() {
     let text = include_str!("../../tests/kernels/tensors.ptx");
-    for kernel in ["product_without_fence", "product_without_barrier", "product_released_too_early"] {
+    for kernel in ["product_without_fence", "product_without_barrier", "product_released_too_early"]
+    {
         assert_eq!(found(text, kernel, "1x96"), [FindingKind::Race].into(), "{kernel}");
     }
     // What copies bring, and read, is supposed, and nothing is left open.
     let right = asked(text, "product", "1x96");
     assert!(right.wrong().is_none() && right.is_settled(false), "{:#?}", right.not_looked());
     assert!(
-        right
-            .not_looked()
-            .iter()
-            .all(|n| ["supposed", "waits that never end", "asynchronous copies write"].iter().any(|why| n.why.contains(why))),
+        right.not_looked().iter().all(|n| [
+            "supposed",
+            "waits that never end",
+            "asynchronous copies write"
+        ]
+        .iter()
+        .any(|why| n.why.contains(why))),
         "{:#?}",
         right.not_looked()
     );
 }
 
 /// What is changed of a product, what is given, and what is found; nothing: it is undecided.
-type TensorSizeCase = (&'static [(&'static str, &'static str)], &'static [&'static str], Option<&'static [FindingKind]>);
+type TensorSizeCase = (
+    &'static [(&'static str, &'static str)],
+    &'static [&'static str],
+    Option<&'static [FindingKind]>,
+);
 
-/// Where it is given how many bytes a copy brings, it brings these to its mbarrier and into shared memory, and nothing is supposed; where it is not, what
-/// the mbarrier was told of must fit between what copies and mbarriers use.
+/// Where it is given how many bytes a copy brings, it brings these to its mbarrier and into shared
+/// memory, and nothing is supposed; where it is not, what the mbarrier was told of must fit between
+/// what copies and mbarriers use.
 #[test]
 fn copies_by_tensor_maps_bring_what_is_given() {
     const TOLD: (&str, &str) = ("%r41, 512;", "%r41, 768;");
@@ -497,45 +589,78 @@ fn copies_by_tensor_maps_bring_what_is_given() {
         });
         let module = margay_ptx::read(&changed).expect("it is read");
         let launches: Vec<Launch> = vec!["1x96".parse().expect("a launch")];
-        let arguments: Vec<GivenArgument> = given.iter().map(|a| a.parse().expect("an argument")).collect();
-        let question = KernelQuestion::new(&changed, &module, module.function("product").expect("it is there"));
-        let answer = ask(&KernelQuestion { launches: &launches, arguments: &arguments, ..question }).expect("an answer");
-        let kinds: BTreeSet<FindingKind> = answer.launches.iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
+        let arguments: Vec<GivenArgument> =
+            given.iter().map(|a| a.parse().expect("an argument")).collect();
+        let question = KernelQuestion::new(
+            &changed,
+            &module,
+            module.function("product").expect("it is there"),
+        );
+        let answer =
+            ask(&KernelQuestion { launches: &launches, arguments: &arguments, ..question })
+                .expect("an answer");
+        let kinds: BTreeSet<FindingKind> =
+            answer.launches.iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
         let expected_kinds = expected.unwrap_or(&[]).iter().copied().collect();
         let is_open = kinds.is_empty() && !answer.is_settled(false);
-        assert_eq!((kinds, is_open), (expected_kinds, expected.is_none()), "{changes:?} {given:?}: {:#?}", answer.not_looked());
+        assert_eq!(
+            (kinds, is_open),
+            (expected_kinds, expected.is_none()),
+            "{changes:?} {given:?}: {:#?}",
+            answer.not_looked()
+        );
         if given.len() == 2 {
-            assert!(!answer.not_looked().iter().any(|n| n.why.contains("side by side")), "{:#?}", answer.not_looked());
+            assert!(
+                !answer.not_looked().iter().any(|n| n.why.contains("side by side")),
+                "{:#?}",
+                answer.not_looked()
+            );
         }
     }
 }
 
-/// A map that lies in local memory, as a parameter does that is copied, is none of which a size is given.
+/// A map that lies in local memory, as a parameter does that is copied, is none of which a size is
+/// given.
 #[test]
 fn a_tensor_map_in_local_memory_leaves_the_answer_open() {
     let text = include_str!("../../tests/kernels/tensors.ptx");
-    let changed = text.replace("cvta.param.u64 \t%rd10, %rd4;", "mov.b64 %rd10, copied;\ncvta.local.u64 %rd10, %rd10;");
-    let changed = changed.replace(".reg .b64 \t%rd<", ".local .align 64 .b8 copied[128];\n.reg .b64 \t%rd<");
+    let changed = text.replace(
+        "cvta.param.u64 \t%rd10, %rd4;",
+        "mov.b64 %rd10, copied;\ncvta.local.u64 %rd10, %rd10;",
+    );
+    let changed =
+        changed.replace(".reg .b64 \t%rd<", ".local .align 64 .b8 copied[128];\n.reg .b64 \t%rd<");
     assert!(changed.contains("mov.b64 %rd10, copied;"));
     let answer = asked(&changed, "product", "1x96");
     assert!(answer.wrong().is_none() && !answer.is_settled(false), "{:#?}", answer.not_looked());
-    assert!(answer.not_looked().iter().any(|n| n.why.contains("a tensor map in local memory")), "{:#?}", answer.not_looked());
+    assert!(
+        answer.not_looked().iter().any(|n| n.why.contains("a tensor map in local memory")),
+        "{:#?}",
+        answer.not_looked()
+    );
 }
 
-/// What is found in kernels as projects ship them, right and wrong. What copies bring is supposed, and nothing is left open of the right ones.
+/// What is found in kernels as projects ship them, right and wrong. What copies bring is supposed,
+/// and nothing is left open of the right ones.
 fn shipped(text: &str, launch: &str, right: &str, wrong: &[(&str, FindingKind)]) {
     let answer = asked(text, right, launch);
-    assert!(answer.wrong().is_none() && answer.is_settled(false), "{right}: {:#?}", answer.not_looked());
+    assert!(
+        answer.wrong().is_none() && answer.is_settled(false),
+        "{right}: {:#?}",
+        answer.not_looked()
+    );
     for (kernel, kind) in wrong {
         assert!(found(text, kernel, launch).contains(kind), "{kernel}");
     }
 }
 
-/// Tiles of two operands of different sizes, in rounds that the compiler has unrolled; a result in two buffers that are used again.
+/// Tiles of two operands of different sizes, in rounds that the compiler has unrolled; a result in
+/// two buffers that are used again.
 #[test]
 fn products_of_warpgroups_are_judged() {
     let text = include_str!("../../tests/kernels/wgmma.ptx");
-    let wrong = ["wgmma_no_store_fence", "wgmma_wait_read_reuse", "wgmma_no_wait"].map(|kernel| (kernel, FindingKind::Race));
+    let wrong = ["wgmma_no_store_fence", "wgmma_wait_read_reuse", "wgmma_no_wait"]
+        .map(|kernel| (kernel, FindingKind::Race));
     shipped(text, "1x160", "wgmma_right", &wrong);
 }
 
@@ -543,12 +668,13 @@ fn products_of_warpgroups_are_judged() {
 #[test]
 fn products_into_tensor_memory_are_judged() {
     let text = include_str!("../../tests/kernels/tcgen05.ptx");
-    let wrong =
-        ["tcgen05_no_commit_wait", "tcgen05_no_fill_wait", "tcgen05_early_fill"].map(|kernel| (kernel, FindingKind::Race));
+    let wrong = ["tcgen05_no_commit_wait", "tcgen05_no_fill_wait", "tcgen05_early_fill"]
+        .map(|kernel| (kernel, FindingKind::Race));
     shipped(text, "1x192", "tcgen05_right", &wrong);
 }
 
-/// Two lanes of a warp store the same, one in front of a barrier and one behind it: the second one alone races with a thread of another warp.
+/// Two lanes of a warp store the same, one in front of a barrier and one behind it: the second one
+/// alone races with a thread of another warp.
 #[test]
 fn lanes_that_do_the_same_elsewhere_do_not_stand_for_each_other() {
     let text = ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 o)\n{\n\
@@ -560,16 +686,19 @@ fn lanes_that_do_the_same_elsewhere_do_not_stand_for_each_other() {
         @%p4 ld.shared.u32 %r3, [x];\n@%p4 st.global.u32 [%rd2], %r3;\n@%p1 ld.shared.u32 %r4, [y];\n@%p1 st.global.u32 [%rd2+4], %r4;\nret;\n}\n";
     assert_eq!(found(text, "k", "1x64"), [FindingKind::Race].into());
     // In front of the barrier both are in order with it.
-    let before = text
-        .replace("bar.sync 0;\n@%p3 st.shared.u32 [x], 1;\n", "bar.sync 0;\n")
-        .replace("@%p2 st.shared.u32 [x], 1;", "@%p2 st.shared.u32 [x], 1;\n@%p3 st.shared.u32 [x], 1;");
+    let before =
+        text.replace("bar.sync 0;\n@%p3 st.shared.u32 [x], 1;\n", "bar.sync 0;\n").replace(
+            "@%p2 st.shared.u32 [x], 1;",
+            "@%p2 st.shared.u32 [x], 1;\n@%p3 st.shared.u32 [x], 1;",
+        );
     assert_eq!(found(&before, "k", "1x64"), [FindingKind::Race].into());
     let once = text.replace("@%p3 st.shared.u32 [x], 1;\n", "");
     assert_eq!(found(&once, "k", "1x64"), BTreeSet::new());
 }
 
-/// An mbarrier ends where it is invalidated: its memory is used for something else then, or for another one, and no operation may be performed on it. While
-/// it is one nothing else may be, and it may not be initialised again (PTX ISA, mbarrier).
+/// An mbarrier ends where it is invalidated: its memory is used for something else then, or for
+/// another one, and no operation may be performed on it. While it is one nothing else may be, and
+/// it may not be initialised again (PTX ISA, mbarrier).
 #[test]
 fn memory_is_an_mbarrier_for_a_while() {
     const WRONG: Option<FindingKind> = Some(FindingKind::Mbarrier);
@@ -580,8 +709,7 @@ fn memory_is_an_mbarrier_for_a_while() {
         );
         of_two_threads(&code)
     };
-    let wait =
-        "mbarrier.arrive.shared::cta.b64 %rd2, [s];\nV:\nmbarrier.try_wait.shared::cta.b64 %p2, [s], %rd2;\n@!%p2 bra V;\n";
+    let wait = "mbarrier.arrive.shared::cta.b64 %rd2, [s];\nV:\nmbarrier.try_wait.shared::cta.b64 %p2, [s], %rd2;\n@!%p2 bra V;\n";
     let meet = "bar.sync 0;\n";
     let all = [
         ("", meet, String::new(), NOTHING),

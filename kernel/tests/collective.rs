@@ -1,5 +1,6 @@
-//! Threads that wait together, as Triton compiles loops around atomics: one asks, and tells the others through shared memory or by an exchange of its
-//! warp. And threads that only read, stores of several lanes at once, and executions in which threads take turns.
+//! Threads that wait together, as Triton compiles loops around atomics: one asks, and tells the
+//! others through shared memory or by an exchange of its warp. And threads that only read, stores
+//! of several lanes at once, and executions in which threads take turns.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +25,9 @@ fn asked(code: &str, launch: &str) -> KernelAnswer {
 fn kinds(code: &str, launch: &str) -> Option<BTreeSet<FindingKind>> {
     let answer = asked(code, launch);
     let settled = answer.is_settled(false) || answer.is_certain();
-    settled.then(|| answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect())
+    settled.then(|| {
+        answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect()
+    })
 }
 
 /// Block 0 writes an element for each thread and sets a flag; the others wait for it and read them.
@@ -67,20 +70,28 @@ fn weaker(launch: &'static str) -> Vec<(&'static str, &'static str, &'static str
 
 #[test]
 fn a_block_is_told_through_shared_memory() {
-    let round = format!("bar.sync 0;\n{ASKS}\n@%p1 st.shared.u32 [s], %r4;\nbar.sync 0;\nld.shared.u32 %r5, [s];");
+    let round = format!(
+        "bar.sync 0;\n{ASKS}\n@%p1 st.shared.u32 [s], %r4;\nbar.sync 0;\nld.shared.u32 %r5, [s];"
+    );
     let right = flag(&round, "");
     let mut wrong = weaker("2x2");
     wrong.extend(weaker("2x33"));
     wrong.push(("bar.sync 0;\nld.shared", "ld.shared", "2x2"));
     check(&right, &["2x2", "2x33", "3x2"], &wrong);
-    // Without the barrier at its start a round's value may overwrite that of the round before while it is read.
-    assert_ne!(kinds(&with(&right, "bar.sync 0;\n@%p1 atom.acquire", "@%p1 atom.acquire"), "2x2"), Some(BTreeSet::new()));
-    // Who is told more than one value, or leaves for another one, does not go round together with the others.
+    // Without the barrier at its start a round's value may overwrite that of the round before while
+    // it is read.
+    assert_ne!(
+        kinds(&with(&right, "bar.sync 0;\n@%p1 atom.acquire", "@%p1 atom.acquire"), "2x2"),
+        Some(BTreeSet::new())
+    );
+    // Who is told more than one value, or leaves for another one, does not go round together with
+    // the others.
     assert_ne!(kinds(&with(&right, "%p3, %r5, 1", "%p3, %r5, %r1"), "2x2"), Some(BTreeSet::new()));
     assert_ne!(kinds(&with(&right, "@%p1 st.shared", "st.shared"), "2x2"), Some(BTreeSet::new()));
 }
 
-/// A semaphore as libraries of matrix products have it: `while (__syncthreads_and(state != turn)) ask();`, where the first thread alone asks.
+/// A semaphore as libraries of matrix products have it:
+/// `while (__syncthreads_and(state != turn)) ask();`, where the first thread alone asks.
 #[test]
 fn a_block_is_told_by_the_barrier_itself() {
     let turn = |first: &str| {
@@ -100,7 +111,10 @@ fn a_block_is_told_by_the_barrier_itself() {
             ("st.global.u32 [%rd3], %r6;\nbar.sync 0;", "st.global.u32 [%rd3], %r6;", "2x2"),
         ];
         check(&right, &["2x1", "2x2", "3x2", "2x33"], &wrong);
-        assert_eq!(kinds(&right.replace("ld.acquire", "ld.relaxed"), "2x2"), Some([FindingKind::Race].into()));
+        assert_eq!(
+            kinds(&right.replace("ld.acquire", "ld.relaxed"), "2x2"),
+            Some([FindingKind::Race].into())
+        );
     }
 }
 
@@ -116,12 +130,20 @@ fn a_warp_is_told_by_an_exchange() {
     check(&alone, &["2x2", "2x32"], &wrong);
     // Each lane is told by the next one: that is no value for all.
     assert_ne!(
-        kinds(&with(&alone, "shfl.sync.idx.b32 %r5, %r4, 0, 31", "shfl.sync.down.b32 %r5, %r4, 1, 31"), "2x2"),
+        kinds(
+            &with(
+                &alone,
+                "shfl.sync.idx.b32 %r5, %r4, 0, 31",
+                "shfl.sync.down.b32 %r5, %r4, 1, 31"
+            ),
+            "2x2"
+        ),
         Some(BTreeSet::new())
     );
 }
 
-/// Loops that look as if threads waited together, and do not: each goes wrong, or may, and none of them is right.
+/// Loops that look as if threads waited together, and do not: each goes wrong, or may, and none of
+/// them is right.
 #[test]
 fn what_is_no_wait_of_all_together() {
     let first = "@%p2 bra W;\n@%p1 st.relaxed.gpu.global.u32 [x], 1;\n@%p1 st.global.u32 [z], 1;\n@%p1 st.release.gpu.global.u32 [x], 2;\nret;\nW:\n";
@@ -130,7 +152,9 @@ fn what_is_no_wait_of_all_together() {
     let end = "@%p1 st.global.u32 [z], 2;";
     let told = "@%p1 st.shared.u32 [s], %r4;\n";
     let round = |before: &str, behind: &str, test: &str| {
-        format!("L:\nmov.u32 %r4, 0;\nbar.sync 0;\n{before}bar.sync 0;\n{behind}\n{test}\n@%p3 bra L;\n")
+        format!(
+            "L:\nmov.u32 %r4, 0;\nbar.sync 0;\n{before}bar.sync 0;\n{behind}\n{test}\n@%p3 bra L;\n"
+        )
     };
     let (read, leaves) = ("ld.shared.u32 %r5, [s];", "setp.ne.u32 %p3, %r5, 1;");
     let lanes = "shfl.sync.idx.b32 %r5, %r4, 0, 31, 3;\nsetp.ne.u32 %p3, %r5, 1;\n@%p3 bra L;\n";
@@ -179,7 +203,8 @@ fn what_is_no_wait_of_all_together() {
     }
 }
 
-/// What is not in one execution does not race: a thread that only reads holds up another one at a barrier, and rounds are in order by barriers.
+/// What is not in one execution does not race: a thread that only reads holds up another one at a
+/// barrier, and rounds are in order by barriers.
 #[test]
 fn who_waits_holds_up_others() {
     let waits = "@%p2 bra W;\n@!%p1 ret;\nld.relaxed.gpu.global.u32 %r4, [d];\nsetp.eq.u32 %p3, %r4, 1;\n@%p3 st.relaxed.gpu.global.u32 [x], 1;\n\
@@ -200,12 +225,15 @@ fn who_waits_holds_up_others() {
 #[test]
 fn who_asks_goes_round_as_it_does() {
     let round = "bar.sync 0;\n@%p1 atom.relaxed.gpu.global.add.u32 %r4, [x], 1;\n@%p1 st.shared.u32 [s], %r4;\nbar.sync 0;\nld.shared.u32 %r5, [s];";
-    let code = format!("L:\nmov.u32 %r4, 0;\n{round}\nsetp.ne.u32 %p3, %r5, 1;\n@%p3 bra L;\n@%p1 st.global.u32 [z], 1;");
+    let code = format!(
+        "L:\nmov.u32 %r4, 0;\n{round}\nsetp.ne.u32 %p3, %r5, 1;\n@%p3 bra L;\n@%p1 st.global.u32 [z], 1;"
+    );
     // One block takes the second ticket, and the other one goes round for ever.
     assert_ne!(kinds(&code, "2x2"), Some(BTreeSet::new()));
 }
 
-/// The last of the blocks adds up what all have left: each lane learns from the first one of its warp which block that is.
+/// The last of the blocks adds up what all have left: each lane learns from the first one of its
+/// warp which block that is.
 #[test]
 fn the_last_block_is_known_to_all_lanes() {
     let right = "mul.wide.u32 %rd4, %r2, 4;\nadd.u64 %rd5, %rd1, %rd4;\n@%p1 st.global.u32 [%rd5], 1;\nbar.sync 0;\nmov.u32 %r4, 0;\n\
@@ -235,7 +263,8 @@ fn stores_of_several_lanes_come_last() {
     // Who reads it is another race, also if it is behind it in the test.
     let (stands, is_said) = spots("st.global.u32 [x], 1;\n@!%p1 ld.global.u32 %r3, [x];");
     assert!(!is_said && stands.iter().any(|text| text.contains("ld.global")), "{stands:?}");
-    let (stands, is_said) = spots("st.global.u32 [x], 1;\nst.global.u32 [%rd1], %r1;\n@%p1 st.global.u32 [%rd1], 7;");
+    let (stands, is_said) =
+        spots("st.global.u32 [x], 1;\nst.global.u32 [%rd1], %r1;\n@%p1 st.global.u32 [%rd1], 7;");
     assert!(!is_said && stands[0] != stands[1], "{stands:?}");
     // Of two warps the stores are two.
     let answer = asked(
@@ -246,16 +275,22 @@ fn stores_of_several_lanes_come_last() {
     assert!(!why.iter().any(|why| why.contains("several lanes")), "{why:?}");
 }
 
-/// A thread that only reads is left out of what is asked of others, but where it hands on at a barrier what it was told.
+/// A thread that only reads is left out of what is asked of others, but where it hands on at a
+/// barrier what it was told.
 #[test]
 fn readers_hand_on_what_they_are_told() {
     let right = "@%p2 bra W;\n@!%p1 ret;\nst.global.u32 [z], 1;\nst.release.gpu.global.u32 [x], 1;\nret;\nW:\nsetp.ne.u32 %p4, %r1, 1;\n@%p4 bra B;\nL:\n\
                  ld.acquire.gpu.global.u32 %r4, [x];\nsetp.ne.u32 %p3, %r4, 1;\n@%p3 bra L;\nB:\nbar.sync 0;\n@%p1 ld.global.u32 %r5, [z];";
-    check(right, &["2x2", "2x3"], &[("ld.acquire.gpu", "ld.relaxed.gpu", "2x2"), ("bar.sync 0;\n", "", "2x2")]);
+    check(
+        right,
+        &["2x2", "2x3"],
+        &[("ld.acquire.gpu", "ld.relaxed.gpu", "2x2"), ("bar.sync 0;\n", "", "2x2")],
+    );
 }
 
-/// A told thread leaves for a value that is stored behind a barrier, and ends. The teller passes that barrier because it has ended: then it has not told it
-/// the value. Loops in which each round stores more are no loops of threads that only wait together.
+/// A told thread leaves for a value that is stored behind a barrier, and ends. The teller passes
+/// that barrier because it has ended: then it has not told it the value. Loops in which each round
+/// stores more are no loops of threads that only wait together.
 #[test]
 fn nobody_leaves_for_what_is_stored_once_it_has_left() {
     let flagged = |round: &str| flag(round, "");
@@ -267,7 +302,11 @@ fn nobody_leaves_for_what_is_stored_once_it_has_left() {
     );
     for right in [&round, &behind] {
         let answer = asked(&flagged(right), "2x2");
-        assert!(answer.wrong().is_none_or(|l| l.findings.is_empty()), "{right}: {:#?}", answer.wrong());
+        assert!(
+            answer.wrong().is_none_or(|l| l.findings.is_empty()),
+            "{right}: {:#?}",
+            answer.wrong()
+        );
     }
     for (part, other) in [
         ("bar.sync 0;\n@%p1 atom.acquire", "@%p1 atom.acquire"),
@@ -279,7 +318,8 @@ fn nobody_leaves_for_what_is_stored_once_it_has_left() {
     }
 }
 
-/// `s = load(); while (s != 1) s = load();`, with the registers of a compiler that names each result: it only waits, whoever else is in the block.
+/// `s = load(); while (s != 1) s = load();`, with the registers of a compiler that names each
+/// result: it only waits, whoever else is in the block.
 #[test]
 fn a_loop_that_goes_by_what_was_read_in_front_of_it_only_waits() {
     let first = "ld.acquire.gpu.global.u32 %r6, [x];\nmov.u32 %r7, %r6;";
@@ -295,9 +335,21 @@ fn a_loop_that_goes_by_what_was_read_in_front_of_it_only_waits() {
         &["2x1", "2x2", "2x33"],
         &[(".release.gpu", ".relaxed.gpu", "2x1"), (".release.gpu", ".relaxed.gpu", "2x2")],
     );
-    let added = |text: &str| text.replace("ld.acquire.gpu.global.u32 %r6, [x]", "atom.acquire.gpu.global.add.u32 %r6, [x], 0");
-    let again_added = again.replace("ld.acquire.gpu.global.u32 %r8, [x]", "atom.acquire.gpu.global.add.u32 %r8, [x], 0");
-    check(&waits(&added(first), &again_added), &["2x1", "2x2"], &[(".release.gpu", ".relaxed.gpu", "2x2")]);
+    let added = |text: &str| {
+        text.replace(
+            "ld.acquire.gpu.global.u32 %r6, [x]",
+            "atom.acquire.gpu.global.add.u32 %r6, [x], 0",
+        )
+    };
+    let again_added = again.replace(
+        "ld.acquire.gpu.global.u32 %r8, [x]",
+        "atom.acquire.gpu.global.add.u32 %r8, [x], 0",
+    );
+    check(
+        &waits(&added(first), &again_added),
+        &["2x1", "2x2"],
+        &[(".release.gpu", ".relaxed.gpu", "2x2")],
+    );
     // What was read is handed on as well: a place of its own keeps it.
     let kept = waits(first, again)
         .replace("B:\n", "B:\nmov.u32 %r10, %r8;\nst.global.u32 [z], %r10;\n")

@@ -1,4 +1,5 @@
-//! What a kernel does may depend on what its arrays hold: contents other than zeros are tried where nobody says what they hold.
+//! What a kernel does may depend on what its arrays hold: contents other than zeros are tried where
+//! nobody says what they hold.
 
 use margay_kernel::launch::{GivenArgument, Launch};
 use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
@@ -12,10 +13,15 @@ fn asked(parameters: usize, code: &str, launch: &str, arguments: &[&str]) -> Ker
     );
     let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
-    let arguments: Vec<GivenArgument> = arguments.iter().map(|a| a.parse().expect("an argument")).collect();
+    let arguments: Vec<GivenArgument> =
+        arguments.iter().map(|a| a.parse().expect("an argument")).collect();
     let kernel = module.function("k").expect("a kernel `k`");
-    ask(&KernelQuestion { launches: &launches, arguments: &arguments, ..KernelQuestion::new(&text, &module, kernel) })
-        .expect("an answer")
+    ask(&KernelQuestion {
+        launches: &launches,
+        arguments: &arguments,
+        ..KernelQuestion::new(&text, &module, kernel)
+    })
+    .expect("an answer")
 }
 
 fn kinds(answer: &KernelAnswer) -> Vec<FindingKind> {
@@ -47,11 +53,15 @@ fn a_race_behind_a_branch_on_data_is_found() {
     }
     let right = asked(2, &code("red.relaxed.gpu.global.add.u32 [%rd2], %r1;"), "1x4", &[]);
     let contents = right.contents.as_ref().expect("contents were tried");
-    assert_eq!((kinds(&right), contents.arrays.as_slice()), (Vec::new(), ["arg0".to_owned()].as_slice()));
+    assert_eq!(
+        (kinds(&right), contents.arrays.as_slice()),
+        (Vec::new(), ["arg0".to_owned()].as_slice())
+    );
     assert!(contents.tried > 3 && contents.settled == contents.tried, "{contents:?}");
 }
 
-/// What one array holds decides whether another one is read: a second one, indexed by the first, says who writes.
+/// What one array holds decides whether another one is read: a second one, indexed by the first,
+/// says who writes.
 #[test]
 fn arrays_that_are_read_later_are_tried_as_well() {
     let code = format!(
@@ -63,7 +73,8 @@ fn arrays_that_are_read_later_are_tried_as_well() {
     assert!(answer.arguments[1].ends_with("that holds {-3*}"), "{:?}", answer.arguments);
 }
 
-/// Rows of a matrix begin where the ones before end: each thread writes those of its own row, for which elements must not fall.
+/// Rows of a matrix begin where the ones before end: each thread writes those of its own row, for
+/// which elements must not fall.
 #[test]
 fn offsets_stay_offsets() {
     let code = format!(
@@ -93,7 +104,10 @@ fn barriers_behind_a_branch_on_data() {
         "{START}add.u64 %rd3, %rd1, %rd4;\nld.global.u32 %r2, [%rd3];\nsetp.ne.s32 %p1, %r2, 3;\n@%p1 bra OUT;\nbar.sync 0;\nst.global.u32 [%rd2], 0;\n"
     );
     let found = kinds(&asked(2, &code, "1x4", &[]));
-    assert!(found.contains(&FindingKind::Barriers) || found.contains(&FindingKind::Race), "{found:?}");
+    assert!(
+        found.contains(&FindingKind::Barriers) || found.contains(&FindingKind::Race),
+        "{found:?}"
+    );
 }
 
 /// Elements are as wide as the accesses: bytes are not read as parts of numbers of four bytes.
@@ -108,17 +122,27 @@ fn elements_are_as_wide_as_accesses() {
         );
         let answer = asked(2, &code, "1x2", &[]);
         assert_eq!(kinds(&answer), [FindingKind::Race], "{bits}");
-        assert!(answer.arguments[0].ends_with(&format!("that holds {{9*}}{suffix}")), "{:?}", answer.arguments);
-        assert_eq!(kinds(&asked(2, &code, "1x2", &[&format!("0=array:{{9*}}{suffix}")])), [FindingKind::Race], "{bits}");
+        assert!(
+            answer.arguments[0].ends_with(&format!("that holds {{9*}}{suffix}")),
+            "{:?}",
+            answer.arguments
+        );
+        assert_eq!(
+            kinds(&asked(2, &code, "1x2", &[&format!("0=array:{{9*}}{suffix}")])),
+            [FindingKind::Race],
+            "{bits}"
+        );
     }
 }
 
 /// Floats are tried as floats: what the kernel compares with, and the whole numbers on both sides.
 #[test]
 fn floats_are_tried_as_floats() {
-    for (relation, other, content) in
-        [("gt", "0f3F000000", "{0+}.f32"), ("eq", "0f40A00000", "{5*}.f32"), ("lt", "0fC0000000", "{-3*}.f32")]
-    {
+    for (relation, other, content) in [
+        ("gt", "0f3F000000", "{0+}.f32"),
+        ("eq", "0f40A00000", "{5*}.f32"),
+        ("lt", "0fC0000000", "{-3*}.f32"),
+    ] {
         let code = format!(
             "{START}.reg .f32 %f<9>;\nadd.u64 %rd3, %rd1, %rd4;\nld.global.f32 %f1, [%rd3];\nsetp.{relation}.f32 %p1, %f1, {other};\n\
              @!%p1 bra OUT;\nst.global.u32 [%rd2], %r1;\n"
@@ -126,7 +150,11 @@ fn floats_are_tried_as_floats() {
         let answer = asked(2, &code, "1x4", &[]);
         assert_eq!(kinds(&answer), [FindingKind::Race], "{relation}");
         assert!(answer.arguments[0].ends_with(content), "{:?}", answer.arguments);
-        assert_eq!(kinds(&asked(2, &code, "1x4", &[&format!("0=array:{content}")])), [FindingKind::Race], "{relation}");
+        assert_eq!(
+            kinds(&asked(2, &code, "1x4", &[&format!("0=array:{content}")])),
+            [FindingKind::Race],
+            "{relation}"
+        );
     }
 }
 
@@ -143,8 +171,13 @@ fn constant_floats_are_computed() {
     assert_eq!(kinds(&asked(2, &code("mov.f32 %f2, %f1;"), "1x4", &[])), [FindingKind::Race]);
     assert_eq!(kinds(&asked(2, &code("mul.f32 %f2, %f1, 0f40000000;"), "1x4", &[])), Vec::new());
     assert!(asked(2, &code("add.rn.f32 %f2, %f1, 0f3F800000;"), "1x4", &[]).is_settled(false));
-    // A third is no float, so that a product may be rounded, or not; an approximation may be anything near.
-    for open in ["mul.f32 %f2, %f1, 0f3EAAAAAB;", "div.approx.f32 %f2, %f1, 0f40400000;", "mul.f32 %f2, %f1, 0f7F800000;"] {
+    // A third is no float, so that a product may be rounded, or not; an approximation may be
+    // anything near.
+    for open in [
+        "mul.f32 %f2, %f1, 0f3EAAAAAB;",
+        "div.approx.f32 %f2, %f1, 0f40400000;",
+        "mul.f32 %f2, %f1, 0f7F800000;",
+    ] {
         let answer = asked(2, &code(open), "1x4", &[]);
         assert!(!answer.is_settled(false) && !answer.is_certain(), "{open}");
     }
@@ -152,15 +185,22 @@ fn constant_floats_are_computed() {
 
 #[test]
 fn contents_that_cannot_be_read_are_refused() {
-    for wrong in
-        ["0=array:{}", "0=array:{1*,2}", "0=array:{x}", "0=array:{1,2", "0=array:8.b12", "0=array:{1**}", "0=array:{1}.b"]
-    {
+    for wrong in [
+        "0=array:{}",
+        "0=array:{1*,2}",
+        "0=array:{x}",
+        "0=array:{1,2",
+        "0=array:8.b12",
+        "0=array:{1**}",
+        "0=array:{1}.b",
+    ] {
         let error = wrong.parse::<GivenArgument>().expect_err(wrong);
         assert!(error.contains("`0=array:{1,4*}`") && error.contains(wrong), "{error}");
     }
 }
 
-/// Elements of data that are above zero, moved to the place that a scan of the block gives, `%r9`: with zeros nobody moves one.
+/// Elements of data that are above zero, moved to the place that a scan of the block gives, `%r9`:
+/// with zeros nobody moves one.
 fn compaction(place: &str) -> String {
     format!(
         ".shared .align 4 .b8 f[256];\n{START}add.u64 %rd3, %rd1, %rd4;\nld.global.u32 %r2, [%rd3];\nsetp.gt.s32 %p1, %r2, 0;\nselp.u32 %r3, 1, 0, %p1;\n\
@@ -177,7 +217,10 @@ fn compaction(place: &str) -> String {
 fn contents_that_are_not_answered_are_asked_about_again() {
     let right = asked(2, &compaction("sub.u32 %r9, %r9, 1;"), "1x4", &[]);
     let contents = right.contents.as_ref().expect("contents were tried");
-    assert!(kinds(&right).is_empty() && right.is_settled(false) && contents.settled > 0, "{contents:?}");
+    assert!(
+        kinds(&right).is_empty() && right.is_settled(false) && contents.settled > 0,
+        "{contents:?}"
+    );
     // Counted from both ends, two threads write one place.
     let from_the_end = "mul.wide.u32 %rd6, %r5, 4;\nadd.u64 %rd9, %rd7, %rd6;\nld.shared.u32 %r10, [%rd9+-4];\n\
                         sub.u32 %r10, %r10, %r9;\nmul.wide.s32 %rd8, %r10, 4;\nadd.u64 %rd8, %rd2, %rd8;\nst.global.u32 [%rd8], 7;";
@@ -196,14 +239,18 @@ fn zeros_alone_are_no_answer_where_they_go_past_the_kernel() {
     };
     let long = asked(2, &code(60), "1x2", &[]);
     assert!(long.wrong().is_none() && !long.is_settled(false), "{:?}", long.contents);
-    assert!(long.not_looked().iter().any(|n| n.why.contains("with other numbers in arrays than zeros")), "{long:?}");
+    assert!(
+        long.not_looked().iter().any(|n| n.why.contains("with other numbers in arrays than zeros")),
+        "{long:?}"
+    );
     let short = asked(2, &code(2), "1x2", &[]);
     assert!(short.wrong().is_none() && short.is_settled(false), "{:?}", short.not_looked());
     // Zeros that are given are what is asked about.
     assert!(asked(2, &code(60), "1x2", &["0=array"]).is_settled(false));
 }
 
-/// A kernel that says how large its blocks are has no small launch, and is asked about with other contents in that one.
+/// A kernel that says how large its blocks are has no small launch, and is asked about with other
+/// contents in that one.
 #[test]
 fn blocks_of_a_fixed_size_are_asked_about_with_other_contents() {
     let text = |threads: u32, write: &str| {
@@ -215,18 +262,31 @@ fn blocks_of_a_fixed_size_are_asked_about_with_other_contents() {
     };
     let chosen = |text: &str| {
         let module = margay_ptx::read(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        ask(&KernelQuestion::new(text, &module, module.function("k").expect("a kernel `k`"))).expect("an answer")
+        ask(&KernelQuestion::new(text, &module, module.function("k").expect("a kernel `k`")))
+            .expect("an answer")
     };
     for threads in [8, 128, 512] {
-        assert_eq!(kinds(&chosen(&text(threads, "st.global.u32 [%rd2], %r1;"))), [FindingKind::Race], "{threads}");
+        assert_eq!(
+            kinds(&chosen(&text(threads, "st.global.u32 [%rd2], %r1;"))),
+            [FindingKind::Race],
+            "{threads}"
+        );
         let right = chosen(&text(threads, "red.relaxed.gpu.global.add.u32 [%rd2], %r1;"));
-        assert!(right.wrong().is_none() && right.is_settled(true), "{threads}: {:?}", right.not_looked());
-        assert!(right.contents.is_some_and(|of| of.tried > 3 && of.settled == of.tried), "{threads}");
+        assert!(
+            right.wrong().is_none() && right.is_settled(true),
+            "{threads}: {:?}",
+            right.not_looked()
+        );
+        assert!(
+            right.contents.is_some_and(|of| of.tried > 3 && of.settled == of.tried),
+            "{threads}"
+        );
     }
 }
 
-/// Two sorted arrays are merged by rank: each element goes behind those of its own array in front of it, and those of the other one that are smaller. What
-/// falls in one array and rises in the other one is not sorted, and two elements meet; the kernel supposes that this is not so.
+/// Two sorted arrays are merged by rank: each element goes behind those of its own array in front
+/// of it, and those of the other one that are smaller. What falls in one array and rises in the
+/// other one is not sorted, and two elements meet; the kernel supposes that this is not so.
 #[test]
 fn a_merge_supposes_that_both_arrays_are_sorted() {
     let put = |own: &str, other: &str, stops: &str, n: usize| {
@@ -237,18 +297,32 @@ fn a_merge_supposes_that_both_arrays_are_sorted() {
         )
     };
     let merge = |stops: [&str; 2]| {
-        format!("{START}ld.param.u64 %rd7, [a2];\n{}{}", put("%rd1", "%rd2", stops[0], 0), put("%rd2", "%rd1", stops[1], 1))
+        format!(
+            "{START}ld.param.u64 %rd7, [a2];\n{}{}",
+            put("%rd1", "%rd2", stops[0], 0),
+            put("%rd2", "%rd1", stops[1], 1)
+        )
     };
     let right = asked(3, &merge(["ge", "gt"]), "1x4", &[]);
     assert_eq!(kinds(&right), []);
     let told = |answer: &KernelAnswer| {
-        answer.arguments.iter().filter(|of| of.contains("something goes wrong")).cloned().collect::<Vec<_>>()
+        answer
+            .arguments
+            .iter()
+            .filter(|of| of.contains("something goes wrong"))
+            .cloned()
+            .collect::<Vec<_>>()
     };
     let all = told(&right);
-    let says = |of: &String| of.contains("-}") && of.contains("+}") && of.contains("in launch 1x4 (data-race)");
+    let says = |of: &String| {
+        of.contains("-}") && of.contains("+}") && of.contains("in launch 1x4 (data-race)")
+    };
     assert!(!all.is_empty() && all.iter().all(says), "{:?}", right.arguments);
     // Where elements are equal both go to one place, whatever is supposed.
     assert_eq!(kinds(&asked(3, &merge(["ge", "ge"]), "1x4", &[])), [FindingKind::Race]);
     // What is given is asked about.
-    assert_eq!(kinds(&asked(3, &merge(["ge", "gt"]), "1x4", &["0=array:{0+}", "1=array:{4-}"])), [FindingKind::Race]);
+    assert_eq!(
+        kinds(&asked(3, &merge(["ge", "gt"]), "1x4", &["0=array:{0+}", "1=array:{4-}"])),
+        [FindingKind::Race]
+    );
 }

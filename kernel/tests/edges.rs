@@ -1,5 +1,6 @@
-//! Small kernels at the edges of what is looked at: addresses that leave their array, parameters that may be addresses or numbers, barriers
-//! that not all threads come to, and atomic operations as single operations.
+//! Small kernels at the edges of what is looked at: addresses that leave their array, parameters
+//! that may be addresses or numbers, barriers that not all threads come to, and atomic operations
+//! as single operations.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,11 +12,17 @@ use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, LaunchVerdict, as
 const HEAD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
 /// Asks about the kernel `k` of a text.
-fn asked(text: &str, launch: &str, arguments: &[&str], stop: Option<&'static Arc<AtomicBool>>) -> Result<KernelAnswer, String> {
+fn asked(
+    text: &str,
+    launch: &str,
+    arguments: &[&str],
+    stop: Option<&'static Arc<AtomicBool>>,
+) -> Result<KernelAnswer, String> {
     let text = format!("{HEAD}{text}");
     let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
-    let arguments: Vec<GivenArgument> = arguments.iter().map(|a| a.parse().expect("an argument")).collect();
+    let arguments: Vec<GivenArgument> =
+        arguments.iter().map(|a| a.parse().expect("an argument")).collect();
     ask(&KernelQuestion {
         launches: &launches,
         arguments: &arguments,
@@ -28,7 +35,9 @@ fn asked(text: &str, launch: &str, arguments: &[&str], stop: Option<&'static Arc
 fn kinds_with(text: &str, launch: &str, arguments: &[&str]) -> Option<BTreeSet<FindingKind>> {
     let answer = asked(text, launch, arguments, None).expect("an answer");
     let settled = answer.is_settled(false) || answer.is_certain();
-    settled.then(|| answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect())
+    settled.then(|| {
+        answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect()
+    })
 }
 
 fn kinds(text: &str, launch: &str) -> Option<BTreeSet<FindingKind>> {
@@ -50,18 +59,34 @@ const NOTHING: Option<BTreeSet<FindingKind>> = Some(BTreeSet::new());
 /// Memory of the thread alone has bounds as well: in its own space, and by generic addresses.
 #[test]
 fn local_arrays_have_bounds() {
-    let own =
-        |code: &str| kinds(&kernel("", "", &format!(".local .align 4 .b8 a[16];\n.local .align 4 .b8 b[16];\n{code}")), "1x1");
+    let own = |code: &str| {
+        kinds(
+            &kernel(
+                "",
+                "",
+                &format!(".local .align 4 .b8 a[16];\n.local .align 4 .b8 b[16];\n{code}"),
+            ),
+            "1x1",
+        )
+    };
     assert_eq!(own("st.local.u32 [a+12], 1;\nld.local.u32 %r1, [b];"), NOTHING);
-    let outside =
-        ["st.local.u32 [a+16], 1;", "st.local.u32 [a+13], 1;", "ld.local.u32 %r1, [b+-4];", "ld.local.u32 %r1, [a+4096];"];
+    let outside = [
+        "st.local.u32 [a+16], 1;",
+        "st.local.u32 [a+13], 1;",
+        "ld.local.u32 %r1, [b+-4];",
+        "ld.local.u32 %r1, [a+4096];",
+    ];
     for code in outside {
         assert_eq!(own(code), only(FindingKind::Outside), "{code}");
     }
-    let generic = |at: u32| own(&format!("mov.u64 %rd1, a;\ncvta.local.u64 %rd2, %rd1;\nst.u32 [%rd2+{at}], 1;"));
+    let generic = |at: u32| {
+        own(&format!("mov.u64 %rd1, a;\ncvta.local.u64 %rd2, %rd1;\nst.u32 [%rd2+{at}], 1;"))
+    };
     assert_eq!(generic(12), NOTHING);
     assert_eq!(generic(16), only(FindingKind::Outside));
-    let parameter = |at: u32| kinds(&kernel("", ".param .u32 n", &format!("ld.param.u32 %r1, [n+{at}];")), "1x1");
+    let parameter = |at: u32| {
+        kinds(&kernel("", ".param .u32 n", &format!("ld.param.u32 %r1, [n+{at}];")), "1x1")
+    };
     assert_eq!(parameter(0), NOTHING);
     assert_eq!(parameter(4), only(FindingKind::Outside));
 }
@@ -75,7 +100,8 @@ fn shared_arrays_have_bounds() {
              st.shared.u32 [%r2+{at}], %r1;"
         )
     };
-    let other = ".visible .entry g()\n{\n.shared .align 4 .b8 u[64];\nst.shared.u32 [u], 1;\nret;\n}\n";
+    let other =
+        ".visible .entry g()\n{\n.shared .align 4 .b8 u[64];\nst.shared.u32 [u], 1;\nret;\n}\n";
     for other in ["", other] {
         let of = |at| kinds(&kernel(other, "", &code(at)), "1x2");
         assert_eq!(of(0), NOTHING);
@@ -106,10 +132,15 @@ fn nothing_lies_in_front_of_an_array() {
     assert_eq!(kinds(&variable, "1x1"), only(FindingKind::Outside));
 }
 
-/// Of a structure the fields that the kernel reads are chosen, as parameters are, or given one by one; what is read in two widths is not known.
+/// Of a structure the fields that the kernel reads are chosen, as parameters are, or given one by
+/// one; what is read in two widths is not known.
 #[test]
 fn fields_of_structures_are_passed() {
-    let text = kernel("", ".param .align 8 .b8 s[16]", "ld.param.u64 %rd1, [s];\nld.global.u32 %r1, [%rd1];");
+    let text = kernel(
+        "",
+        ".param .align 8 .b8 s[16]",
+        "ld.param.u64 %rd1, [s];\nld.global.u32 %r1, [%rd1];",
+    );
     assert_eq!(kinds(&text, "1x2"), NOTHING);
     assert_eq!(kinds_with(&text, "1x1", &["0=array:2"]), NOTHING);
     assert_eq!(kinds_with(&text, "1x1", &["0+0=array:2"]), NOTHING);
@@ -122,13 +153,18 @@ fn fields_of_structures_are_passed() {
     // A field that is not read is not passed.
     let refused = asked(&stored, "2x1", &["0+4=3"], None).expect_err("there is none");
     assert!(refused.contains("it reads fields at 0, 8"), "{refused}");
-    assert!(asked(&kernel("", ".param .u64 a", ""), "1x1", &["0+4=3"], None).expect_err("none").contains("no structure"));
+    assert!(
+        asked(&kernel("", ".param .u64 a", ""), "1x1", &["0+4=3"], None)
+            .expect_err("none")
+            .contains("no structure")
+    );
     // Half of a field is read as well.
     let halves = "ld.param.u64 %rd1, [s];\nld.param.u32 %r1, [s+4];\nsetp.eq.u32 %p1, %r1, 2;\n@%p1 bra END;\nst.global.u32 [x], %r1;\nEND:";
     assert_eq!(kinds(&kernel(".global .u32 x;", ".param .align 8 .b8 s[8]", halves), "2x1"), None);
 }
 
-/// Of two parameters whose sum is an address one is a number. Which, says what each is used as alone, or the user.
+/// Of two parameters whose sum is an address one is a number. Which, says what each is used as
+/// alone, or the user.
 #[test]
 fn an_offset_in_bytes_is_no_address() {
     let sum = |convert: &str| {
@@ -150,11 +186,16 @@ fn an_offset_in_bytes_is_no_address() {
     assert_eq!(kinds(&kernel(function, ".param .u64 a, .param .u64 n", code), "1x1"), NOTHING);
 }
 
-/// What is an address, and is made of a parameter in a way that hides it, is no number that was chosen for it: nothing is found, and nothing is right.
+/// What is an address, and is made of a parameter in a way that hides it, is no number that was
+/// chosen for it: nothing is found, and nothing is right.
 #[test]
 fn an_address_that_is_made_of_a_chosen_number_is_not_known() {
     let code = |code: &str| {
-        kernel("", ".param .u64 a, .param .u64 b", &format!("ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\n{code}"))
+        kernel(
+            "",
+            ".param .u64 a, .param .u64 b",
+            &format!("ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\n{code}"),
+        )
     };
     let halves = "mov.b64 {%r1, %r2}, %rd1;\nst.global.u32 [%rd2], %r1;\nst.global.u32 [%rd2+4], %r2;\nld.global.u32 %r3, [%rd2];\n\
                   ld.global.u32 %r4, [%rd2+4];\nmov.b64 %rd3, {%r3, %r4};\nst.global.u32 [%rd3], 1;";
@@ -162,16 +203,24 @@ fn an_address_that_is_made_of_a_chosen_number_is_not_known() {
     for text in [halves, hidden].map(code) {
         let answer = asked(&text, "1x1", &[], None).expect("an answer");
         assert!(answer.wrong().is_none() && !answer.is_settled(false), "{text}: {answer:#?}");
-        assert!(answer.not_looked().iter().any(|n| n.why.contains("a number was chosen")), "{text}: {:#?}", answer.not_looked());
+        assert!(
+            answer.not_looked().iter().any(|n| n.why.contains("a number was chosen")),
+            "{text}: {:#?}",
+            answer.not_looked()
+        );
         // With what it is, it is known.
         assert_eq!(kinds_with(&text, "1x1", &["0=array"]), NOTHING, "{text}");
         assert_eq!(kinds_with(&text, "1x1", &["0=2"]), only(FindingKind::Outside), "{text}");
     }
     // An address that has nothing to do with the number is found.
-    assert_eq!(kinds(&code("mov.u64 %rd3, 0;\nst.global.u64 [%rd3], %rd1;"), "1x1"), only(FindingKind::Outside));
+    assert_eq!(
+        kinds(&code("mov.u64 %rd3, 0;\nst.global.u64 [%rd3], %rd1;"), "1x1"),
+        only(FindingKind::Outside)
+    );
 }
 
-/// Addresses have 32 bits where `.address_size` says so, or says nothing (PTX ISA 11.1.3): a parameter of 32 bits is one then.
+/// Addresses have 32 bits where `.address_size` says so, or says nothing (PTX ISA 11.1.3): a
+/// parameter of 32 bits is one then.
 #[test]
 fn addresses_of_32_bits_are_named() {
     for (head, is_read) in [
@@ -179,16 +228,22 @@ fn addresses_of_32_bits_are_named() {
         (".version 3.2\n.target sm_30\n", false),
         (".version 8.0\n.target sm_90\n.address_size 64\n", true),
     ] {
-        let of = |code: &str| format!("{head}{}", kernel("", ".param .u32 a", &format!("ld.param.u32 %r1, [a];\n{code}")));
+        let of = |code: &str| {
+            format!(
+                "{head}{}",
+                kernel("", ".param .u32 a", &format!("ld.param.u32 %r1, [a];\n{code}"))
+            )
+        };
         let verdict = |text: String| {
             let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
             let launches: Vec<Launch> = vec!["1x1".parse().expect("a launch")];
-            ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(&text, &module, 0) }).expect("an answer").launches[0]
+            ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(&text, &module, 0) })
+                .expect("an answer")
+                .launches[0]
                 .asked
                 .clone()
         };
-        let named =
-            |verdict: &LaunchVerdict| matches!(verdict, LaunchVerdict::NotAsked(why) if why.contains("addresses of 32 bits"));
+        let named = |verdict: &LaunchVerdict| matches!(verdict, LaunchVerdict::NotAsked(why) if why.contains("addresses of 32 bits"));
         let address = verdict(of("add.u32 %r1, %r1, 4;\nst.global.u32 [%r1], 1;"));
         assert_eq!(named(&address), !is_read, "{head}: {address:?}");
         // A number is one.
@@ -197,12 +252,14 @@ fn addresses_of_32_bits_are_named() {
     }
 }
 
-/// An atomic operation is one operation: its read does not race with a write that is ordered behind it.
+/// An atomic operation is one operation: its read does not race with a write that is ordered behind
+/// it.
 #[test]
 fn the_last_one_resets_a_counter() {
     let reset = |after: &str| {
-        let code =
-            format!("atom.relaxed.gpu.global.add.u32 %r1, [c], 1;\nsetp.ne.s32 %p1, %r1, 1;\n@%p1 bra END;\n{after}\nEND:");
+        let code = format!(
+            "atom.relaxed.gpu.global.add.u32 %r1, [c], 1;\nsetp.ne.s32 %p1, %r1, 1;\n@%p1 bra END;\n{after}\nEND:"
+        );
         kernel(".global .align 4 .u32 c;", "", &code)
     };
     assert_eq!(kinds(&reset("st.global.u32 [c], 0;"), "2x1"), NOTHING);
@@ -235,7 +292,11 @@ fn a_choice_of_two_arrays() {
             "atom.global.add.u32 %r1, [next], 1;\nsetp.eq.u32 %p1, %r1, 0;\nmov.u64 %rd1, a;\nmov.u64 %rd2, {other};\n\
              selp.b64 %rd3, %rd1, %rd2, %p1;\nst.global.u32 [%rd3], 1;"
         );
-        kernel(".global .align 4 .u32 a;\n.global .align 4 .u32 b;\n.global .align 4 .u32 next;", "", &code)
+        kernel(
+            ".global .align 4 .u32 a;\n.global .align 4 .u32 b;\n.global .align 4 .u32 next;",
+            "",
+            &code,
+        )
     };
     assert_eq!(kinds(&of("b"), "2x1"), NOTHING);
     assert_eq!(kinds(&of("b+4"), "2x1"), only(FindingKind::Outside));
@@ -245,7 +306,9 @@ fn a_choice_of_two_arrays() {
 #[test]
 fn sizes_that_no_memory_has_are_refused() {
     let read = |declared: &str| margay_ptx::read(&format!("{HEAD}{}", kernel(declared, "", "")));
-    for declared in [".shared .b8 a[18446744073709551615];", ".global .b64 a[4294967296][4294967296];"] {
+    for declared in
+        [".shared .b8 a[18446744073709551615];", ".global .b64 a[4294967296][4294967296];"]
+    {
         let error = read(declared).expect_err(declared);
         assert_eq!(error.line, 4, "{error}");
         assert!(error.message.contains("`a` has") && error.message.contains("may have"), "{error}");
@@ -253,7 +316,9 @@ fn sizes_that_no_memory_has_are_refused() {
     let large = kernel(".shared .b8 a[2147483648];\n.shared .b8 b[2147483648];", "", "");
     let refused = asked(&large, "1x1", &[], None).expect_err("too large");
     assert!(refused.contains("shared memory") && refused.contains("`b`"), "{refused}");
-    let refused = asked(&kernel("", ".param .u64 a", ""), "1x1", &["0=array:99999999999999999"], None).expect_err("too large");
+    let refused =
+        asked(&kernel("", ".param .u64 a", ""), "1x1", &["0=array:99999999999999999"], None)
+            .expect_err("too large");
     assert!(refused.contains("`arg0` has"), "{refused}");
     assert!(margay_ptx::read(&format!("\u{feff}{HEAD}{}", kernel("", "", ""))).is_ok());
 }
@@ -262,11 +327,13 @@ fn sizes_that_no_memory_has_are_refused() {
 #[test]
 fn execution_of_threads_ends_when_it_is_stopped() {
     let stop: &'static Arc<AtomicBool> = Box::leak(Box::new(Arc::new(AtomicBool::new(true))));
-    let answer = asked(&kernel("", "", "mov.u32 %r1, 0;"), "1x2", &[], Some(stop)).expect("an answer");
+    let answer =
+        asked(&kernel("", "", "mov.u32 %r1, 0;"), "1x2", &[], Some(stop)).expect("an answer");
     assert!(!answer.is_settled(false) && answer.wrong().is_none());
     assert!(answer.not_looked().iter().any(|n| n.why.contains("stopped")), "{answer:?}");
 }
-/// A barrier that waits for more threads than the block has is never passed. Warps count as 32 threads.
+/// A barrier that waits for more threads than the block has is never passed. Warps count as 32
+/// threads.
 #[test]
 fn barriers_with_counts() {
     let of = |code: &str, launch: &str| kinds(&kernel("", "", code), launch);
@@ -275,15 +342,18 @@ fn barriers_with_counts() {
     assert_eq!(of("bar.sync 1, 32;", "1x2"), NOTHING);
     assert_eq!(of("bar.sync 1, 32;", "1x1"), NOTHING);
     // Two warps arrive; so large a launch is not answered for another reason.
-    let two_warps = asked(&kernel("", "", "bar.sync 1, 64;"), "1x33", &[], None).expect("an answer");
+    let two_warps =
+        asked(&kernel("", "", "bar.sync 1, 64;"), "1x33", &[], None).expect("an answer");
     assert!(
-        two_warps.wrong().is_none() && two_warps.not_looked().iter().all(|n| !n.why.contains("as many threads")),
+        two_warps.wrong().is_none()
+            && two_warps.not_looked().iter().all(|n| !n.why.contains("as many threads")),
         "{two_warps:?}"
     );
     assert_eq!(of("bar.arrive 1, 64;\nbar.sync 2, 32;", "1x2"), NOTHING);
 }
 
-/// Two warps take turns with one place for each lane: a warp waits at a barrier at which the other one only arrives. Beside it stand barriers of the warp.
+/// Two warps take turns with one place for each lane: a warp waits at a barrier at which the other
+/// one only arrives. Beside it stand barriers of the warp.
 #[test]
 fn barriers_with_counts_beside_those_of_warps() {
     let code = "mov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 31;\nshl.b32 %r3, %r2, 2;\nmov.u32 %r4, s;\nadd.u32 %r5, %r4, %r3;\nxor.b32 %r6, %r3, 4;\n\
@@ -299,21 +369,37 @@ fn barriers_with_counts_beside_those_of_warps() {
 /// All threads of a warp execute the same `bar.sync`, or are told apart from those that have ended.
 #[test]
 fn barriers_of_some_threads_of_a_warp() {
-    let of = |code: &str| kernel("", "", &format!("mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n{code}"));
+    let of = |code: &str| {
+        kernel("", "", &format!("mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n{code}"))
+    };
     assert_eq!(kinds(&of("@%p1 bar.sync 0;"), "1x2"), only(FindingKind::Barriers));
-    assert_eq!(kinds(&of("@%p1 bra ONE;\nbar.sync 0;\nret;\nONE:\nbar.sync 0;"), "1x2"), only(FindingKind::Barriers));
+    assert_eq!(
+        kinds(&of("@%p1 bra ONE;\nbar.sync 0;\nret;\nONE:\nbar.sync 0;"), "1x2"),
+        only(FindingKind::Barriers)
+    );
     // Not aligned: threads need not come to the same instruction.
-    assert_eq!(kinds(&of("@%p1 bra ONE;\nbarrier.sync 0;\nret;\nONE:\nbarrier.sync 0;"), "1x2"), NOTHING);
-    // A thread that ends early: the barrier waits for none that has exited. That the ISA has all of a warp execute an aligned one is named.
+    assert_eq!(
+        kinds(&of("@%p1 bra ONE;\nbarrier.sync 0;\nret;\nONE:\nbarrier.sync 0;"), "1x2"),
+        NOTHING
+    );
+    // A thread that ends early: the barrier waits for none that has exited. That the ISA has all of
+    // a warp execute an aligned one is named.
     let early = of("@%p1 ret;\nbar.sync 0;");
     assert_eq!(kinds(&early, "1x2"), NOTHING);
     assert_eq!(kinds(&of("@%p1 ret;\nbarrier.sync 0;"), "1x2"), NOTHING);
     let answer = asked(&early, "1x2", &[], None).expect("an answer");
-    assert!(answer.not_looked().iter().any(|n| n.why.contains("ends without") && n.why.contains("aligned")), "{answer:?}");
+    assert!(
+        answer
+            .not_looked()
+            .iter()
+            .any(|n| n.why.contains("ends without") && n.why.contains("aligned")),
+        "{answer:?}"
+    );
     assert_eq!(kinds(&of("bar.sync 0;\n@%p1 ret;"), "1x2"), NOTHING);
 }
 
-/// A loop with a barrier that the threads of a warp go round different numbers of times, and behind which they end.
+/// A loop with a barrier that the threads of a warp go round different numbers of times, and behind
+/// which they end.
 #[test]
 fn barriers_of_loops_that_threads_leave_in_different_rounds() {
     let of = |rounds: &str, barrier: &str| {
@@ -336,7 +422,14 @@ fn barriers_of_loops_that_threads_leave_in_different_rounds() {
 #[test]
 fn blocks_of_two_clusters_are_asked_about() {
     let of = |scope: &str, launch: &str| {
-        kinds(&kernel(".global .u32 x;", "", &format!("atom.relaxed.{scope}.global.add.u32 %r1, [x], 1;")), launch)
+        kinds(
+            &kernel(
+                ".global .u32 x;",
+                "",
+                &format!("atom.relaxed.{scope}.global.add.u32 %r1, [x], 1;"),
+            ),
+            launch,
+        )
     };
     for (scope, launch, expected) in [
         ("cluster", "2x1@cluster=2", NOTHING),
@@ -348,10 +441,12 @@ fn blocks_of_two_clusters_are_asked_about() {
     }
 }
 
-/// A lane that waits at a barrier of the block, and another one at that of the cluster, hold each other up: nobody goes on.
+/// A lane that waits at a barrier of the block, and another one at that of the cluster, hold each
+/// other up: nobody goes on.
 #[test]
 fn barriers_of_block_and_cluster_in_two_orders() {
-    let (of_block, of_cluster) = ("barrier.sync 0;", "barrier.cluster.arrive;\nbarrier.cluster.wait;");
+    let (of_block, of_cluster) =
+        ("barrier.sync 0;", "barrier.cluster.arrive;\nbarrier.cluster.wait;");
     let code = |first: &str, second: &str, behind: &str| {
         kernel(
             ".global .u32 x;",
@@ -362,12 +457,17 @@ fn barriers_of_block_and_cluster_in_two_orders() {
         )
     };
     for behind in ["", "st.global.u32 [x], %r1;"] {
-        assert_eq!(kinds(&code(of_block, of_cluster, behind), "2x2@cluster=2"), only(FindingKind::Endless), "{behind}");
+        assert_eq!(
+            kinds(&code(of_block, of_cluster, behind), "2x2@cluster=2"),
+            only(FindingKind::Endless),
+            "{behind}"
+        );
     }
     assert_eq!(kinds(&code(of_cluster, of_block, ""), "2x2@cluster=2"), NOTHING);
 }
 
-/// What a place holds that an index is made of may come from a wider store that begins before others which it overlaps.
+/// What a place holds that an index is made of may come from a wider store that begins before
+/// others which it overlaps.
 #[test]
 fn an_index_that_a_wider_store_brings() {
     let code = |beside: &str| {
@@ -403,24 +503,38 @@ fn the_required_size_of_blocks_is_respected() {
 /// What is wrong with a condition or a launch is said in the user's words.
 #[test]
 fn wrong_conditions_and_launches() {
-    let text = format!("{HEAD}{}", kernel(".global .u32 x;\n.global .u32 __unnamed_1;", "", "st.global.u32 [x], 1;"));
+    let text = format!(
+        "{HEAD}{}",
+        kernel(".global .u32 x;\n.global .u32 __unnamed_1;", "", "st.global.u32 [x], 1;")
+    );
     let module = margay_ptx::read(&text).expect("it is read");
     let refused = |condition: &str| {
         let (launches, finals) = ([Launch::new(1, 1)], [condition.to_owned()]);
-        let question = KernelQuestion { launches: &launches, finals: &finals, ..KernelQuestion::new(&text, &module, 0) };
+        let question = KernelQuestion {
+            launches: &launches,
+            finals: &finals,
+            ..KernelQuestion::new(&text, &module, 0)
+        };
         ask(&question).expect_err(condition)
     };
-    for (condition, why) in
-        [("(", "is never closed"), ("x == 1)", "closes nothing"), (" ", "is empty"), ("y == 1", "there are: x")]
-    {
+    for (condition, why) in [
+        ("(", "is never closed"),
+        ("x == 1)", "closes nothing"),
+        (" ", "is empty"),
+        ("y == 1", "there are: x"),
+    ] {
         let said = refused(condition);
-        assert!(said.contains(why) && !said.contains("forall") && !said.contains("__unnamed"), "{condition}: {said}");
+        assert!(
+            said.contains(why) && !said.contains("forall") && !said.contains("__unnamed"),
+            "{condition}: {said}"
+        );
     }
     let many = "4294967295x2".parse::<Launch>().expect_err("too many");
     assert!(many.contains("8589934590 threads"), "{many}");
 }
 
-/// A call of what is at an address: that of a function that the kernel takes, chooses, or reads in a table.
+/// A call of what is at an address: that of a function that the kernel takes, chooses, or reads in
+/// a table.
 #[test]
 fn functions_are_called_by_their_addresses() {
     let functions = ".func (.param .b32 r) one(.param .b32 a)\n{\n.reg .b32 %r<4>;\nld.param.u32 %r1, [a];\nadd.s32 %r2, %r1, 1;\n\
@@ -435,8 +549,11 @@ fn functions_are_called_by_their_addresses() {
         kernel(functions, ".param .u64 a0", &code)
     };
     // `one` gives each thread a place of its own, `two` the same to all.
-    let chosen =
-        |n: u32| format!("mov.u64 %rd5, one;\nmov.u64 %rd6, two;\nsetp.eq.u32 %p1, {n}, 0;\nselp.b64 %rd2, %rd5, %rd6, %p1;");
+    let chosen = |n: u32| {
+        format!(
+            "mov.u64 %rd5, one;\nmov.u64 %rd6, two;\nsetp.eq.u32 %p1, {n}, 0;\nselp.b64 %rd2, %rd5, %rd6, %p1;"
+        )
+    };
     for (address, expected) in [
         ("mov.u64 %rd2, one;".to_owned(), NOTHING),
         ("mov.u64 %rd2, two;".to_owned(), only(FindingKind::Race)),
@@ -452,7 +569,8 @@ fn functions_are_called_by_their_addresses() {
     }
 }
 
-/// `.local` is of one thread and `.shared` of one block: an address of either does not say of which, and is of no use to others.
+/// `.local` is of one thread and `.shared` of one block: an address of either does not say of
+/// which, and is of no use to others.
 #[test]
 fn addresses_of_own_memory_are_of_no_use_to_others() {
     let variables = ".shared .align 8 .b64 s;\n.shared .align 4 .b32 w;\n.local .align 8 .b8 own[16];\n.global .align 8 .b64 g;";
@@ -465,13 +583,18 @@ fn addresses_of_own_memory_are_of_no_use_to_others() {
             NOTHING,
         ),
         ("mov.u64 %rd1, own;\ncvta.local.u64 %rd1, %rd1;\nst.shared.u64 [s], %rd1;", "1x1", None),
-        ("mov.u64 %rd1, own;\ncvta.local.u64 %rd1, %rd1;\natom.shared.exch.b64 %rd2, [s], %rd1;", "1x1", None),
+        (
+            "mov.u64 %rd1, own;\ncvta.local.u64 %rd1, %rd1;\natom.shared.exch.b64 %rd2, [s], %rd1;",
+            "1x1",
+            None,
+        ),
         (
             "mov.u64 %rd1, own;\ncvta.local.u64 %rd1, %rd1;\nmov.b64 {%r1, %r2}, %rd1;\nshfl.sync.idx.b32 %r3, %r2, 0, 31, -1;",
             "1x2",
             None,
         ),
-        // A number that is the same as the upper half of such an address, beside variables of the thread.
+        // A number that is the same as the upper half of such an address, beside variables of the
+        // thread.
         (
             "st.local.u32 [own], 1;\nmov.u32 %r2, 0x2000000;\nshfl.sync.idx.b32 %r3, %r2, 0, 31, -1;\nsetp.ne.u32 %p1, %r3, 33554432;\n@%p1 trap;",
             "1x2",
@@ -483,7 +606,11 @@ fn addresses_of_own_memory_are_of_no_use_to_others() {
             "1x1",
             NOTHING,
         ),
-        ("mov.u64 %rd1, w;\ncvta.shared.u64 %rd1, %rd1;\nst.relaxed.gpu.global.u64 [g], %rd1;", "2x1", None),
+        (
+            "mov.u64 %rd1, w;\ncvta.shared.u64 %rd1, %rd1;\nst.relaxed.gpu.global.u64 [g], %rd1;",
+            "2x1",
+            None,
+        ),
         // Arrays are everybody's.
         ("ld.param.u64 %rd1, [a0];\nst.relaxed.gpu.global.u64 [g], %rd1;", "2x1", NOTHING),
     ] {
@@ -491,22 +618,29 @@ fn addresses_of_own_memory_are_of_no_use_to_others() {
     }
 }
 
-/// "Semantically, this behaves like a weak write of an unstable indeterminate value" (PTX ISA 9.7.9): what is behind it is not decided.
+/// "Semantically, this behaves like a weak write of an unstable indeterminate value" (PTX ISA
+/// 9.7.9): what is behind it is not decided.
 #[test]
 fn discarded_memory_is_not_looked_at() {
-    let code = "ld.param.u64 %rd1, [a0];\ndiscard.global.L2 [%rd1], 128;\nld.global.u32 %r1, [%rd1];";
+    let code =
+        "ld.param.u64 %rd1, [a0];\ndiscard.global.L2 [%rd1], 128;\nld.global.u32 %r1, [%rd1];";
     assert_eq!(kinds(&kernel("", ".param .u64 a0", code), "2x1"), None);
 }
 
 /// A breakpoint "suspends execution" (PTX ISA 9.7.20): nobody is there who would go on with it.
 #[test]
 fn a_breakpoint_is_a_trap() {
-    let text = |code: &str| kernel("", "", &format!("mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 1;\n{code}"));
+    let text = |code: &str| {
+        kernel("", "", &format!("mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 1;\n{code}"))
+    };
     assert_eq!(kinds(&text("@%p1 brkpt;"), "1x1"), NOTHING);
     for code in ["trap", "brkpt"] {
         let answer = asked(&text(&format!("@%p1 {code};")), "1x2", &[], None).expect("an answer");
         let [finding] = answer.launches[0].findings.as_slice() else { panic!("{answer:#?}") };
-        assert_eq!((finding.kind, finding.why.clone()), (FindingKind::Trap, vec![format!("It is `{code}`.")]));
+        assert_eq!(
+            (finding.kind, finding.why.clone()),
+            (FindingKind::Trap, vec![format!("It is `{code}`.")])
+        );
     }
 }
 
@@ -514,20 +648,29 @@ fn a_breakpoint_is_a_trap() {
 #[test]
 fn the_size_of_shared_memory_is_not_known() {
     for register in ["dynamic_smem_size", "total_smem_size", "aggr_smem_size"] {
-        let code = format!("mov.u32 %r1, %{register};\nsetp.ne.u32 %p1, %r1, 0;\n@!%p1 bra END;\nst.global.u32 [x], 1;\nEND:");
-        let answer = asked(&kernel(".global .u32 x;", "", &code), "2x1", &[], None).expect("an answer");
+        let code = format!(
+            "mov.u32 %r1, %{register};\nsetp.ne.u32 %p1, %r1, 0;\n@!%p1 bra END;\nst.global.u32 [x], 1;\nEND:"
+        );
+        let answer =
+            asked(&kernel(".global .u32 x;", "", &code), "2x1", &[], None).expect("an answer");
         assert!(!answer.is_settled(false) && !answer.is_certain(), "{register}: {answer:#?}");
-        assert!(answer.not_looked().iter().any(|n| n.why.contains("a special register")), "{register}: {answer:#?}");
+        assert!(
+            answer.not_looked().iter().any(|n| n.why.contains("a special register")),
+            "{register}: {answer:#?}"
+        );
     }
 }
 
-/// "Addresses must be naturally aligned to a multiple of the access size" (PTX ISA 6.4.1), that of a vector as a whole.
+/// "Addresses must be naturally aligned to a multiple of the access size" (PTX ISA 6.4.1), that of
+/// a vector as a whole.
 #[test]
 fn addresses_are_multiples_of_what_is_accessed() {
     let variables = ".global .align 8 .b8 g[64];";
     let own = ".shared .align 128 .b8 s[256];\n.local .align 16 .b8 l[64];\n";
     let head = "ld.param.u64 %rd1, [a];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, %rd2;\nmov.u64 %rd5, 7;\n";
-    let of = |code: &str| kinds(&kernel(variables, ".param .u64 a", &format!("{own}{head}{code}")), "1x2");
+    let of = |code: &str| {
+        kinds(&kernel(variables, ".param .u64 a", &format!("{own}{head}{code}")), "1x2")
+    };
     let right = [
         "ld.global.u32 %r2, [%rd1+4];",
         "ld.global.u8 %r2, [%rd1+3];",
@@ -591,8 +734,13 @@ fn addresses_are_multiples_of_what_is_accessed() {
 #[test]
 fn variables_that_are_declared_for_less_are_supposed_to_be_aligned() {
     let of = |alignment: u32, size: &str| {
-        let text =
-            kernel("", "", &format!(".shared .align {alignment} .b8 s[{size}];\nmov.u32 %r1, %tid.x;\nst.shared.u32 [s+4], 1;"));
+        let text = kernel(
+            "",
+            "",
+            &format!(
+                ".shared .align {alignment} .b8 s[{size}];\nmov.u32 %r1, %tid.x;\nst.shared.u32 [s+4], 1;"
+            ),
+        );
         let answer = asked(&text, "1x1", &[], None).expect("an answer");
         assert!(answer.is_settled(false), "{answer:#?}");
         answer.not_looked().iter().any(|n| n.why.contains("declared to lie at a multiple of"))
@@ -601,8 +749,8 @@ fn variables_that_are_declared_for_less_are_supposed_to_be_aligned() {
     assert!(!of(4, "64") && !of(16, "64"));
 }
 
-/// An address that is made of how many threads there are, or of a number that was chosen, may be aligned for others: such launches are left out. Where
-/// they are named only the number is open.
+/// An address that is made of how many threads there are, or of a number that was chosen, may be
+/// aligned for others: such launches are left out. Where they are named only the number is open.
 #[test]
 fn launches_that_make_addresses_misaligned_are_left_out() {
     let kernel_of = |size: &str| {
@@ -615,7 +763,8 @@ fn launches_that_make_addresses_misaligned_are_left_out() {
             ),
         )
     };
-    let (threads, number) = (kernel_of("mov.u32 %r1, %ntid.x;"), kernel_of("ld.param.u32 %r1, [n];"));
+    let (threads, number) =
+        (kernel_of("mov.u32 %r1, %ntid.x;"), kernel_of("ld.param.u32 %r1, [n];"));
     let copied = |size: &str| {
         let code = format!(
             ".shared .align 16 .b8 s[1024];\nld.param.u64 %rd1, [a];\n{size}\nmul.lo.u32 %r2, %r1, 4;\nmov.u32 %r3, %tid.x;\nsetp.eq.u32 %p1, %r3, 0;\n\
@@ -623,14 +772,21 @@ fn launches_that_make_addresses_misaligned_are_left_out() {
         );
         kernel("", ".param .u64 a, .param .u32 n", &code)
     };
-    let (copied_threads, copied_number) = (copied("mov.u32 %r1, %ntid.x;"), copied("ld.param.u32 %r1, [n];"));
+    let (copied_threads, copied_number) =
+        (copied("mov.u32 %r1, %ntid.x;"), copied("ld.param.u32 %r1, [n];"));
     for text in [&threads, &number, &copied_threads] {
         let text = format!("{HEAD}{text}");
         let module = margay_ptx::read(&text).expect("it is read");
-        let answer = ask(&KernelQuestion::new(&text, &module, module.function("k").expect("a kernel"))).expect("an answer");
+        let answer =
+            ask(&KernelQuestion::new(&text, &module, module.function("k").expect("a kernel")))
+                .expect("an answer");
         assert!(answer.is_settled(true), "{answer:#?}");
-        let meant: Vec<String> =
-            answer.launches.iter().filter(|l| l.asked == LaunchVerdict::Nothing).map(|l| l.launch.to_string()).collect();
+        let meant: Vec<String> = answer
+            .launches
+            .iter()
+            .filter(|l| l.asked == LaunchVerdict::Nothing)
+            .map(|l| l.launch.to_string())
+            .collect();
         assert_eq!(meant, ["1x4"], "{answer:#?}");
     }
     assert_eq!(kinds(&threads, "1x4"), NOTHING);
@@ -642,7 +798,8 @@ fn launches_that_make_addresses_misaligned_are_left_out() {
     assert_eq!(kinds_with(&number, "1x2", &["1=4"]), NOTHING);
 }
 
-/// Which element a thread stores to is computed in many ways: four threads come to elements of their own, or two of them to one.
+/// Which element a thread stores to is computed in many ways: four threads come to elements of
+/// their own, or two of them to one.
 #[test]
 fn elements_are_computed_in_many_ways() {
     let of = |code: &str| {
@@ -693,12 +850,15 @@ fn elements_are_computed_in_many_ways() {
     }
 }
 
-/// A number that was given, with which no thread accesses memory that others see: nothing was looked at, and the answer says so.
+/// A number that was given, with which no thread accesses memory that others see: nothing was
+/// looked at, and the answer says so.
 #[test]
 fn with_given_numbers_nobody_accesses_memory() {
     let code = "ld.param.u64 %rd1, [a];\nld.param.u32 %r2, [n];\nmov.u32 %r1, %tid.x;\nsetp.ge.u32 %p1, %r1, %r2;\n@%p1 ret;\nst.global.u32 [%rd1], %r1;";
     let text = kernel("", ".param .u64 a, .param .u32 n", code);
-    let of = |number: &str| asked(&text, "1x2", &["0=array:4", &format!("1={number}")], None).expect("an answer");
+    let of = |number: &str| {
+        asked(&text, "1x2", &["0=array:4", &format!("1={number}")], None).expect("an answer")
+    };
     assert!(of("0").accesses_nothing() && of("0").wrong().is_none());
     assert!(!of("1").accesses_nothing() && of("1").wrong().is_none());
     assert!(!of("2").accesses_nothing() && of("2").wrong().is_some());

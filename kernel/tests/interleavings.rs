@@ -1,5 +1,6 @@
-//! Random small kernels against an interpreter that goes through all interleavings of their threads: every outcome of one is an outcome under the
-//! model, so a condition that denies it must not hold; and no outcome has a value that nobody computes.
+//! Random small kernels against an interpreter that goes through all interleavings of their
+//! threads: every outcome of one is an outcome under the model, so a condition that denies it must
+//! not hold; and no outcome has a value that nobody computes.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +19,8 @@ impl Numbers {
     }
 }
 
-/// What a thread does with registers 0 to 2 and the variables x and y, which are the elements of an array.
+/// What a thread does with registers 0 to 2 and the variables x and y, which are the elements of an
+/// array.
 #[derive(Debug, Clone, Copy)]
 enum Operation {
     Store(usize, u32),
@@ -67,13 +69,23 @@ fn text_of((guard, operation): Step) -> String {
     let x = |v: usize| VARIABLES[v];
     text += &match operation {
         Operation::Store(v, n) => format!("{at}st.relaxed.gpu.global.u32 [{}], {n};\n", x(v)),
-        Operation::StoreRegister(v, r) => format!("{at}st.relaxed.gpu.global.u32 [{}], %r{r};\n", x(v)),
+        Operation::StoreRegister(v, r) => {
+            format!("{at}st.relaxed.gpu.global.u32 [{}], %r{r};\n", x(v))
+        }
         Operation::Load(r, v) => format!("{at}ld.relaxed.gpu.global.u32 %r{r}, [{}];\n", x(v)),
-        Operation::Add(v, n, r) => format!("{at}atom.relaxed.gpu.global.add.u32 %r{r}, [{}], {n};\n", x(v)),
-        Operation::Swap(v, a, b, r) => format!("{at}atom.relaxed.gpu.global.cas.b32 %r{r}, [{}], {a}, {b};\n", x(v)),
+        Operation::Add(v, n, r) => {
+            format!("{at}atom.relaxed.gpu.global.add.u32 %r{r}, [{}], {n};\n", x(v))
+        }
+        Operation::Swap(v, a, b, r) => {
+            format!("{at}atom.relaxed.gpu.global.cas.b32 %r{r}, [{}], {a}, {b};\n", x(v))
+        }
         Operation::Compute(to, from, n) => format!("{at}add.u32 %r{to}, %r{from}, {n};\n"),
-        Operation::Larger(to, a, b) => format!("setp.gt.u32 %p2, %r{a}, %r{b};\n{at}selp.u32 %r{to}, %r{a}, %r{b}, %p2;\n"),
-        Operation::Byte(to, from) => format!("{at}st.local.u32 [own], %r{from};\n{at}ld.local.u32 %r{to}, [own];\n"),
+        Operation::Larger(to, a, b) => {
+            format!("setp.gt.u32 %p2, %r{a}, %r{b};\n{at}selp.u32 %r{to}, %r{a}, %r{b}, %p2;\n")
+        }
+        Operation::Byte(to, from) => {
+            format!("{at}st.local.u32 [own], %r{from};\n{at}ld.local.u32 %r{to}, [own];\n")
+        }
     };
     text
 }
@@ -122,7 +134,12 @@ fn outcomes(threads: &[Vec<Step>; 2]) -> BTreeSet<[u32; 4]> {
     while let Some(state) = open.pop() {
         let going: Vec<usize> = (0..2).filter(|&t| state.at[t] < threads[t].len()).collect();
         if going.is_empty() {
-            found.insert([state.memory[0], state.memory[1], state.registers[0][0], state.registers[1][0]]);
+            found.insert([
+                state.memory[0],
+                state.memory[1],
+                state.registers[0][0],
+                state.registers[1][0],
+            ]);
         }
         let next: Vec<State> = going.into_iter().map(|t| take(&state, threads, t)).collect();
         open.extend(next.into_iter().filter(|s| seen.insert(s.clone())));
@@ -130,7 +147,8 @@ fn outcomes(threads: &[Vec<Step>; 2]) -> BTreeSet<[u32; 4]> {
     found
 }
 
-/// A kernel of two blocks of one thread: x, y, and what each thread has in its first register at the end.
+/// A kernel of two blocks of one thread: x, y, and what each thread has in its first register at
+/// the end.
 fn kernel(threads: &[Vec<Step>; 2]) -> String {
     let body = |t: usize| threads[t].iter().map(|s| text_of(*s)).collect::<String>();
     format!(
@@ -150,8 +168,9 @@ fn outcomes_of_interleavings_are_outcomes() {
         let threads = [0, 1].map(|_| (0..4).map(|_| step(&mut numbers)).collect::<Vec<Step>>());
         let text = kernel(&threads);
         let outcomes = outcomes(&threads);
-        let denied =
-            outcomes.iter().map(|[x, y, a, b]| format!("w[0] != {x} \\/ w[1] != {y} \\/ first != {a} \\/ second != {b}"));
+        let denied = outcomes.iter().map(|[x, y, a, b]| {
+            format!("w[0] != {x} \\/ w[1] != {y} \\/ first != {a} \\/ second != {b}")
+        });
         let mut finals: Vec<String> = denied.collect();
         finals.extend(["w[0] != 7777", "first != 7777"].map(str::to_owned));
         let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -166,14 +185,17 @@ fn outcomes_of_interleavings_are_outcomes() {
             .findings
             .iter()
             .filter(|f| f.kind == FindingKind::Final)
-            .flat_map(|f| finals.iter().filter(|c| f.why.iter().any(|why| why.contains(c.as_str()))).cloned())
+            .flat_map(|f| {
+                finals.iter().filter(|c| f.why.iter().any(|why| why.contains(c.as_str()))).cloned()
+            })
             .collect();
         let expected: BTreeSet<String> = finals[..outcomes.len()].iter().cloned().collect();
         assert_eq!(wrong, expected, "{:?}\n{text}", launch.not_looked);
     }
 }
 
-/// What only weak memory shows is found exactly where the model allows an outcome that no interleaving has, and it is none of an interleaving.
+/// What only weak memory shows is found exactly where the model allows an outcome that no
+/// interleaving has, and it is none of an interleaving.
 #[test]
 fn outcomes_of_weak_memory_are_none_of_interleavings() {
     let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
@@ -181,7 +203,9 @@ fn outcomes_of_weak_memory_are_none_of_interleavings() {
     for _ in 0..400 {
         let threads = [0, 1].map(|_| (0..4).map(|_| step(&mut numbers)).collect::<Vec<Step>>());
         let text = kernel(&threads);
-        let of = |[x, y, a, b]: &[u32; 4]| format!("(w[0] == {x} /\\ w[1] == {y} /\\ first == {a} /\\ second == {b})");
+        let of = |[x, y, a, b]: &[u32; 4]| {
+            format!("(w[0] == {x} /\\ w[1] == {y} /\\ first == {a} /\\ second == {b})")
+        };
         let outcomes = outcomes(&threads);
         let finals = [outcomes.iter().map(of).collect::<Vec<_>>().join(" \\/ ")];
         let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -211,7 +235,8 @@ fn outcomes_of_weak_memory_are_none_of_interleavings() {
         for (_, why) in shown {
             let value = |name: &str| {
                 let at = why.split_once(&format!("`{name}` is ")).map(|(_, rest)| rest);
-                at.and_then(|rest| rest.split([',', '.']).next()).map_or(0, |n| n.parse::<u32>().expect("a number"))
+                at.and_then(|rest| rest.split([',', '.']).next())
+                    .map_or(0, |n| n.parse::<u32>().expect("a number"))
             };
             let outcome = ["w_0", "w_1", "first", "second"].map(value);
             assert!(!outcomes.contains(&outcome), "{outcome:?}\n{text}");
@@ -253,16 +278,21 @@ fn text_of_lanes((who, step): (u64, LaneStep)) -> String {
         LaneStep::MeetAll => return "barrier.sync 1;\n".to_owned(),
         LaneStep::End => "ret;".to_owned(),
     };
-    format!("shr.u32 %r2, {who}, %r1;\nand.b32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 {what}\n")
+    format!(
+        "shr.u32 %r2, {who}, %r1;\nand.b32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 {what}\n"
+    )
 }
 
-/// Do two accesses to one variable, one of them a write, stand with no barrier between? A lane that has ended holds nobody up.
+/// Do two accesses to one variable, one of them a write, stand with no barrier between? A lane that
+/// has ended holds nobody up.
 fn has_race(steps: &[(u64, LaneStep)]) -> bool {
     let mut seen = [[0usize; LANES]; LANES];
     let mut ended = [false; LANES];
     let mut accesses: Vec<(usize, usize, usize, bool)> = Vec::new();
     for (n, &(who, step)) in steps.iter().enumerate() {
-        let of = |lane: usize| (who >> lane & 1 == 1 || matches!(step, LaneStep::MeetAll)) && !ended[lane];
+        let of = |lane: usize| {
+            (who >> lane & 1 == 1 || matches!(step, LaneStep::MeetAll)) && !ended[lane]
+        };
         let here: Vec<usize> = (0..LANES).filter(|&lane| of(lane)).collect();
         match step {
             LaneStep::Store(v) | LaneStep::Load(v) => {
@@ -279,7 +309,9 @@ fn has_race(steps: &[(u64, LaneStep)]) -> bool {
             }
             LaneStep::Meet | LaneStep::MeetAll => {
                 here.iter().for_each(|&lane| seen[lane][lane] = n + 1);
-                let all: Vec<usize> = (0..LANES).map(|of| here.iter().map(|&lane| seen[lane][of]).max().unwrap_or(0)).collect();
+                let all: Vec<usize> = (0..LANES)
+                    .map(|of| here.iter().map(|&lane| seen[lane][of]).max().unwrap_or(0))
+                    .collect();
                 here.iter().for_each(|&lane| seen[lane].copy_from_slice(&all));
             }
             LaneStep::End => here.iter().for_each(|&lane| ended[lane] = true),
@@ -288,7 +320,8 @@ fn has_race(steps: &[(u64, LaneStep)]) -> bool {
     false
 }
 
-/// Lanes of a warp that meet in groups, and some of which end: a data race is found exactly where no barrier is between two accesses.
+/// Lanes of a warp that meet in groups, and some of which end: a data race is found exactly where
+/// no barrier is between two accesses.
 #[test]
 fn races_of_lanes_are_those_without_a_barrier_between() {
     let mut numbers = Numbers(0x1d87_2b41_9c35_e07f);
@@ -301,7 +334,10 @@ fn races_of_lanes_are_those_without_a_barrier_between() {
              mov.u32 %r1, %tid.x;\n{body}ret;\n}}\n"
         );
         let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        let question = KernelQuestion { launches: &[Launch::new(1, LANES as u32)], ..KernelQuestion::new(&text, &module, 0) };
+        let question = KernelQuestion {
+            launches: &[Launch::new(1, LANES as u32)],
+            ..KernelQuestion::new(&text, &module, 0)
+        };
         let answer = ask(&question).unwrap_or_else(|why| panic!("{why}\n{text}"));
         let kinds: Vec<FindingKind> = answer.launches[0].findings.iter().map(|f| f.kind).collect();
         let is_racy = has_race(&steps);

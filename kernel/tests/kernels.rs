@@ -1,5 +1,6 @@
-//! Kernels and what is said of them: those of tests/kernels, as nvcc prints them, right and wrong, and small ones for each question. Every
-//! finding is confirmed by the engines on its litmus test, read anew.
+//! Kernels and what is said of them: those of tests/kernels, as nvcc prints them, right and wrong,
+//! and small ones for each question. Every finding is confirmed by the engines on its litmus test,
+//! read anew.
 
 use std::collections::BTreeSet;
 
@@ -32,15 +33,21 @@ impl<'a> Case<'a> {
 
     fn try_ask(&self) -> Result<KernelAnswer, String> {
         let module = margay_ptx::read(self.text).unwrap_or_else(|e| panic!("{}: {e}", self.kernel));
-        let launches: Vec<Launch> = self.launches.iter().map(|l| l.parse().expect("a launch")).collect();
-        let arguments: Vec<GivenArgument> = self.arguments.iter().map(|a| a.parse().expect("an argument")).collect();
+        let launches: Vec<Launch> =
+            self.launches.iter().map(|l| l.parse().expect("a launch")).collect();
+        let arguments: Vec<GivenArgument> =
+            self.arguments.iter().map(|a| a.parse().expect("an argument")).collect();
         let finals: Vec<String> = self.finals.iter().map(|&f| f.to_owned()).collect();
         ask(&KernelQuestion {
             launches: &launches,
             arguments: &arguments,
             finals: &finals,
             repairs: self.repairs,
-            ..KernelQuestion::new(self.text, &module, module.function(self.kernel).expect(self.kernel))
+            ..KernelQuestion::new(
+                self.text,
+                &module,
+                module.function(self.kernel).expect(self.kernel),
+            )
         })
     }
 
@@ -64,7 +71,9 @@ fn confirm(answer: &KernelAnswer) {
         let file = SourceFile::new("found.litmus", finding.litmus.clone());
         let read = read::test(&file).unwrap_or_else(|e| panic!("{e:?}\n{}", finding.litmus));
         let model = finding.model().expect("it is read");
-        let verdict = Runner::new(model).run(&read.test, &Options::default(), Choice::Both).expect("an answer");
+        let verdict = Runner::new(model)
+            .run(&read.test, &Options::default(), Choice::Both)
+            .expect("an answer");
         match finding.kind {
             FindingKind::Race => assert_eq!(verdict.racy, Some(true), "{}", finding.litmus),
             FindingKind::Barriers | FindingKind::Endless => {}
@@ -109,7 +118,8 @@ fn the_worked_kernels_are_judged() {
     }
 }
 
-/// Without a launch the small ones are tried; what is enough within a block is not taken for a repair between blocks.
+/// Without a launch the small ones are tried; what is enough within a block is not taken for a
+/// repair between blocks.
 #[test]
 fn repairs_hold_between_blocks() {
     // One instruction then has to release for the one block and to acquire for the other.
@@ -132,7 +142,8 @@ fn repairs_hold_between_blocks() {
     }
 }
 
-/// What mends a kernel as far as its loops were gone round is not called too little: of more rounds it is not known.
+/// What mends a kernel as far as its loops were gone round is not called too little: of more rounds
+/// it is not known.
 #[test]
 fn repairs_say_where_loops_are_cut_off() {
     let code = "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra B;\nld.global.u32 %r2, [tail];\n\
@@ -149,7 +160,8 @@ fn repairs_say_where_loops_are_cut_off() {
     );
 }
 
-/// A race of the first rounds of long loops has a repair that is asked about in as many rounds, and says so; one of short loops is asked about in all of them.
+/// A race of the first rounds of long loops has a repair that is asked about in as many rounds, and
+/// says so; one of short loops is asked about in all of them.
 #[test]
 fn repairs_of_first_rounds_say_so() {
     let code = |rounds: u32| {
@@ -162,14 +174,24 @@ fn repairs_of_first_rounds_say_so() {
         )
     };
     for (rounds, told) in [(1, false), (60, true)] {
-        let text =
-            kernel("", ".global .align 4 .u32 data;\n.global .align 4 .u32 flag;\n.global .align 4 .u32 back;", &code(rounds));
+        let text = kernel(
+            "",
+            ".global .align 4 .u32 data;\n.global .align 4 .u32 flag;\n.global .align 4 .u32 back;",
+            &code(rounds),
+        );
         let answer = Case { repairs: true, ..Case::new(&text, "k", &["2x1"]) }.ask();
         let finding = &answer.wrong().expect("a race").findings[0];
-        let RepairAnswer::Changes(changes) = &finding.repair else { panic!("{rounds}: {:?}", finding.repair) };
+        let RepairAnswer::Changes(changes) = &finding.repair else {
+            panic!("{rounds}: {:?}", finding.repair)
+        };
         let texts: Vec<&str> = changes.iter().map(|change| change.text.as_str()).collect();
         assert_eq!(texts, ["st.release.gpu.u32"], "{rounds}");
-        assert_eq!(finding.why.iter().any(|why| why.contains("asked about in the first round alone")), told, "{:?}", finding.why);
+        assert_eq!(
+            finding.why.iter().any(|why| why.contains("asked about in the first round alone")),
+            told,
+            "{:?}",
+            finding.why
+        );
     }
 }
 
@@ -205,11 +227,16 @@ fn exchanges_wait_as_compare_and_swaps_do() {
         (".relaxed.gpu", "2x1", [].into()),
         (".volatile", "2x1", [].into()),
     ] {
-        assert_eq!(Case::new(&looked_at(read), "k", &[launch]).kinds(), expected, "{read} {launch}");
+        assert_eq!(
+            Case::new(&looked_at(read), "k", &[launch]).kinds(),
+            expected,
+            "{read} {launch}"
+        );
     }
 }
 
-/// A flag is polled by read-modify-writes that change nothing, and who is to raise it does so only if it comes late enough: the wait may never end.
+/// A flag is polled by read-modify-writes that change nothing, and who is to raise it does so only
+/// if it comes late enough: the wait may never end.
 #[test]
 fn polls_by_read_modify_writes_may_never_end() {
     for (poll, expected) in [
@@ -242,7 +269,8 @@ fn every_fence_that_is_taken_away_is_missed() {
     ] {
         let start = text.find(&format!(".entry {kernel}(")).expect(kernel);
         let end = start + text[start..].find("\n}").expect("an end");
-        let fences: Vec<usize> = text[start..end].match_indices("membar.gl;").map(|(at, _)| start + at).collect();
+        let fences: Vec<usize> =
+            text[start..end].match_indices("membar.gl;").map(|(at, _)| start + at).collect();
         assert_eq!(fences.len(), 2, "{kernel}");
         for at in fences {
             let mutant = format!("{}{}", &text[..at], &text[at + "membar.gl;".len()..]);
@@ -262,7 +290,8 @@ fn kernel(parameters: &str, variables: &str, code: &str) -> String {
 
 #[test]
 fn conditions_at_the_end() {
-    let add = kernel("", ".global .align 4 .u32 count;", "atom.global.add.u32 %r1, [count], 1;\nret;");
+    let add =
+        kernel("", ".global .align 4 .u32 count;", "atom.global.add.u32 %r1, [count], 1;\nret;");
     let asked = |text: &str, launch: &'static str, condition: &'static str| {
         let (launches, finals) = ([launch], [condition]);
         Case { finals: &finals, ..Case::new(text, "k", &launches) }.kinds()
@@ -277,8 +306,13 @@ fn conditions_at_the_end() {
     let array = kernel(".param .u64 a", "", code);
     assert_eq!(asked(&array, "2x1", "arg0[1] == 6 /\\ arg0[0] == 5"), [].into());
     assert_eq!(asked(&array, "2x1", "arg0[1] == 5"), one(FindingKind::Final));
-    let unknown = Case { finals: &["nothing == 1"], ..Case::new(&array, "k", &["2x1"]) }.try_ask().expect_err("no such array");
-    assert!(unknown.contains("there is no array `nothing`") && unknown.contains("arg0"), "{unknown}");
+    let unknown = Case { finals: &["nothing == 1"], ..Case::new(&array, "k", &["2x1"]) }
+        .try_ask()
+        .expect_err("no such array");
+    assert!(
+        unknown.contains("there is no array `nothing`") && unknown.contains("arg0"),
+        "{unknown}"
+    );
 }
 
 #[test]
@@ -303,20 +337,30 @@ fn addresses_outside_of_arrays() {
     // An array that is given a size.
     let code = "ld.param.u64 %rd1, [a];\ncvta.to.global.u64 %rd1, %rd1;\nld.global.u32 %r1, [%rd1+8];\nret;";
     let text = kernel(".param .u64 a", "", code);
-    assert_eq!(Case { arguments: &["0=array:3"], ..Case::new(&text, "k", &["1x1"]) }.kinds(), [].into());
-    assert_eq!(Case { arguments: &["0=array:2"], ..Case::new(&text, "k", &["1x1"]) }.kinds(), one(FindingKind::Outside));
+    assert_eq!(
+        Case { arguments: &["0=array:3"], ..Case::new(&text, "k", &["1x1"]) }.kinds(),
+        [].into()
+    );
+    assert_eq!(
+        Case { arguments: &["0=array:2"], ..Case::new(&text, "k", &["1x1"]) }.kinds(),
+        one(FindingKind::Outside)
+    );
 }
 
 #[test]
 fn waits_that_may_not_end() {
     let flags = ".global .align 4 .u32 x;\n.global .align 4 .u32 y;";
     let wait = |label: &str, on: &str| {
-        format!("{label}:\nld.acquire.gpu.global.u32 %r2, [{on}];\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra {label};\n")
+        format!(
+            "{label}:\nld.acquire.gpu.global.u32 %r2, [{on}];\nsetp.eq.u32 %p2, %r2, 0;\n@%p2 bra {label};\n"
+        )
     };
     let (first, second) = (wait("A", "x"), wait("OTHER", "y"));
     let start = "mov.u32 %r1, %ctaid.x;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra OTHER;\n";
     // Each block waits for the other before it writes.
-    let both = format!("{start}{first}st.release.gpu.global.u32 [y], 1;\nret;\n{second}st.release.gpu.global.u32 [x], 1;\nret;");
+    let both = format!(
+        "{start}{first}st.release.gpu.global.u32 [y], 1;\nret;\n{second}st.release.gpu.global.u32 [x], 1;\nret;"
+    );
     let found = Case::new(&kernel("", flags, &both), "k", &["2x1"]).kinds();
     assert!(found.contains(&FindingKind::Wait), "{found:?}");
     // A lock that is not given back: one block gets it, and the other waits for ever.
@@ -341,18 +385,30 @@ fn barriers_of_a_block() {
     assert_eq!(Case::new(&code("bar.warp.sync -1;"), "k", &["1x2"]).kinds(), [].into());
     assert_eq!(Case::new(&code(""), "k", &["1x2"]).kinds(), one(FindingKind::Race));
     let different = "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra ONE;\nbar.sync 1;\nret;\nONE:\nbar.sync 2;\nret;";
-    assert!(Case::new(&kernel("", "", different), "k", &["1x2"]).kinds().contains(&FindingKind::Barriers));
+    assert!(
+        Case::new(&kernel("", "", different), "k", &["1x2"])
+            .kinds()
+            .contains(&FindingKind::Barriers)
+    );
     let open = "atom.global.add.u32 %r2, [flag], 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra ONE;\nbar.sync 1;\nONE:\nret;";
     let answer = Case::new(&kernel("", ".global .u32 flag;", open), "k", &["1x2"]).ask();
-    assert!(answer.not_looked().iter().any(|n| n.why.contains("barriers a thread comes to depends on memory")), "{answer:#?}");
+    assert!(
+        answer
+            .not_looked()
+            .iter()
+            .any(|n| n.why.contains("barriers a thread comes to depends on memory")),
+        "{answer:#?}"
+    );
     assert!(!answer.is_settled(false));
 }
 
-/// Where both ways of a branch that nobody interprets only compute, and come together, nothing is left open; but where one goes back, accesses memory or ends,
-/// and where an address is made of what they leave.
+/// Where both ways of a branch that nobody interprets only compute, and come together, nothing is
+/// left open; but where one goes back, accesses memory or ends, and where an address is made of
+/// what they leave.
 #[test]
 fn both_ways_that_only_compute_are_gone() {
-    let branch = "mov.u32 %r1, %clock;\nmov.u32 %r2, 0;\nsetp.gt.u32 %p1, %r1, 100;\n@%p1 bra MORE;";
+    let branch =
+        "mov.u32 %r1, %clock;\nmov.u32 %r2, 0;\nsetp.gt.u32 %p1, %r1, 100;\n@%p1 bra MORE;";
     for (between, behind, is_settled) in [
         ("", "", true),
         ("add.u32 %r2, %r1, 1;", "", true),
@@ -373,32 +429,47 @@ fn both_ways_that_only_compute_are_gone() {
     ] {
         let code = format!("{branch}\n{between}\nMORE:\n{behind}\nret;");
         let answer = Case::new(&kernel("", ".global .align 4 .u32 x;", &code), "k", &["2x1"]).ask();
-        assert_eq!((answer.is_settled(false), answer.wrong().is_some()), (is_settled, false), "{code}: {answer:#?}");
+        assert_eq!(
+            (answer.is_settled(false), answer.wrong().is_some()),
+            (is_settled, false),
+            "{code}: {answer:#?}"
+        );
     }
 }
 
-/// What a register held before such a branch stays in it on a way that does not write it: what is wrong with that value is told; and not where both ways write
-/// it, or where they read a number of their own.
+/// What a register held before such a branch stays in it on a way that does not write it: what is
+/// wrong with that value is told; and not where both ways write it, or where they read a number of
+/// their own.
 #[test]
 fn a_way_that_only_computes_leaves_what_it_does_not_write() {
     let undefined = "ld.shared.u32 %r3, [s];";
     let stale = "mov.u32 %r5, %ctaid.x;\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra WRITER;\nWAIT:\nld.relaxed.gpu.global.u32 %r5, [flag];\n\
                  setp.eq.u32 %p2, %r5, 0;\n@%p2 bra WAIT;\nld.relaxed.gpu.global.u32 %r3, [x];";
     let branch = "mov.u32 %r1, %clock;\nsetp.gt.u32 %p1, %r1, 100;\n@%p1 bra MORE;";
-    let writer = "WRITER:\nst.relaxed.gpu.global.u32 [x], 7;\nst.relaxed.gpu.global.u32 [flag], 1;\nret;";
+    let writer =
+        "WRITER:\nst.relaxed.gpu.global.u32 [x], 7;\nst.relaxed.gpu.global.u32 [flag], 1;\nret;";
     for (read, between, kind) in [
         (undefined, "mov.u32 %r3, 0;", Some(FindingKind::Undefined)),
         (undefined, "@!%p1 mov.u32 %r3, 0;\nbra MORE;", Some(FindingKind::Undefined)),
         (undefined, "mov.u32 %r3, 0;\nbra LAST;\nMORE:\nmov.u32 %r3, 1;\nLAST:", None),
-        (undefined, "mov.u32 %r3, 0;\nadd.u32 %r4, %r3, 1;\nmov.u32 %r3, %r4;\nbra LAST;\nMORE:\nmov.u32 %r3, 1;\nLAST:", None),
-        (undefined, "setp.eq.u32 %p2, %r3, 1;\nbra LAST;\nMORE:\nadd.u32 %r4, %r1, 3;\nLAST:\nmov.u32 %r3, 4;", None),
+        (
+            undefined,
+            "mov.u32 %r3, 0;\nadd.u32 %r4, %r3, 1;\nmov.u32 %r3, %r4;\nbra LAST;\nMORE:\nmov.u32 %r3, 1;\nLAST:",
+            None,
+        ),
+        (
+            undefined,
+            "setp.eq.u32 %p2, %r3, 1;\nbra LAST;\nMORE:\nadd.u32 %r4, %r1, 3;\nLAST:\nmov.u32 %r3, 4;",
+            None,
+        ),
         (stale, "mov.u32 %r3, 0;", Some(FindingKind::Stale)),
         (stale, "mov.u32 %r3, 0;\nbra LAST;\nMORE:\nmov.u32 %r3, 1;\nLAST:", None),
     ] {
         let more = if between.contains("MORE:") { "" } else { "MORE:" };
-        let code = format!("{read}\n{branch}\n{between}\n{more}\nst.relaxed.gpu.global.u32 [out], %r3;\nret;\n{writer}");
-        let variables =
-            ".shared .align 4 .u32 s;\n.global .align 4 .u32 x;\n.global .align 4 .u32 flag;\n.global .align 4 .u32 out;";
+        let code = format!(
+            "{read}\n{branch}\n{between}\n{more}\nst.relaxed.gpu.global.u32 [out], %r3;\nret;\n{writer}"
+        );
+        let variables = ".shared .align 4 .u32 s;\n.global .align 4 .u32 x;\n.global .align 4 .u32 flag;\n.global .align 4 .u32 out;";
         let kinds = Case::new(&kernel("", variables, &code), "k", &["2x1"]).kinds();
         assert_eq!(kinds, kind.into_iter().collect(), "{code}");
     }
@@ -415,23 +486,31 @@ fn nothing_is_dropped_in_silence() {
         ("vote.all.pred %p1, %p2;", "warp"),
         ("call far, ();", "another module"),
         ("call %rd1, ();", "whose address is not known"),
-        ("mov.u32 %r1, %clock;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra END;\nst.relaxed.gpu.global.u32 [x], 1;", "not interpreted"),
+        (
+            "mov.u32 %r1, %clock;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra END;\nst.relaxed.gpu.global.u32 [x], 1;",
+            "not interpreted",
+        ),
         (float, "not interpreted"),
-        ("mov.u32 %r1, 0;\nA:\nadd.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 9000000;\n@%p1 bra A;", "steps"),
+        (
+            "mov.u32 %r1, 0;\nA:\nadd.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 9000000;\n@%p1 bra A;",
+            "steps",
+        ),
     ];
     for (code, why) in cases {
         let text = kernel("", ".global .align 4 .u32 x;", &format!("{code}\nEND:\nret;"));
         let answer = Case::new(&text, "k", &["2x1"]).ask();
         assert!(!answer.is_settled(false), "{code}");
         let said = answer.not_looked();
-        let named = |n: &margay_kernel::NotLooked| n.line.is_some_and(|l| l >= 11) || why == "steps";
+        let named =
+            |n: &margay_kernel::NotLooked| n.line.is_some_and(|l| l >= 11) || why == "steps";
         assert!(said.iter().any(|n| n.why.contains(why) && named(n)), "{code}: {said:#?}");
     }
     let many = Case::new(FLAG, "fenced_flag", &["2x1"]).ask();
     assert_eq!(many.not_looked(), []);
 }
 
-/// Calls, predicates, memory of the thread alone and numbers of several widths are computed as a machine does.
+/// Calls, predicates, memory of the thread alone and numbers of several widths are computed as a
+/// machine does.
 #[test]
 fn constants_are_computed() {
     let function = ".func (.param .b32 out) twice(.param .b32 in)\n{\n.reg .b32 %r<3>;\nld.param.b32 %r1, [in];\nadd.s32 %r2, %r1, %r1;\n\
@@ -452,8 +531,9 @@ fn constants_are_computed() {
     assert_eq!(Case::new(&text, "k", &["1x2"]).kinds(), one(FindingKind::Race));
 }
 
-/// A reader-writer lock, as it is written by hand: a reader goes back where a writer has the lock, and where another one came in between. Two jumps lead back
-/// through one that they share, and both were a loop that does more than wait.
+/// A reader-writer lock, as it is written by hand: a reader goes back where a writer has the lock,
+/// and where another one came in between. Two jumps lead back through one that they share, and both
+/// were a loop that does more than wait.
 #[test]
 fn a_reader_of_a_lock_waits_or_tries_again() {
     let of = |fence: &str, after_writing: &str| {
@@ -465,7 +545,8 @@ fn a_reader_of_a_lock_waits_or_tries_again() {
              atom.global.cas.b32 %r6, [lock], %r4, %r5;\nsetp.ne.s32 %p4, %r6, %r4;\n@%p4 bra BACK;\n{fence}\
              ld.global.u32 %r7, [data];\nst.global.u32 [out], %r7;\n{fence}atom.global.add.u32 %r8, [lock], -1;\nret;\nBACK:\nbra AGAIN;"
         );
-        let variables = ".global .align 4 .u32 lock;\n.global .align 4 .u32 data;\n.global .align 4 .u32 out;";
+        let variables =
+            ".global .align 4 .u32 lock;\n.global .align 4 .u32 data;\n.global .align 4 .u32 out;";
         Case::new(&kernel("", variables, &code), "k", &["2x1"]).kinds()
     };
     let unlocks = "atom.global.exch.b32 %r9, [lock], 0;\n";
@@ -485,30 +566,41 @@ fn launches_and_arguments_are_read() {
         assert!(wrong.parse::<GivenArgument>().is_err(), "{wrong}");
     }
     let text = kernel(".param .u64 a, .param .u32 n", "", "ret;");
-    let missing = Case { arguments: &["2=1"], ..Case::new(&text, "k", &["1x1"]) }.try_ask().expect_err("no such parameter");
+    let missing = Case { arguments: &["2=1"], ..Case::new(&text, "k", &["1x1"]) }
+        .try_ask()
+        .expect_err("no such parameter");
     assert!(missing.contains("there is no parameter 2: `k` has 2, 0 to 1"), "{missing}");
     let chosen = Case::new(LOCK, "lock_with_fences", &[]).ask();
     let last = chosen.launches.last().expect("launches");
     // A lock that never asks which thread it is, is asked about in blocks of one thread.
-    assert_eq!((last.launch, &last.asked), (Launch::new(3, 1), &LaunchVerdict::Nothing), "{:?}", last.not_looked);
+    assert_eq!(
+        (last.launch, &last.asked),
+        (Launch::new(3, 1), &LaunchVerdict::Nothing),
+        "{:?}",
+        last.not_looked
+    );
     assert!(chosen.is_settled(true));
 }
 
-/// A stack: whoever takes from it reads the next node weakly, also in rounds that fail. No number of rounds has a race, and no thread stays in its loop.
+/// A stack: whoever takes from it reads the next node weakly, also in rounds that fail. No number
+/// of rounds has a race, and no thread stays in its loop.
 #[test]
 fn a_stack_is_right_however_often_its_loops_are_gone_round() {
     const LOCKLESS: &str = include_str!("../../tests/kernels/lockless.ptx");
     assert_eq!(Case::new(LOCKLESS, "treiber_stack", &["2x1"]).kinds(), [].into());
 }
 
-/// The race of a stack is found at once. Whether an address leaves its array is asked in counted steps beside it: one round of loops that try again shows that, where
-/// all of them took the engines too long.
+/// The race of a stack is found at once. Whether an address leaves its array is asked in counted
+/// steps beside it: one round of loops that try again shows that, where all of them took the
+/// engines too long.
 #[test]
 fn a_finding_is_not_kept_back_by_other_questions() {
     const LOCKLESS: &str = include_str!("../../tests/kernels/lockless.ptx");
     // The explicit engine alone does not take its test.
-    let answer = Case::new(LOCKLESS, "treiber_stack_relaxed", &["3x1"]).try_ask().expect("an answer");
-    let kinds: Vec<FindingKind> = answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
+    let answer =
+        Case::new(LOCKLESS, "treiber_stack_relaxed", &["3x1"]).try_ask().expect("an answer");
+    let kinds: Vec<FindingKind> =
+        answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
     assert_eq!(kinds, [FindingKind::Race]);
     let said = answer.not_looked();
     assert!(!said.iter().any(|n| n.why.contains("addresses outside of arrays")), "{said:#?}");

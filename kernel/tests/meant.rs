@@ -1,5 +1,5 @@
-//! Launches that were chosen and that a kernel is not written for, contents that fall, ways that stop in front of a barrier, and rounds that go back
-//! from within a branch.
+//! Launches that were chosen and that a kernel is not written for, contents that fall, ways that
+//! stop in front of a barrier, and rounds that go back from within a branch.
 
 use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, LaunchVerdict, ask};
 
@@ -11,7 +11,8 @@ fn asked(code: &str, launch: Option<&str>) -> KernelAnswer {
     );
     let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let launches: Vec<_> = launch.iter().map(|l| l.parse().expect("a launch")).collect();
-    ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(&text, &module, 0) }).expect("an answer")
+    ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(&text, &module, 0) })
+        .expect("an answer")
 }
 
 /// What goes wrong, and in which launch; `Err` where it is not known.
@@ -33,13 +34,20 @@ fn blocks_of_more_threads_than_shared_memory_has_elements_are_left_out() {
     let code = "mul.wide.u32 %rd3, %r1, 4;\nmov.u64 %rd4, s;\nadd.s64 %rd5, %rd4, %rd3;\nst.shared.u32 [%rd5], 1;\nadd.s64 %rd6, %rd1, %rd3;\nst.global.u32 [%rd6], 1;";
     let answer = asked(code, None);
     assert_eq!((wrong(&answer), left_out(&answer)), (Ok(None), vec!["1x33".to_owned()]));
-    // So are those in which the others wait for ever for the thread that left it, so that no execution ends.
+    // So are those in which the others wait for ever for the thread that left it, so that no
+    // execution ends.
     let waiting = "setp.ne.u32 %p1, %r1, 0;\nmul.wide.u32 %rd3, %r1, 4;\nmov.u64 %rd4, s;\nadd.s64 %rd5, %rd4, %rd3;\nst.shared.u32 [%rd5], 1;\nred.relaxed.gpu.global.add.u32 [%rd1], 1;\nmov.u32 %r3, %ntid.x;\n\
                    @%p1 bra END;\nA:\nld.relaxed.gpu.global.u32 %r2, [%rd1];\nsetp.ne.u32 %p2, %r2, %r3;\n@%p2 bra A;\nEND:";
     let answer = asked(waiting, None);
-    assert_eq!((answer.wrong().map(|l| l.launch.to_string()), left_out(&answer)), (None, vec!["1x33".to_owned()]));
+    assert_eq!(
+        (answer.wrong().map(|l| l.launch.to_string()), left_out(&answer)),
+        (None, vec!["1x33".to_owned()])
+    );
     // Asked about by name it goes wrong, and one element too far it does in the smallest launch.
-    assert_eq!(wrong(&asked(code, Some("1x33"))), Ok(Some(("1x33".to_owned(), FindingKind::Outside))));
+    assert_eq!(
+        wrong(&asked(code, Some("1x33"))),
+        Ok(Some(("1x33".to_owned(), FindingKind::Outside)))
+    );
     let too_far = code.replace("[%rd5]", "[%rd5+124]");
     assert_eq!(wrong(&asked(&too_far, None)), Ok(Some(("1x2".to_owned(), FindingKind::Outside))));
 }
@@ -51,7 +59,9 @@ fn blocks_are_as_large_as_their_numbers_are_multiplied_with() {
             "mov.u32 %r2, %ctaid.x;\n{by}\nadd.s32 %r4, %r3, %r1;\nmul.wide.u32 %rd3, %r4, 4;\nadd.s64 %rd4, %rd1, %rd3;\nst.global.u32 [%rd4], 1;"
         )
     };
-    let launches = |answer: &KernelAnswer| answer.launches.iter().map(|l| l.launch.to_string()).collect::<Vec<_>>();
+    let launches = |answer: &KernelAnswer| {
+        answer.launches.iter().map(|l| l.launch.to_string()).collect::<Vec<_>>()
+    };
     let copied = "mov.u32 %r5, %r2;\nmov.u32 %r6, 16;\nmul.lo.s32 %r3, %r6, %r5;";
     for by in ["shl.b32 %r3, %r2, 4;", "mul.lo.s32 %r3, %r2, 16;", copied] {
         let answer = asked(&of(by), None);
@@ -59,9 +69,13 @@ fn blocks_are_as_large_as_their_numbers_are_multiplied_with() {
         assert_eq!(launches(&answer), ["1x2", "2x1", "2x2", "3x1", "1x4", "1x16", "2x16"], "{by}");
     }
     // Of blocks that are as large as they are, the elements of two are the same ones.
-    let answer = asked(&of("mov.u32 %r5, %ntid.x;\nadd.u32 %r6, %r5, 1;\nshl.b32 %r3, %r2, 4;"), None);
+    let answer =
+        asked(&of("mov.u32 %r5, %ntid.x;\nadd.u32 %r6, %r5, 1;\nshl.b32 %r3, %r2, 4;"), None);
     assert_eq!(wrong(&answer), Ok(Some(("2x33".to_owned(), FindingKind::Race))));
-    assert_eq!(wrong(&asked(&of("shl.b32 %r3, %r2, 0;"), None)), Ok(Some(("2x2".to_owned(), FindingKind::Race))));
+    assert_eq!(
+        wrong(&asked(&of("shl.b32 %r3, %r2, 0;"), None)),
+        Ok(Some(("2x2".to_owned(), FindingKind::Race)))
+    );
 }
 
 /// `__launch_bounds__(8)`: a block of more threads is not launched.
@@ -98,7 +112,8 @@ fn contents_that_fall_are_tried() {
     assert!(answer.chosen_contents[0].ends_with("-}"), "{:?}", answer.chosen_contents);
 }
 
-/// A thread that asserts something of what it counted comes to the barrier on each way on which it goes on.
+/// A thread that asserts something of what it counted comes to the barrier on each way on which it
+/// goes on.
 #[test]
 fn ways_that_stop_say_nothing_of_barriers() {
     let of = |most: u32| {
@@ -111,7 +126,8 @@ fn ways_that_stop_say_nothing_of_barriers() {
     assert_eq!(wrong(&asked(&of(1), Some("1x2"))), Ok(Some(("1x2".to_owned(), FindingKind::Trap))));
 }
 
-/// `while (!done) if (!atomicCAS(&lock, 0, 1)) { ..; done = true; }`: a round that does not take the lock only waits.
+/// `while (!done) if (!atomicCAS(&lock, 0, 1)) { ..; done = true; }`: a round that does not take
+/// the lock only waits.
 #[test]
 fn a_round_that_goes_back_from_within_a_branch_is_a_wait() {
     let of = |fence: &str| {
@@ -121,10 +137,14 @@ fn a_round_that_goes_back_from_within_a_branch_is_a_wait() {
         )
     };
     assert_eq!(wrong(&asked(&of("membar.gl;"), Some("2x1"))), Ok(None));
-    assert_eq!(wrong(&asked(&of(""), Some("2x1"))), Ok(Some(("2x1".to_owned(), FindingKind::Race))));
+    assert_eq!(
+        wrong(&asked(&of(""), Some("2x1"))),
+        Ok(Some(("2x1".to_owned(), FindingKind::Race)))
+    );
 }
 
-/// Tiles of 16 by 16 of a matrix whose width is a parameter: as wide as two tiles, where blocks are smaller.
+/// Tiles of 16 by 16 of a matrix whose width is a parameter: as wide as two tiles, where blocks are
+/// smaller.
 #[test]
 fn numbers_are_as_large_as_tiles() {
     let text = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 .ptr .align 4 p, .param .u32 width)\n{\n.reg .b32 %r<20>;\n.reg .b64 %rd<5>;\n\
@@ -141,7 +161,8 @@ fn numbers_are_as_large_as_tiles() {
     );
 }
 
-/// `while (atomicAdd(&flag, 0) == 0) {}` waits as a read does, beside a flag that is cleared by a plain store as well.
+/// `while (atomicAdd(&flag, 0) == 0) {}` waits as a read does, beside a flag that is cleared by a
+/// plain store as well.
 #[test]
 fn read_modify_writes_that_change_nothing_wait() {
     let of = |fence: &str| {
@@ -151,5 +172,8 @@ fn read_modify_writes_that_change_nothing_wait() {
         )
     };
     assert_eq!(wrong(&asked(&of("membar.cta;"), Some("1x2"))), Ok(None));
-    assert_eq!(wrong(&asked(&of(""), Some("1x2"))), Ok(Some(("1x2".to_owned(), FindingKind::Race))));
+    assert_eq!(
+        wrong(&asked(&of(""), Some("1x2"))),
+        Ok(Some(("1x2".to_owned(), FindingKind::Race)))
+    );
 }

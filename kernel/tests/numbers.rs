@@ -1,9 +1,11 @@
-//! Which accesses threads come to may depend on numbers: small ones are tried where with the count of threads they come to none.
+//! Which accesses threads come to may depend on numbers: small ones are tried where with the count
+//! of threads they come to none.
 
 use margay_kernel::launch::{GivenArgument, Launch};
 use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, LaunchVerdict, ask};
 
-/// A kernel with an array and two numbers: `%r1` is the thread, `%r2` and `%r3` are the numbers, `%rd1` is the array and `%rd3` the thread's element.
+/// A kernel with an array and two numbers: `%r1` is the thread, `%r2` and `%r3` are the numbers,
+/// `%rd1` is the array and `%rd3` the thread's element.
 fn asked(code: &str, launches: &[&str], arguments: &[&str]) -> KernelAnswer {
     let text = format!(
         ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u32 n, .param .u32 m)\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n\
@@ -12,10 +14,15 @@ fn asked(code: &str, launches: &[&str], arguments: &[&str]) -> KernelAnswer {
     );
     let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let launches: Vec<Launch> = launches.iter().map(|l| l.parse().expect("a launch")).collect();
-    let arguments: Vec<GivenArgument> = arguments.iter().map(|a| a.parse().expect("an argument")).collect();
+    let arguments: Vec<GivenArgument> =
+        arguments.iter().map(|a| a.parse().expect("an argument")).collect();
     let kernel = module.function("k").expect("a kernel `k`");
-    ask(&KernelQuestion { launches: &launches, arguments: &arguments, ..KernelQuestion::new(&text, &module, kernel) })
-        .expect("an answer")
+    ask(&KernelQuestion {
+        launches: &launches,
+        arguments: &arguments,
+        ..KernelQuestion::new(&text, &module, kernel)
+    })
+    .expect("an answer")
 }
 
 fn kinds(answer: &KernelAnswer) -> Vec<FindingKind> {
@@ -33,11 +40,19 @@ fn a_race_that_the_count_of_threads_goes_past_is_found() {
     for launches in [&["1x4"] as &[&str], &[]] {
         let answer = asked(&wrong, launches, &[]);
         assert_eq!(kinds(&answer), [FindingKind::Race]);
-        assert!(answer.arguments[2].starts_with("arg2 = 0 (chosen in place of "), "{:?}", answer.arguments);
+        assert!(
+            answer.arguments[2].starts_with("arg2 = 0 (chosen in place of "),
+            "{:?}",
+            answer.arguments
+        );
     }
     let right = asked(&below_the_difference("st.global.u32 [%rd3], %r1;"), &["1x4"], &[]);
     assert!(right.wrong().is_none() && right.is_settled(false), "{right:?}");
-    assert!(right.arguments[1].starts_with("arg1 = 4 (chosen: the number"), "{:?}", right.arguments);
+    assert!(
+        right.arguments[1].starts_with("arg1 = 4 (chosen: the number"),
+        "{:?}",
+        right.arguments
+    );
     // Numbers that are given are what is asked about.
     let given = asked(&wrong, &["1x4"], &["1=4", "2=4"]);
     assert!(given.wrong().is_none() && given.is_settled(false), "{given:?}");
@@ -47,12 +62,20 @@ fn a_race_that_the_count_of_threads_goes_past_is_found() {
 /// Only with two small numbers a thread comes to the write.
 #[test]
 fn two_numbers_are_tried_together() {
-    let code = |write: &str| format!("setp.ne.s32 %p1, %r2, 1;\n@%p1 bra OUT;\nsetp.ne.s32 %p2, %r3, 2;\n@%p2 bra OUT;\n{write}");
-    assert_eq!(kinds(&asked(&code("st.global.u32 [%rd1], %r1;"), &["1x4"], &[])), [FindingKind::Race]);
+    let code = |write: &str| {
+        format!(
+            "setp.ne.s32 %p1, %r2, 1;\n@%p1 bra OUT;\nsetp.ne.s32 %p2, %r3, 2;\n@%p2 bra OUT;\n{write}"
+        )
+    };
+    assert_eq!(
+        kinds(&asked(&code("st.global.u32 [%rd1], %r1;"), &["1x4"], &[])),
+        [FindingKind::Race]
+    );
     assert!(asked(&code("st.global.u32 [%rd3], %r1;"), &["1x4"], &[]).is_settled(false));
 }
 
-/// With 0 it leaves the array in front, with 1 it does not: a kernel may suppose something of its numbers.
+/// With 0 it leaves the array in front, with 1 it does not: a kernel may suppose something of its
+/// numbers.
 #[test]
 fn what_a_kernel_supposes_of_a_number_is_no_finding() {
     let write = "add.u32 %r5, %r1, %r3;\nmul.wide.s32 %rd4, %r5, 4;\nadd.u64 %rd5, %rd1, %rd4;\nst.global.u32 [%rd5+-4], %r1;";
@@ -71,10 +94,14 @@ fn that_no_thread_accesses_memory_is_no_answer() {
         let answer = asked(code, launches, &[]);
         assert!(answer.wrong().is_none() && !answer.is_settled(launches.is_empty()), "{answer:?}");
         let why = "no thread accesses memory that others see with the numbers that were chosen for arg1, arg2, nor with 0, 1 or 2; give them with `--arg 1=NUMBER`";
-        assert!(answer.launches.iter().all(|l| l.asked == LaunchVerdict::NotAsked(why.to_owned())), "{answer:?}");
+        assert!(
+            answer.launches.iter().all(|l| l.asked == LaunchVerdict::NotAsked(why.to_owned())),
+            "{answer:?}"
+        );
     }
     assert_eq!(kinds(&asked(code, &["1x4"], &["1=4711"])), [FindingKind::Race]);
-    // Where the content of an array leads to an access, or the kernel has none, no number is missing.
+    // Where the content of an array leads to an access, or the kernel has none, no number is
+    // missing.
     let loaded = format!("ld.global.u32 %r6, [%rd3];\n{code}");
     assert!(asked(&loaded, &["1x4"], &[]).is_settled(false));
     assert!(asked("add.u32 %r4, %r2, %r3;", &["1x4"], &[]).is_settled(false));
@@ -84,7 +111,9 @@ fn that_no_thread_accesses_memory_is_no_answer() {
 #[test]
 fn accesses_to_which_no_thread_comes_are_named() {
     let code = "st.global.u32 [%rd3], %r1;\nsetp.lt.s32 %p1, %r2, 1000;\n@%p1 bra OUT;\nst.global.u32 [%rd1], %r1;";
-    let named = |answer: &KernelAnswer| answer.unreached.iter().map(|spot| spot.text.clone()).collect::<Vec<_>>();
+    let named = |answer: &KernelAnswer| {
+        answer.unreached.iter().map(|spot| spot.text.clone()).collect::<Vec<_>>()
+    };
     for (arguments, reached) in [(&[] as &[&str], false), (&["1=4"], false), (&["1=1000"], true)] {
         let answer = asked(code, &["1x4"], arguments);
         let (expected, found) = match reached {
@@ -97,11 +126,13 @@ fn accesses_to_which_no_thread_comes_are_named() {
         );
     }
     // With numbers that are given nothing is accessed at all.
-    let none = asked(&below_the_difference("st.global.u32 [%rd1], %r1;"), &["1x4"], &["1=4", "2=4"]);
+    let none =
+        asked(&below_the_difference("st.global.u32 [%rd1], %r1;"), &["1x4"], &["1=4", "2=4"]);
     assert_eq!((none.unreached.len(), none.accesses), (1, 1));
 }
 
-/// Threads go round a loop in steps of their block, and come to a barrier in each round: with as many elements as threads all do the same.
+/// Threads go round a loop in steps of their block, and come to a barrier in each round: with as
+/// many elements as threads all do the same.
 #[test]
 fn numbers_that_are_no_multiple_of_the_block_are_asked_about() {
     let round = |body: &str, more: &str| {
@@ -117,14 +148,21 @@ fn numbers_that_are_no_multiple_of_the_block_are_asked_about() {
     let right = asked(&round("bar.sync 0;", "0"), &[], &[]);
     let numbers = right.numbers.as_ref().expect("numbers were tried");
     assert!(right.wrong().is_none() && numbers.settled == numbers.tried, "{numbers:?}");
-    assert!(numbers.numbers.contains("arg1 = 5") && numbers.numbers.contains("arg1 = 3"), "{numbers:?}");
+    assert!(
+        numbers.numbers.contains("arg1 = 5") && numbers.numbers.contains("arg1 = 3"),
+        "{numbers:?}"
+    );
     // What is given stays.
     let given = asked(&round("bar.sync 0;", "%r1"), &["1x4"], &["1=4"]);
     assert!(given.wrong().is_none() && given.numbers.is_none(), "{given:?}");
-    assert_eq!(kinds(&asked(&round("bar.sync 0;", "%r1"), &["1x4"], &["1=6"])), [FindingKind::Barriers]);
+    assert_eq!(
+        kinds(&asked(&round("bar.sync 0;", "%r1"), &["1x4"], &["1=6"])),
+        [FindingKind::Barriers]
+    );
 }
 
-/// A second round writes what others still read from the first one, where no barrier stands at its end.
+/// A second round writes what others still read from the first one, where no barrier stands at its
+/// end.
 #[test]
 fn a_race_of_a_second_round_is_found() {
     let tiles = |end: &str| {
@@ -152,10 +190,18 @@ fn elements_that_a_guard_leaves_out_are_read_before_they_are_written() {
         (kinds(&answer), answer.chosen_numbers.as_slice()),
         (vec![FindingKind::Undefined], ["arg1 = 3".to_owned()].as_slice())
     );
-    assert_eq!(kinds(&asked(&sum("selp.u32 %r7, %r1, 0, %p1;\nst.shared.u32 [%rd5], %r7;"), &["1x4"], &[])), []);
+    assert_eq!(
+        kinds(&asked(
+            &sum("selp.u32 %r7, %r1, 0, %p1;\nst.shared.u32 [%rd5], %r7;"),
+            &["1x4"],
+            &[]
+        )),
+        []
+    );
 }
 
-/// What a kernel may suppose of its numbers is no finding, and is told of: rows of as many elements as threads, and as many threads as are waited for.
+/// What a kernel may suppose of its numbers is no finding, and is told of: rows of as many elements
+/// as threads, and as many threads as are waited for.
 #[test]
 fn what_a_number_is_supposed_to_be_is_told_of() {
     let row = "mov.u32 %r4, %ctaid.x;\nmad.lo.u32 %r5, %r4, %r2, %r1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra OUT;\nmul.wide.u32 %rd2, %r5, 4;\nadd.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r1;";
@@ -166,6 +212,10 @@ fn what_a_number_is_supposed_to_be_is_told_of() {
     ] {
         let answer = asked(code, &[launch], &[]);
         assert!(answer.wrong().is_none() && answer.is_settled(false), "{answer:?}");
-        assert!(answer.arguments.iter().any(|said| said.starts_with(told)), "{:?}", answer.arguments);
+        assert!(
+            answer.arguments.iter().any(|said| said.starts_with(told)),
+            "{:?}",
+            answer.arguments
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! Ordinary kernels as nvcc prints them, without a launch being named: the right ones are quiet, the wrong ones are found, and what is not known is
-//! undecided.
+//! Ordinary kernels as nvcc prints them, without a launch being named: the right ones are quiet,
+//! the wrong ones are found, and what is not known is undecided.
 
 use std::collections::BTreeSet;
 
@@ -63,7 +63,8 @@ fn wrong_kernels_are_found() {
         "counted_wrong",
     ] {
         let answer = asked(kernel);
-        let kinds: BTreeSet<FindingKind> = answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
+        let kinds: BTreeSet<FindingKind> =
+            answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
         assert_eq!(kinds, [FindingKind::Race].into(), "{kernel}: {:#?}", answer.not_looked());
         assert!(answer.is_certain(), "{kernel}");
     }

@@ -1,5 +1,6 @@
-//! The programs of PLDI 2016, ASPLOS 2015 and the thesis of 2013, as kernels with the post-conditions of the papers: what `ptx-8` says of each
-//! with and without its fences, which must be what a litmus test says that was written by hand, and which fences are needed.
+//! The programs of PLDI 2016, ASPLOS 2015 and the thesis of 2013, as kernels with the
+//! post-conditions of the papers: what `ptx-8` says of each with and without its fences, which must
+//! be what a litmus test says that was written by hand, and which fences are needed.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,8 @@ use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
 use margay_ptx::Module;
 
-/// A file of tests/kernels/papers, its kernel, the test of tests/corpus/applications that is of the same, and whether the kernel is right.
+/// A file of tests/kernels/papers, its kernel, the test of tests/corpus/applications that is of the
+/// same, and whether the kernel is right.
 const PROGRAMS: [(&str, &str, &str, bool); 44] = [
     ("cuda_by_example", "cbe_dot", "cbe-dot", false),
     ("cuda_by_example", "cbe_dot_titan", "cbe-dot-unlock-fence", false),
@@ -74,10 +76,12 @@ struct Papers {
 impl Papers {
     fn new(file: &str) -> Self {
         let path = root().join("tests/kernels/papers").join(file);
-        let of = |extension: &str| std::fs::read_to_string(path.with_extension(extension)).expect(file);
+        let of =
+            |extension: &str| std::fs::read_to_string(path.with_extension(extension)).expect(file);
         let text = of("ptx");
         let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{file}: {e}"));
-        let harness = Harness::read(&of("harness")).unwrap_or_else(|e| panic!("{file}: {}", e.message));
+        let harness =
+            Harness::read(&of("harness")).unwrap_or_else(|e| panic!("{file}: {}", e.message));
         Self { text, module, harness }
     }
 
@@ -89,12 +93,17 @@ impl Papers {
             arguments: &section.arguments,
             finals: &section.finals,
             unroll: section.unroll.unwrap_or(2),
-            ..KernelQuestion::new(&self.text, &self.module, self.module.function(kernel).expect(kernel))
+            ..KernelQuestion::new(
+                &self.text,
+                &self.module,
+                self.module.function(kernel).expect(kernel),
+            )
         })
     }
 }
 
-/// What the kernel's own test says is what the test says that was written by hand; each finding is confirmed on its litmus test, read anew.
+/// What the kernel's own test says is what the test says that was written by hand; each finding is
+/// confirmed on its litmus test, read anew.
 #[test]
 fn programs_of_the_papers_are_judged_in_two_ways() {
     let folders = corpus::read(&root().join("tests/corpus/applications")).expect("a corpus");
@@ -104,21 +113,42 @@ fn programs_of_the_papers_are_judged_in_two_ways() {
         let findings: Vec<_> = answer.launches.iter().flat_map(|l| &l.findings).collect();
         match right {
             true => {
-                assert!(answer.launches.iter().all(|l| l.asked == LaunchVerdict::Nothing), "{kernel}: {:?}", answer.not_looked())
+                assert!(
+                    answer.launches.iter().all(|l| l.asked == LaunchVerdict::Nothing),
+                    "{kernel}: {:?}",
+                    answer.not_looked()
+                )
             }
             // The post-condition of the paper goes wrong, whatever else does.
             false => {
-                let expected = if kernel == "he_yu_lock" { FindingKind::Race } else { FindingKind::Final };
-                assert!(findings.iter().any(|f| f.kind == expected), "{kernel}: {:?}", answer.not_looked());
+                let expected =
+                    if kernel == "he_yu_lock" { FindingKind::Race } else { FindingKind::Final };
+                assert!(
+                    findings.iter().any(|f| f.kind == expected),
+                    "{kernel}: {:?}",
+                    answer.not_looked()
+                );
             }
         }
         for finding in findings {
-            let test = read::test(&SourceFile::new("found.litmus", finding.litmus.clone())).expect("a test").test;
+            let test = read::test(&SourceFile::new("found.litmus", finding.litmus.clone()))
+                .expect("a test")
+                .test;
             let model = finding.model().expect("it is read");
-            let verdict = Runner::new(model).run(&test, &Options::default(), Choice::Auto).expect("an answer");
-            assert!(verdict.reachable || verdict.racy == Some(true), "{kernel}: {}", finding.litmus);
+            let verdict = Runner::new(model)
+                .run(&test, &Options::default(), Choice::Auto)
+                .expect("an answer");
+            assert!(
+                verdict.reachable || verdict.racy == Some(true),
+                "{kernel}: {}",
+                finding.litmus
+            );
         }
-        let path = folders.iter().map(|f| f.path.join(format!("{by_hand}.litmus"))).find(|p| p.is_file()).expect(by_hand);
+        let path = folders
+            .iter()
+            .map(|f| f.path.join(format!("{by_hand}.litmus")))
+            .find(|p| p.is_file())
+            .expect(by_hand);
         let source = SourceFile::new(by_hand, std::fs::read_to_string(&path).expect(by_hand));
         let test = read::test(&source).expect(by_hand).test;
         let verdict = Runner::new(KernelReading::Letter.model().expect("it is read"))
@@ -128,8 +158,8 @@ fn programs_of_the_papers_are_judged_in_two_ways() {
     }
 }
 
-/// The lock that is unlocked in the round that got it is a loop that does more than wait: nothing goes wrong in two rounds, and that is all that is
-/// said.
+/// The lock that is unlocked in the round that got it is a loop that does more than wait: nothing
+/// goes wrong in two rounds, and that is all that is said.
 #[test]
 fn a_lock_that_leaves_its_loop_by_a_flag_is_bounded() {
     let papers = Papers::new("transactions");
@@ -137,7 +167,8 @@ fn a_lock_that_leaves_its_loop_by_a_flag_is_bounded() {
     assert!(answer.wrong().is_none(), "{:?}", answer.wrong());
 }
 
-/// Which fences are enough, of none and one behind every access: how many, how many of the kernel's own stay, and how many may go.
+/// Which fences are enough, of none and one behind every access: how many, how many of the kernel's
+/// own stay, and how many may go.
 #[test]
 fn as_few_fences_as_are_enough() {
     for (file, kernel, accesses, all, own, superfluous) in [
@@ -158,15 +189,23 @@ fn as_few_fences_as_are_enough() {
         let (answer, not_looked) = papers.with(kernel, hardened).expect(kernel);
         // Lanes that would go in step without the warp's barrier are in no test of fences.
         let left: Vec<&str> = not_looked.iter().map(|not| not.why.as_str()).collect();
-        let in_step: &[&str] =
-            if kernel == "magma_sum_sync_warp" { &["launch 1x4, lanes that are taken to go in step"] } else { &[] };
+        let in_step: &[&str] = if kernel == "magma_sum_sync_warp" {
+            &["launch 1x4, lanes that are taken to go in step"]
+        } else {
+            &[]
+        };
         assert!(left == in_step && answer.open.is_none(), "{kernel}: {left:?} {answer:?}");
         let fences = answer.smallest.expect(kernel);
         assert_eq!((answer.accesses, fences.len()), (accesses, all), "{kernel}");
-        assert_eq!((fences.iter().filter(|f| f.own).count(), answer.superfluous.len()), (own, superfluous), "{kernel}");
+        assert_eq!(
+            (fences.iter().filter(|f| f.own).count(), answer.superfluous.len()),
+            (own, superfluous),
+            "{kernel}"
+        );
         assert!(answer.least.is_some_and(|n| n >= all), "{kernel}");
     }
-    // Within a warp fences order nothing between threads that do not see each other, and a store unlocks nothing.
+    // Within a warp fences order nothing between threads that do not see each other, and a store
+    // unlocks nothing.
     for (file, kernel) in [
         ("within_a_warp", "magma_sum_fence_block"),
         ("within_a_warp", "warp_vote"),

@@ -1,8 +1,10 @@
-//! Barriers keep accesses apart, and strong accesses that synchronise nothing order nothing: random kernels of one block against all interleavings.
+//! Barriers keep accesses apart, and strong accesses that synchronise nothing order nothing: random
+//! kernels of one block against all interleavings.
 //!
-//! Threads that meet at barriers alone are ordered by them alone, so a kernel has a race if and only if some interleaving has two accesses of two
-//! threads to one place between the same barriers, one of which writes and not both of which are strong (a program without races behaves as its
-//! interleavings do).
+//! Threads that meet at barriers alone are ordered by them alone, so a kernel has a race if and
+//! only if some interleaving has two accesses of two threads to one place between the same
+//! barriers, one of which writes and not both of which are strong (a program without races behaves
+//! as its interleavings do).
 
 use margay_kernel::launch::Launch;
 use margay_kernel::{FindingKind, KernelQuestion, ask};
@@ -23,7 +25,8 @@ struct Chance(u64);
 
 impl Chance {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % n
     }
 }
@@ -43,7 +46,8 @@ fn random(chance: &mut Chance) -> Block {
 fn text(block: &Block) -> String {
     let mut code = String::new();
     for (t, phases) in block.iter().enumerate() {
-        code += &format!("T{t}:\nsetp.ne.u32 %p1, %r1, {t};\n@%p1 bra T{};\nmov.u32 %r2, 0;\n", t + 1);
+        code +=
+            &format!("T{t}:\nsetp.ne.u32 %p1, %r1, {t};\n@%p1 bra T{};\nmov.u32 %r2, 0;\n", t + 1);
         for (n, phase) in phases.iter().enumerate() {
             if n > 0 {
                 code += "barrier.sync 0;\n";
@@ -70,7 +74,8 @@ fn text(block: &Block) -> String {
     )
 }
 
-/// Where the threads stand in a phase, what each read last, and what was accessed in it: thread, place, writes, strong.
+/// Where the threads stand in a phase, what each read last, and what was accessed in it: thread,
+/// place, writes, strong.
 struct Interleaving<'a> {
     block: &'a Block,
     phase: usize,
@@ -87,7 +92,8 @@ fn races(of: &mut Interleaving<'_>) -> bool {
         if of.phase + 1 == of.block[0].len() {
             return false;
         }
-        let (at, done) = (std::mem::replace(&mut of.at, vec![0; threads]), std::mem::take(&mut of.done));
+        let (at, done) =
+            (std::mem::replace(&mut of.at, vec![0; threads]), std::mem::take(&mut of.done));
         of.phase += 1;
         let found = races(of);
         (of.phase, of.at, of.done) = (of.phase - 1, at, done);
@@ -101,7 +107,10 @@ fn races(of: &mut Interleaving<'_>) -> bool {
         if !access.conditional || last != 0 {
             let is_write = access.write.is_some();
             found = of.done.iter().any(|&(other, place, writes, strong)| {
-                other != t && place == access.place && (writes || is_write) && !(strong && access.strong)
+                other != t
+                    && place == access.place
+                    && (writes || is_write)
+                    && !(strong && access.strong)
             });
             of.done.push((t, access.place, is_write, access.strong));
             match access.write {
@@ -132,10 +141,19 @@ fn races_of_a_block_are_those_of_its_interleavings() {
         let launches: Vec<Launch> = vec![Launch::new(1, threads as u32)];
         // Zeros, and nothing else.
         let arguments = ["0=array".parse().expect("an argument")];
-        let question = KernelQuestion { launches: &launches, arguments: &arguments, ..KernelQuestion::new(&text, &module, 0) };
+        let question = KernelQuestion {
+            launches: &launches,
+            arguments: &arguments,
+            ..KernelQuestion::new(&text, &module, 0)
+        };
         let answer = ask(&question).expect("an answer");
-        let found = answer.wrong().is_some_and(|l| l.findings.iter().any(|f| f.kind == FindingKind::Race));
-        assert!(found || answer.is_settled(false), "round {round}: {:?}\n{text}", answer.not_looked());
+        let found =
+            answer.wrong().is_some_and(|l| l.findings.iter().any(|f| f.kind == FindingKind::Race));
+        assert!(
+            found || answer.is_settled(false),
+            "round {round}: {:?}\n{text}",
+            answer.not_looked()
+        );
         let mut of = Interleaving {
             block: &block,
             phase: 0,

@@ -1,4 +1,5 @@
-//! Launches that nobody named are chosen by what a kernel reads, and barriers that some threads of a block go past.
+//! Launches that nobody named are chosen by what a kernel reads, and barriers that some threads of
+//! a block go past.
 
 use margay_kernel::launch::Launch;
 use margay_kernel::{FindingKind, KernelAnswer, KernelQuestion, ask};
@@ -34,43 +35,70 @@ const ADD: &str = "ld.global.u32 %r1, [count];\nadd.u32 %r1, %r1, 1;\nst.global.
 #[test]
 fn launches_are_chosen_by_what_is_read() {
     let of_threads = asked(&write("%tid.x"), &[]);
-    assert_eq!((launches(&of_threads), wrong(&of_threads)), (["1x2", "1x4", "1x33"].map(str::to_owned).to_vec(), None));
-    assert_eq!(of_threads.selection.why().as_deref(), Some("one block: it does not ask which block it is in"));
+    assert_eq!(
+        (launches(&of_threads), wrong(&of_threads)),
+        (["1x2", "1x4", "1x33"].map(str::to_owned).to_vec(), None)
+    );
+    assert_eq!(
+        of_threads.selection.why().as_deref(),
+        Some("one block: it does not ask which block it is in")
+    );
     let of_blocks = asked(&write("%ctaid.x"), &[]);
-    assert_eq!((launches(&of_blocks), wrong(&of_blocks)), (["2x1", "3x1"].map(str::to_owned).to_vec(), None));
-    assert_eq!(of_blocks.selection.why().as_deref(), Some("blocks of one thread: it does not ask which thread it is"));
+    assert_eq!(
+        (launches(&of_blocks), wrong(&of_blocks)),
+        (["2x1", "3x1"].map(str::to_owned).to_vec(), None)
+    );
+    assert_eq!(
+        of_blocks.selection.why().as_deref(),
+        Some("blocks of one thread: it does not ask which thread it is")
+    );
     // What is named is asked about, and nothing is said of a choice.
     let named = asked(&write("%tid.x"), &["2x1"]);
-    assert_eq!((wrong(&named), named.selection.why()), (Some(("2x1".to_owned(), FindingKind::Race)), None));
+    assert_eq!(
+        (wrong(&named), named.selection.why()),
+        (Some(("2x1".to_owned(), FindingKind::Race)), None)
+    );
     // A kernel that asks for nothing is still asked about with several threads.
     assert_eq!(wrong(&asked(ADD, &[])), Some(("2x1".to_owned(), FindingKind::Race)));
 }
 
-/// A kernel that places its threads in three dimensions is asked about in all of them: here y of a thread is in no address.
+/// A kernel that places its threads in three dimensions is asked about in all of them: here y of a
+/// thread is in no address.
 #[test]
 fn volumes_have_rows_and_layers() {
     let place = |x: &str| {
-        let all: String = ["tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ntid.z", "ctaid.x", "ctaid.y", "ctaid.z"]
-            .into_iter()
-            .map(|name| format!("mov.u32 %r1, %{name};\nadd.u32 %r4, %r4, %r1;\n"))
-            .collect();
-        asked(&format!("{all}mov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 8, {x};\n{}", write("%r3")), &[])
+        let all: String = [
+            "tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ntid.z", "ctaid.x", "ctaid.y",
+            "ctaid.z",
+        ]
+        .into_iter()
+        .map(|name| format!("mov.u32 %r1, %{name};\nadd.u32 %r4, %r4, %r1;\n"))
+        .collect();
+        asked(
+            &format!("{all}mov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 8, {x};\n{}", write("%r3")),
+            &[],
+        )
     };
     let wrong = |x: &str| wrong(&place(x)).map(|(_, kind)| kind);
     assert_eq!(wrong("%tid.x"), Some(FindingKind::Race));
 }
 
-/// Code that is not optimised copies y and z, too, where it asks for x, and reads none of the copies.
+/// Code that is not optimised copies y and z, too, where it asks for x, and reads none of the
+/// copies.
 #[test]
 fn copies_that_nothing_reads_are_no_question() {
     let copies = "mov.u32 %r1, %ctaid.y;\nmov.u32 %r2, %r1;\nmov.u32 %r3, %tid.z;\n";
     let answer = asked(&format!("{copies}{}", write("%ctaid.x")), &[]);
-    assert_eq!((launches(&answer), wrong(&answer)), (["2x1", "3x1"].map(str::to_owned).to_vec(), None));
+    assert_eq!(
+        (launches(&answer), wrong(&answer)),
+        (["2x1", "3x1"].map(str::to_owned).to_vec(), None)
+    );
     let read = asked(&format!("{copies}add.u32 %r4, %r2, 1;\n{}", write("%ctaid.x")), &[]);
     assert_ne!(launches(&read), launches(&answer));
 }
 
-/// A kernel for blocks of two dimensions that never asks which block it is in, is asked about in one; one that does in several.
+/// A kernel for blocks of two dimensions that never asks which block it is in, is asked about in
+/// one; one that does in several.
 #[test]
 fn blocks_of_two_dimensions_are_of_one_grid() {
     let of = |row: &str| {
@@ -80,9 +108,16 @@ fn blocks_of_two_dimensions_are_of_one_grid() {
         )
     };
     let one = asked(&of("mov.u32 %r3, 0;"), &[]);
-    assert_eq!((launches(&one), wrong(&one)), (["1x(2x2)", "1x(4x4)"].map(str::to_owned).to_vec(), None));
+    assert_eq!(
+        (launches(&one), wrong(&one)),
+        (["1x(2x2)", "1x(4x4)"].map(str::to_owned).to_vec(), None)
+    );
     let why = one.selection.why().expect("a reason");
-    assert!(why.contains("it asks for y") && why.contains("one block: it does not ask which block it is in"), "{why}");
+    assert!(
+        why.contains("it asks for y")
+            && why.contains("one block: it does not ask which block it is in"),
+        "{why}"
+    );
     let several = asked(&of("mov.u32 %r3, %ctaid.x;\nmul.lo.s32 %r3, %r3, 32;"), &[]);
     assert!(launches(&several).contains(&"2x(2x2)".to_owned()), "{:?}", launches(&several));
 }
@@ -91,21 +126,33 @@ fn blocks_of_two_dimensions_are_of_one_grid() {
 #[test]
 fn roles_are_counted() {
     let roles = |number: &str| {
-        format!("mov.u32 %r2, {number};\nsetp.eq.s32 %p1, %r2, 0;\n@%p1 bra END;\nst.global.u32 [count], 7;\nEND:\nret;")
+        format!(
+            "mov.u32 %r2, {number};\nsetp.eq.s32 %p1, %r2, 0;\n@%p1 bra END;\nst.global.u32 [count], 7;\nEND:\nret;"
+        )
     };
     let blocks = asked(&roles("%ctaid.x"), &[]);
     assert_eq!((launches(&blocks), wrong(&blocks)), (vec!["2x1".to_owned()], None));
-    assert!(blocks.selection.why().is_some_and(|why| why.ends_with("at most 2 blocks: others do the same")));
+    assert!(
+        blocks
+            .selection
+            .why()
+            .is_some_and(|why| why.ends_with("at most 2 blocks: others do the same"))
+    );
     let threads = asked(&roles("%tid.x"), &[]);
     assert_eq!((launches(&threads), wrong(&threads)), (vec!["1x2".to_owned()], None));
-    assert_eq!(wrong(&asked(&roles("%ctaid.x"), &["3x1"])), Some(("3x1".to_owned(), FindingKind::Race)));
+    assert_eq!(
+        wrong(&asked(&roles("%ctaid.x"), &["3x1"])),
+        Some(("3x1".to_owned(), FindingKind::Race))
+    );
     // A number that is computed with is more than a role.
     let both = format!("{}\n{}", write("%ctaid.x"), roles("%ctaid.x"));
     assert_eq!(wrong(&asked(&both, &[])), Some(("3x1".to_owned(), FindingKind::Race)));
 }
 
-/// The first thread of each block takes a lock that blocks share: several blocks are asked about, though none asks which it is; also where the lock's
-/// operations are for the threads of a block alone, which is the mistake. A lock in shared memory is none of several blocks, by whatever address.
+/// The first thread of each block takes a lock that blocks share: several blocks are asked about,
+/// though none asks which it is; also where the lock's operations are for the threads of a block
+/// alone, which is the mistake. A lock in shared memory is none of several blocks, by whatever
+/// address.
 #[test]
 fn locks_are_of_several_blocks() {
     let code = |lock: &str, address: &str, scope: &str| {
@@ -128,7 +175,8 @@ fn locks_are_of_several_blocks() {
     }
 }
 
-/// Small blocks read shared memory that nobody writes there: the block in which it is written is asked about, too, and what only it shows is found.
+/// Small blocks read shared memory that nobody writes there: the block in which it is written is
+/// asked about, too, and what only it shows is found.
 #[test]
 fn blocks_that_a_kernel_is_written_for_are_asked_about() {
     let reversed = |barrier: &str| {
@@ -138,33 +186,51 @@ fn blocks_that_a_kernel_is_written_for_are_asked_about() {
              add.s64 %rd6, %rd5, %rd1;\nst.global.u32 [%rd6], %r3;"
         )
     };
-    for (barrier, expected) in [("bar.sync 0;", None), ("", Some(("1x128".to_owned(), FindingKind::Race)))] {
+    for (barrier, expected) in
+        [("bar.sync 0;", None), ("", Some(("1x128".to_owned(), FindingKind::Race)))]
+    {
         let answer = asked(&reversed(barrier), &[]);
-        let is_known = if expected.is_some() { answer.is_certain() } else { answer.is_settled(true) };
+        let is_known =
+            if expected.is_some() { answer.is_certain() } else { answer.is_settled(true) };
         assert_eq!((wrong(&answer), is_known), (expected, true), "{barrier}: {answer:#?}");
-        assert!(launches(&answer).contains(&"1x128".to_owned()), "{barrier}: {:?}", launches(&answer));
+        assert!(
+            launches(&answer).contains(&"1x128".to_owned()),
+            "{barrier}: {:?}",
+            launches(&answer)
+        );
     }
 }
 
-/// A ticket is drawn, and its turn waited for: a lock as well. A number that is drawn alone is none, nor is a flag that is waited for.
+/// A ticket is drawn, and its turn waited for: a lock as well. A number that is drawn alone is
+/// none, nor is a flag that is waited for.
 #[test]
 fn locks_by_tickets_are_of_several_blocks() {
     let first = "mov.u32 %r2, %tid.x;\nsetp.ne.s32 %p1, %r2, 0;\n@%p1 bra END;";
     let draw = "atom.relaxed.gpu.global.add.u32 %r4, [lock], 1;";
-    let wait = "A:\nld.relaxed.gpu.global.u32 %r3, [turn];\nsetp.ne.s32 %p2, %r3, %r4;\n@%p2 bra A;";
-    let code =
-        format!("{first}\n{draw}\n{wait}\n{ADD}\nadd.u32 %r5, %r4, 1;\nst.release.gpu.global.u32 [turn], %r5;\nEND:\nret;");
+    let wait =
+        "A:\nld.relaxed.gpu.global.u32 %r3, [turn];\nsetp.ne.s32 %p2, %r3, %r4;\n@%p2 bra A;";
+    let code = format!(
+        "{first}\n{draw}\n{wait}\n{ADD}\nadd.u32 %r5, %r4, 1;\nst.release.gpu.global.u32 [turn], %r5;\nEND:\nret;"
+    );
     for code in [code.replace(".gpu", ".cta"), code] {
-        assert_eq!(wrong(&asked(&code, &[])), Some(("2x1".to_owned(), FindingKind::Race)), "{code}");
+        assert_eq!(
+            wrong(&asked(&code, &[])),
+            Some(("2x1".to_owned(), FindingKind::Race)),
+            "{code}"
+        );
     }
-    for other in [draw, "mov.u32 %r4, 0;\nA:\nld.relaxed.gpu.global.u32 %r3, [turn];\nsetp.ne.s32 %p2, %r3, %r4;\n@%p2 bra A;"] {
+    for other in [
+        draw,
+        "mov.u32 %r4, 0;\nA:\nld.relaxed.gpu.global.u32 %r3, [turn];\nsetp.ne.s32 %p2, %r3, %r4;\n@%p2 bra A;",
+    ] {
         let code = format!("{first}\n{other}\n{ADD}\nEND:\nret;");
         assert_eq!(wrong(&asked(&code, &[])), None, "{other}");
     }
 }
 
-/// Blocks that draw their work from a counter are told apart by it, through shared memory as well. A kernel that writes elsewhere, too, may be
-/// written for one block, and one that draws in shared memory is.
+/// Blocks that draw their work from a counter are told apart by it, through shared memory as well.
+/// A kernel that writes elsewhere, too, may be written for one block, and one that draws in shared
+/// memory is.
 #[test]
 fn drawn_work_is_of_several_blocks() {
     let first = "mov.u32 %r2, %tid.x;\nsetp.ne.s32 %p1, %r2, 0;\n@%p1 bra END;";
@@ -174,8 +240,18 @@ fn drawn_work_is_of_several_blocks() {
     let in_shared = ".shared .align 4 .u32 told;\nst.shared.u32 [told], 0;\natom.relaxed.cta.shared.add.u32 %r5, [told], 1;";
     let race = Some(("2x1".to_owned(), FindingKind::Race));
     for (draw, writes, wrong_in, has_several) in [
-        (by_register, vec![write("%r5"), "add.u32 %r5, %r5, 1;".to_owned(), write("%r5")], race.clone(), true),
-        (by_shared, vec![write("%r5"), "add.u32 %r5, %r5, 1;".to_owned(), write("%r5")], race, true),
+        (
+            by_register,
+            vec![write("%r5"), "add.u32 %r5, %r5, 1;".to_owned(), write("%r5")],
+            race.clone(),
+            true,
+        ),
+        (
+            by_shared,
+            vec![write("%r5"), "add.u32 %r5, %r5, 1;".to_owned(), write("%r5")],
+            race,
+            true,
+        ),
         (by_shared, vec![write("%r5")], None, true),
         (by_register, vec![write("%r5"), "st.global.u32 [own], 1;".to_owned()], None, false),
         (in_shared, vec![write("%r5")], None, false),
@@ -188,12 +264,18 @@ fn drawn_work_is_of_several_blocks() {
     }
 }
 
-/// Who counts in global memory for the threads of its block alone has too small a scope, or one block. Who stores there by plain stores, too, is written for one.
+/// Who counts in global memory for the threads of its block alone has too small a scope, or one
+/// block. Who stores there by plain stores, too, is written for one.
 #[test]
 fn counters_of_too_small_a_scope_are_of_several_blocks() {
     let count = |scope: &str, more: &str| {
         let first = "mov.u32 %r2, %tid.x;\nsetp.ne.s32 %p1, %r2, 0;\n@%p1 bra END;";
-        asked(&format!("{first}\natom.relaxed.{scope}.global.add.u32 %r4, [count], 1;\n{more}\nEND:\nret;"), &[])
+        asked(
+            &format!(
+                "{first}\natom.relaxed.{scope}.global.add.u32 %r4, [count], 1;\n{more}\nEND:\nret;"
+            ),
+            &[],
+        )
     };
     assert_eq!(wrong(&count("cta", "")), Some(("2x1".to_owned(), FindingKind::Race)));
     assert_eq!(wrong(&count("gpu", "")), None);
@@ -201,12 +283,15 @@ fn counters_of_too_small_a_scope_are_of_several_blocks() {
     assert_eq!((wrong(&of_one), launches(&of_one).contains(&"2x1".to_owned())), (None, false));
 }
 
-/// Who looks for the first thread of a block of any shape, as the barrier of a grid does, asks for y and z, and places nothing by them. Nor does one
-/// that compares a sum of which a part is a number.
+/// Who looks for the first thread of a block of any shape, as the barrier of a grid does, asks for
+/// y and z, and places nothing by them. Nor does one that compares a sum of which a part is a
+/// number.
 #[test]
 fn who_looks_for_the_first_thread_has_no_rows() {
     let sum = |of: &str, last: &str| {
-        format!("mov.u32 %r1, %{of}.x;\nmov.u32 %r2, %{of}.y;\nadd.u32 %r3, %r1, %r2;\nmov.u32 %r4, %{of}.z;\n{last}\n")
+        format!(
+            "mov.u32 %r1, %{of}.x;\nmov.u32 %r2, %{of}.y;\nadd.u32 %r3, %r1, %r2;\nmov.u32 %r4, %{of}.z;\n{last}\n"
+        )
     };
     let first = "add.u32 %r5, %r3, %r4;\nsetp.eq.u32 %p1, %r5, 0;";
     let third = "add.u32 %r5, %r4, 2;\nadd.u32 %r5, %r5, %r3;\nsetp.eq.u32 %p1, %r5, 3;";
@@ -223,26 +308,36 @@ fn who_looks_for_the_first_thread_has_no_rows() {
     ];
     for (last, has_rows) in kinds {
         let place = "mov.u32 %r0, %ctaid.x;\nmov.u32 %r6, %ntid.x;\nmov.u32 %r8, %tid.x;\nmad.lo.u32 %r6, %r0, %r6, %r8;";
-        let answer = asked(&format!("{}{}{place}\n{}", sum("tid", last), sum("ctaid", last), write("%r6")), &[]);
+        let answer = asked(
+            &format!("{}{}{place}\n{}", sum("tid", last), sum("ctaid", last), write("%r6")),
+            &[],
+        );
         let is_volume = answer.selection.why().is_some_and(|why| why.contains("three dimensions"));
         assert_eq!(is_volume, has_rows, "{last}: {:?}", launches(&answer));
         assert_eq!(wrong(&answer).is_some(), is_volume, "{last}: {:?}", launches(&answer));
     }
 }
 
-/// A thread that does something else in place of a barrier, whoever sees it, has not ended: in one warp, and in another one.
+/// A thread that does something else in place of a barrier, whoever sees it, has not ended: in one
+/// warp, and in another one.
 #[test]
 fn barriers_that_threads_go_past() {
     let divergent = |limit: u32, instead: &str| {
-        format!("mov.u32 %r2, %tid.x;\nsetp.ge.u32 %p1, %r2, {limit};\n@%p1 bra ELSE;\nbar.sync 0;\nret;\nELSE:\n{instead}\nret;")
+        format!(
+            "mov.u32 %r2, %tid.x;\nsetp.ge.u32 %p1, %r2, {limit};\n@%p1 bra ELSE;\nbar.sync 0;\nret;\nELSE:\n{instead}\nret;"
+        )
     };
     let private = write("%tid.x");
     let of_block = |launch: &str| Some((launch.to_owned(), FindingKind::Barriers));
     assert_eq!(wrong(&asked(&divergent(1, &private), &["1x2"])), of_block("1x2"));
     assert_eq!(wrong(&asked(&divergent(32, &private), &["1x33"])), of_block("1x33"));
-    assert_eq!(wrong(&asked(&divergent(1, "st.relaxed.gpu.global.u32 [count], 1;"), &[])), of_block("1x2"));
+    assert_eq!(
+        wrong(&asked(&divergent(1, "st.relaxed.gpu.global.u32 [count], 1;"), &[])),
+        of_block("1x2")
+    );
     // Who only ends, or meets the others at the next barrier, does not go past.
-    for right in [divergent(1, ""), divergent(32, ""), format!("{private}\nbar.sync 0;\n{private}")] {
+    for right in [divergent(1, ""), divergent(32, ""), format!("{private}\nbar.sync 0;\n{private}")]
+    {
         assert_eq!(wrong(&asked(&right, &["1x2", "1x33"])), None, "{right}");
     }
     // What it did in front of the place where it ends is not past the barrier.
@@ -261,7 +356,8 @@ fn what_orders_launches_is_named() {
     assert_eq!(named, ["griddepcontrol.wait"]);
 }
 
-/// A number with which the place of a thread is compared, or by which it is divided, has threads on both sides, and a second group.
+/// A number with which the place of a thread is compared, or by which it is divided, has threads on
+/// both sides, and a second group.
 #[test]
 fn blocks_reach_behind_the_numbers_that_places_are_compared_with() {
     let of = |code: &str| {
@@ -282,12 +378,20 @@ fn blocks_reach_behind_the_numbers_that_places_are_compared_with() {
         ("and.b32 %r3, %r2, 63;", "1x128"),
         // The number of the warp, and that of the fourth one.
         ("shr.u32 %r3, %r2, 5;\nsetp.eq.u32 %p1, %r3, 3;", "1x128"),
-        ("shr.s32 %r3, %r2, 31;\nshr.u32 %r4, %r3, 26;\nadd.s32 %r5, %r2, %r4;\nshr.s32 %r6, %r5, 6;", "1x128"),
+        (
+            "shr.s32 %r3, %r2, 31;\nshr.u32 %r4, %r3, 26;\nadd.s32 %r5, %r2, %r4;\nshr.s32 %r6, %r5, 6;",
+            "1x128",
+        ),
     ] {
         assert_eq!(of(code), wide(last), "{code}");
     }
     // Those that 33 threads have, and those that are too many.
-    for code in ["setp.lt.u32 %p1, %r2, 32;", "setp.eq.u32 %p1, %r2, 0;", "shr.u32 %r3, %r2, 5;", "setp.lt.u32 %p1, %r2, 1000;"] {
+    for code in [
+        "setp.lt.u32 %p1, %r2, 32;",
+        "setp.eq.u32 %p1, %r2, 0;",
+        "shr.u32 %r3, %r2, 5;",
+        "setp.lt.u32 %p1, %r2, 1000;",
+    ] {
         assert_eq!(of(code), usual, "{code}");
     }
 }
@@ -314,9 +418,16 @@ fn a_race_of_the_second_warp_of_the_block_is_found() {
     };
     let signed = "shr.s32 %r5, %r4, 31;\nshr.u32 %r6, %r5, 27;\nadd.s32 %r7, %r4, %r6;\nshr.s32 %r3, %r7, 5;";
     for divided in ["shr.u32 %r3, %r4, 5;", "div.u32 %r3, %r4, 32;", signed] {
-        assert_eq!(wrong(&asked(&code(divided), &[])), Some(("1x64".to_owned(), FindingKind::Race)), "{divided}");
+        assert_eq!(
+            wrong(&asked(&code(divided), &[])),
+            Some(("1x64".to_owned(), FindingKind::Race)),
+            "{divided}"
+        );
     }
-    assert_eq!(wrong(&asked(&code("shr.u32 %r3, %r4, 1;"), &[])), Some(("1x4".to_owned(), FindingKind::Race)));
+    assert_eq!(
+        wrong(&asked(&code("shr.u32 %r3, %r4, 1;"), &[])),
+        Some(("1x4".to_owned(), FindingKind::Race))
+    );
 }
 
 /// `s[threadIdx.x & 63]`, of which nvcc makes a mask of bytes.
@@ -328,12 +439,21 @@ fn two_groups_that_a_mask_of_bytes_puts_together_are_found() {
         )
     };
     for times in ["shl.b32 %r2, %r1, 2;", "mul.lo.s32 %r2, %r1, 4;"] {
-        assert_eq!(wrong(&asked(&code(times, 252), &[])), Some(("1x128".to_owned(), FindingKind::Race)), "{times}");
-        assert_eq!(wrong(&asked(&code(times, 508), &[])), Some(("1x256".to_owned(), FindingKind::Race)), "{times}");
+        assert_eq!(
+            wrong(&asked(&code(times, 252), &[])),
+            Some(("1x128".to_owned(), FindingKind::Race)),
+            "{times}"
+        );
+        assert_eq!(
+            wrong(&asked(&code(times, 508), &[])),
+            Some(("1x256".to_owned(), FindingKind::Race)),
+            "{times}"
+        );
     }
 }
 
-/// The barrier of a grid counts where the driver says it: in two registers that are halves of an address.
+/// The barrier of a grid counts where the driver says it: in two registers that are halves of an
+/// address.
 #[test]
 fn the_driver_says_where_the_barrier_of_a_grid_counts() {
     let code = |registers: [&str; 2]| {
@@ -347,10 +467,16 @@ fn the_driver_says_where_the_barrier_of_a_grid_counts() {
     assert_eq!(wrong(&right), Some(("2x1".to_owned(), FindingKind::Race)));
     assert!(right.launches.iter().all(|l| l.not_looked.is_empty()));
     // Of the other registers nobody says anything.
-    assert!(asked(&code(["envreg3", "envreg4"]), &[]).launches.iter().any(|l| l.not_looked.iter().any(|n| n.guessed)));
+    assert!(
+        asked(&code(["envreg3", "envreg4"]), &[])
+            .launches
+            .iter()
+            .any(|l| l.not_looked.iter().any(|n| n.guessed))
+    );
 }
 
-/// `if (threadIdx.x <= 16) a[threadIdx.x] = 1` on 16 elements: the kernel says itself how many threads come there, so that it is no matter of the size of blocks.
+/// `if (threadIdx.x <= 16) a[threadIdx.x] = 1` on 16 elements: the kernel says itself how many
+/// threads come there, so that it is no matter of the size of blocks.
 #[test]
 fn a_guard_that_lets_one_too_many_pass_is_found() {
     let of = |code: &str| {
@@ -381,11 +507,19 @@ fn a_guard_that_lets_one_too_many_pass_is_found() {
 #[test]
 fn a_place_without_y_has_layers() {
     let place = |x: &str, z: &str| {
-        let code =
-            format!("mov.u32 %r1, {x};\nmov.u32 %r2, {z};\nsetp.gt.u32 %p1, %r2, 99;\n@%p1 bra END;\n{}\nEND:", write("%r1"));
+        let code = format!(
+            "mov.u32 %r1, {x};\nmov.u32 %r2, {z};\nsetp.gt.u32 %p1, %r2, 99;\n@%p1 bra END;\n{}\nEND:",
+            write("%r1")
+        );
         asked(&code, &[])
     };
-    let library = asked(&format!("mov.u32 %r1, %tid.z;\nmov.u32 %r2, %ntid.y;\nmov.u32 %r3, %tid.y;\n{}", write("%tid.x")), &[]);
+    let library = asked(
+        &format!(
+            "mov.u32 %r1, %tid.z;\nmov.u32 %r2, %ntid.y;\nmov.u32 %r3, %tid.y;\n{}",
+            write("%tid.x")
+        ),
+        &[],
+    );
     assert_eq!((launches(&library)[0].as_str(), wrong(&library)), ("1x2", None));
     for (x, z, launch) in [
         ("%tid.x", "%tid.z", "1x(1x1x2)"),
@@ -397,7 +531,8 @@ fn a_place_without_y_has_layers() {
     }
 }
 
-/// A warp hands a row on to another one at a barrier that counts 64: blocks of that size alone are asked about, in which each thread that comes there is an event.
+/// A warp hands a row on to another one at a barrier that counts 64: blocks of that size alone are
+/// asked about, in which each thread that comes there is an event.
 #[test]
 fn a_block_of_one_size_is_answered() {
     let answer = |first: &str| {
@@ -410,8 +545,11 @@ fn a_block_of_one_size_is_answered() {
         let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         ask(&KernelQuestion::new(&text, &module, 0)).expect("an answer")
     };
-    let [right, early] =
-        ["st.shared.u32 [%r5], %r1;\nbar.arrive 1, 64;", "bar.arrive 1, 64;\nst.shared.u32 [%r5], %r1;"].map(answer);
+    let [right, early] = [
+        "st.shared.u32 [%r5], %r1;\nbar.arrive 1, 64;",
+        "bar.arrive 1, 64;\nst.shared.u32 [%r5], %r1;",
+    ]
+    .map(answer);
     assert_eq!((launches(&right), wrong(&right)), (vec!["1x64".to_owned()], None));
     assert!(right.is_settled(false), "{:?}", right.launches);
     assert_eq!(wrong(&early), Some(("1x64".to_owned(), FindingKind::Race)));

@@ -1,5 +1,5 @@
-//! Kernels with tensor cores and tensor maps as they are written for Hopper and Blackwell: the right one is answered *none*, and in each of the others the
-//! mistake is found.
+//! Kernels with tensor cores and tensor maps as they are written for Hopper and Blackwell: the
+//! right one is answered *none*, and in each of the others the mistake is found.
 
 use std::collections::BTreeSet;
 
@@ -17,16 +17,22 @@ fn asked(code: &str, launch: &str, arguments: &[&str]) -> KernelAnswer {
     );
     let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
-    let arguments: Vec<GivenArgument> = arguments.iter().map(|a| a.parse().expect("an argument")).collect();
+    let arguments: Vec<GivenArgument> =
+        arguments.iter().map(|a| a.parse().expect("an argument")).collect();
     let function = module.function("k").expect("it is there");
-    let question = KernelQuestion { launches: &launches, arguments: &arguments, ..KernelQuestion::new(&text, &module, function) };
+    let question = KernelQuestion {
+        launches: &launches,
+        arguments: &arguments,
+        ..KernelQuestion::new(&text, &module, function)
+    };
     ask(&question).unwrap_or_else(|why| panic!("{why}"))
 }
 
 /// What is found; nothing of anything else may be left open.
 fn found(code: &str, launch: &str) -> BTreeSet<FindingKind> {
     let answer = asked(code, launch, &[]);
-    let all: BTreeSet<FindingKind> = answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
+    let all: BTreeSet<FindingKind> =
+        answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
     assert!(!all.is_empty() || answer.is_settled(false), "{code}\n{:#?}", answer.not_looked());
     all
 }
@@ -39,8 +45,9 @@ fn race() -> BTreeSet<FindingKind> {
     [FindingKind::Race].into()
 }
 
-/// A block of two warps. The first thread loads a tile, multiplies it with itself, and commits; the second warp allocates tensor memory, and reads the
-/// accumulator out of it into shared memory, from where one of its threads stores it.
+/// A block of two warps. The first thread loads a tile, multiplies it with itself, and commits; the
+/// second warp allocates tensor memory, and reads the accumulator out of it into shared memory,
+/// from where one of its threads stores it.
 const PRODUCT: &str = "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra MEET;\nmbarrier.init.shared::cta.b64 [full], 1;\nmbarrier.init.shared::cta.b64 [done], 1;\n\
 fence.mbarrier_init.release.cluster;\nMEET:\nsetp.lt.u32 %p2, %r1, 32;\n@%p2 bra START;\n\
 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [place], 32;\ntcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\nSTART:\n\
@@ -87,24 +94,36 @@ fn a_product_is_right_and_its_mistakes_are_found() {
     };
     assert_eq!(found(&again(""), "1x64"), race());
     assert_eq!(
-        found(&again("AGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 %p6, [done], 0;\n@!%p6 bra AGAIN;\n"), "1x64"),
+        found(
+            &again(
+                "AGAIN:\nmbarrier.try_wait.parity.shared::cta.b64 %p6, [done], 0;\n@!%p6 bra AGAIN;\n"
+            ),
+            "1x64"
+        ),
         none()
     );
 }
 
-/// 9.7.16.6.4: "tcgen05.fence::after_thread_sync is needed" behind a wait that is relaxed; behind one that acquires, standard synchronisation is enough.
+/// 9.7.16.6.4: "tcgen05.fence::after_thread_sync is needed" behind a wait that is relaxed; behind
+/// one that acquires, standard synchronisation is enough.
 #[test]
 fn fences_of_tensor_memory_are_asked_for_where_waits_are_relaxed() {
-    let relaxed =
-        |code: &str| code.replace("try_wait.parity.shared::cta.b64 %p4", "try_wait.parity.relaxed.cta.shared::cta.b64 %p4");
+    let relaxed = |code: &str| {
+        code.replace(
+            "try_wait.parity.shared::cta.b64 %p4",
+            "try_wait.parity.relaxed.cta.shared::cta.b64 %p4",
+        )
+    };
     assert_eq!(found(&relaxed(PRODUCT), "1x64"), none());
-    let without = PRODUCT.replace("@!%p4 bra DONE;\ntcgen05.fence::after_thread_sync;", "@!%p4 bra DONE;");
+    let without =
+        PRODUCT.replace("@!%p4 bra DONE;\ntcgen05.fence::after_thread_sync;", "@!%p4 bra DONE;");
     assert_ne!(without, PRODUCT);
     assert_eq!(found(&relaxed(&without), "1x64"), race());
     assert_eq!(found(&without, "1x64"), none());
 }
 
-/// 9.7.16.6.4.4: "must explicitly wait for the instructions' completion": tensor memory is given back by another warp.
+/// 9.7.16.6.4.4: "must explicitly wait for the instructions' completion": tensor memory is given
+/// back by another warp.
 #[test]
 fn tensor_memory_is_given_back_when_nobody_reads_it() {
     let other = PRODUCT.replace("FREE:\n@%p2 bra END;", "FREE:\n@!%p2 bra END;");
@@ -127,7 +146,8 @@ fn parts_of_tensors_are_told_apart_by_their_coordinates() {
     assert_eq!(found(&reduced, "2x64"), none());
 }
 
-/// How large the parts of a tensor are may be passed: then what lies behind them in shared memory is not read.
+/// How large the parts of a tensor are may be passed: then what lies behind them in shared memory
+/// is not read.
 #[test]
 fn the_parts_of_a_tensor_map_have_the_size_that_is_passed() {
     // The second half of `out` is written while its first half is copied out.
@@ -147,16 +167,22 @@ fn the_parts_of_a_tensor_map_have_the_size_that_is_passed() {
     assert_eq!(kinds(&["1=tensor:128"]), none());
 }
 
-/// The other block of a pair has a part of the matrices in its memory: that it is not looked at is said, and no answer is *none*.
+/// The other block of a pair has a part of the matrices in its memory: that it is not looked at is
+/// said, and no answer is *none*.
 #[test]
 fn the_memory_of_the_other_block_of_a_pair_is_not_looked_at() {
     let answer = asked(&PRODUCT.replace(".mma.cta_group::1", ".mma.cta_group::2"), "1x64", &[]);
     assert!(!answer.is_settled(false) && answer.wrong().is_none());
-    assert!(answer.not_looked().iter().any(|not| not.why.contains("the other block of the pair")), "{:#?}", answer.not_looked());
+    assert!(
+        answer.not_looked().iter().any(|not| not.why.contains("the other block of the pair")),
+        "{:#?}",
+        answer.not_looked()
+    );
 }
 
-/// "Accessing the accumulator register ... without first performing a wgmma.wait_group instruction that waits on a wgmma-group including that
-/// wgmma.mma_async instruction is undefined behavior": no answer is *none* then. Copies of registers are no use of them.
+/// "Accessing the accumulator register ... without first performing a wgmma.wait_group instruction
+/// that waits on a wgmma-group including that wgmma.mma_async instruction is undefined behavior":
+/// no answer is *none* then. Copies of registers are no use of them.
 #[test]
 fn accumulators_of_warpgroups_are_waited_for() {
     let of = |behind: &str| {
@@ -171,8 +197,11 @@ fn accumulators_of_warpgroups_are_waited_for() {
         let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let launches: Vec<Launch> = vec!["1x1".parse().expect("a launch")];
         let function = module.function("k").expect("it is there");
-        let answer =
-            ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(&text, &module, function) }).expect("an answer");
+        let answer = ask(&KernelQuestion {
+            launches: &launches,
+            ..KernelQuestion::new(&text, &module, function)
+        })
+        .expect("an answer");
         answer.not_looked().iter().any(|not| not.why.contains("before a `wgmma.wait_group`"))
     };
     let (commit, stored) = ("wgmma.commit_group.sync.aligned;\n", "st.global.f32 [%rd1], %f1;");

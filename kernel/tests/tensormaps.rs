@@ -1,5 +1,6 @@
-//! Kernels that change tensor maps, those in which several copies by tensor maps share what an mbarrier is told of, and other asynchronous operations of
-//! today: the right ones are quiet, and in each of the others a race is found.
+//! Kernels that change tensor maps, those in which several copies by tensor maps share what an
+//! mbarrier is told of, and other asynchronous operations of today: the right ones are quiet, and
+//! in each of the others a race is found.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +26,8 @@ fn asked(code: &str, launch: &str) -> KernelAnswer {
 /// What is found; nothing of anything else may be left open.
 fn found(code: &str, launch: &str) -> BTreeSet<FindingKind> {
     let answer = asked(code, launch);
-    let all: BTreeSet<FindingKind> = answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
+    let all: BTreeSet<FindingKind> =
+        answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect();
     assert!(!all.is_empty() || answer.is_settled(false), "{code}\n{:#?}", answer.not_looked());
     all
 }
@@ -53,7 +55,9 @@ fn load(label: &str, parity: u32) -> String {
 
 /// Of one thread.
 fn alone(code: &str) -> String {
-    format!("mov.u32 %r10, 0;\nmbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n{code}")
+    format!(
+        "mov.u32 %r10, 0;\nmbarrier.init.shared::cta.b64 [bar], 1;\nfence.mbarrier_init.release.cluster;\n{code}"
+    )
 }
 
 #[test]
@@ -85,7 +89,11 @@ fn a_map_is_changed_when_no_copy_reads_it_any_more() {
              cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [tiles], [%rd1, {{%r10, %r10}}], [bar];\n{wait}\n"
         )
     };
-    let wait = |label: &str| format!("{label}:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra {label};\n");
+    let wait = |label: &str| {
+        format!(
+            "{label}:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra {label};\n"
+        )
+    };
     assert_eq!(found(&alone(&format!("{}{REPLACE}\n", group(&wait("W")))), "1x1"), right());
     // The map of a group was changed while copies of the one before still read it.
     assert_eq!(found(&alone(&format!("{}{REPLACE}\n", group(""))), "1x1"), race());
@@ -94,7 +102,12 @@ fn a_map_is_changed_when_no_copy_reads_it_any_more() {
             "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {{%r10, %r10}}], [tiles];\ncp.async.bulk.commit_group;\n{wait}\n{REPLACE}\n"
         )
     };
-    assert_eq!(asked(&alone(&out("cp.async.bulk.wait_group.read 0;")), "1x1").wrong().map(|l| l.findings.len()), None);
+    assert_eq!(
+        asked(&alone(&out("cp.async.bulk.wait_group.read 0;")), "1x1")
+            .wrong()
+            .map(|l| l.findings.len()),
+        None
+    );
     assert_eq!(found(&alone(&out("")), "1x1"), race());
 }
 
@@ -132,7 +145,8 @@ fn a_map_is_made_in_shared_memory() {
     assert_eq!(found(&code(ACQUIRE, ""), "1x4"), race());
 }
 
-/// One thread copies the tiles of two operands by tensor maps, of 32 and of 16 bytes, into two stages; another one reads them. Each stage has two mbarriers.
+/// One thread copies the tiles of two operands by tensor maps, of 32 and of 16 bytes, into two
+/// stages; another one reads them. Each stage has two mbarriers.
 const PIPELINE: &str = "mov.u32 %r10, 0;
 mov.u32 %r11, 0;
 setp.ne.u32 %p1, %r1, 0;
@@ -189,14 +203,23 @@ fn a_pipeline_of_two_operands_is_judged() {
     assert_eq!(found(PIPELINE, "1x2"), right());
     let read = "ld.shared.u32 %r4, [%r18+28];\nld.shared.u32 %r5, [%r19+76];\n";
     let released = "mbarrier.arrive.shared::cta.b64 _, [%r16];\n";
-    assert_eq!(found(&changed(&format!("{read}{released}"), &format!("{released}{read}")), "1x2"), race());
+    assert_eq!(
+        found(&changed(&format!("{read}{released}"), &format!("{released}{read}")), "1x2"),
+        race()
+    );
     assert_eq!(found(&changed("@!%p3 bra CONSUMER;\n", ""), "1x2"), race());
     assert_eq!(found(&changed("@!%p3 bra PRODUCER;\n", ""), "1x2"), race());
     // The parity that does not change with the rounds.
     assert_eq!(found(&changed("[%r17], %r13;", "[%r17], 0;"), "1x2"), race());
     // Each tile to its last byte, and not beyond.
     assert_eq!(
-        found(&changed("ld.shared.u32 %r5, [%r19+76];\n", "ld.shared.u32 %r5, [%r19+76];\nst.shared.u32 [%r18+32], 1;\n"), "1x2"),
+        found(
+            &changed(
+                "ld.shared.u32 %r5, [%r19+76];\n",
+                "ld.shared.u32 %r5, [%r19+76];\nst.shared.u32 [%r18+32], 1;\n"
+            ),
+            "1x2"
+        ),
         race()
     );
 }
@@ -204,19 +227,35 @@ fn a_pipeline_of_two_operands_is_judged() {
 #[test]
 fn bulk_stores_are_weak_stores() {
     let stored = |then: &str| format!("st.bulk.weak.shared::cta [tiles], 64, 0;\n{then}");
-    assert_eq!(found(&stored("ld.shared.u32 %r3, [tiles+60];\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 trap;"), "1x1"), right());
+    assert_eq!(
+        found(
+            &stored("ld.shared.u32 %r3, [tiles+60];\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 trap;"),
+            "1x1"
+        ),
+        right()
+    );
     let other = |meet: &str| {
         let write = "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra MEET;\nst.bulk.weak.shared::cta [tiles], 64, 0;\nMEET:\n";
-        format!("{write}{meet}\nshl.b32 %r4, %r1, 2;\nmov.u32 %r5, tiles;\nadd.u32 %r5, %r5, %r4;\nld.shared.u32 %r3, [%r5];")
+        format!(
+            "{write}{meet}\nshl.b32 %r4, %r1, 2;\nmov.u32 %r5, tiles;\nadd.u32 %r5, %r5, %r4;\nld.shared.u32 %r3, [%r5];"
+        )
     };
     assert_eq!(found(&other("bar.sync 0;"), "1x2"), right());
     assert_eq!(found(&other(""), "1x2"), race());
     // A bulk copy reads them through another proxy.
     let out = |fence: &str| {
-        stored(&format!("{fence}\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tiles], 64;\ncp.async.bulk.commit_group;"))
+        stored(&format!(
+            "{fence}\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tiles], 64;\ncp.async.bulk.commit_group;"
+        ))
     };
     assert_eq!(found(&out("fence.proxy.async;"), "1x1"), right());
-    assert_eq!(found(&out("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;"), "1x1"), right());
+    assert_eq!(
+        found(
+            &out("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;"),
+            "1x1"
+        ),
+        right()
+    );
     assert_eq!(found(&out("fence.proxy.async.global;"), "1x1"), race());
     assert_eq!(found(&out(""), "1x1"), race());
 }
@@ -245,11 +284,15 @@ fn copies_under_a_mask_are_of_their_bytes() {
     };
     assert_eq!(found(&format!("st.global.u32 [%rd5], 7;\n{}", ignoring(1, 0)), "1x1"), right());
     assert_eq!(found(&format!("st.global.u32 [%rd5], 7;\n{}", ignoring(0, 7)), "1x1"), right());
-    assert_eq!(found(&format!("st.global.u32 [%rd5], 7;\n{}", ignoring(1, 7)), "1x1"), [FindingKind::Trap].into());
+    assert_eq!(
+        found(&format!("st.global.u32 [%rd5], 7;\n{}", ignoring(1, 7)), "1x1"),
+        [FindingKind::Trap].into()
+    );
 }
 
-/// Two copies of each block of a cluster go to both blocks, and lie apart, so that how large they are is not known. Each block brings its own, and no
-/// more comes than was told of: the phase is not taken to be over too early.
+/// Two copies of each block of a cluster go to both blocks, and lie apart, so that how large they
+/// are is not known. Each block brings its own, and no more comes than was told of: the phase is
+/// not taken to be over too early.
 #[test]
 fn copies_to_several_blocks_come_once_from_each() {
     let copy = |to: &str| {
@@ -268,10 +311,15 @@ fn copies_to_several_blocks_come_once_from_each() {
     );
     let answer = asked(&code, "2x1@cluster=2");
     assert!(answer.wrong().is_none(), "{answer:#?}");
-    assert!(answer.not_looked().iter().any(|n| n.why.contains("only the first 16 bytes")), "{:#?}", answer.not_looked());
+    assert!(
+        answer.not_looked().iter().any(|n| n.why.contains("only the first 16 bytes")),
+        "{:#?}",
+        answer.not_looked()
+    );
 }
 
-/// The first block of a cluster alone brings the whole to both: it is not divided by the blocks that it goes to, and the phase ends.
+/// The first block of a cluster alone brings the whole to both: it is not divided by the blocks
+/// that it goes to, and the phase ends.
 #[test]
 fn copies_to_several_blocks_may_come_from_one() {
     let code = |wait: &str| {
@@ -289,7 +337,8 @@ fn copies_to_several_blocks_may_come_from_one() {
     assert_eq!(found(&code(""), "2x1@cluster=2"), race());
 }
 
-/// Copies to several blocks, round by round: what a block is told of in one round, those of all blocks bring in it, and nothing is left for the next one.
+/// Copies to several blocks, round by round: what a block is told of in one round, those of all
+/// blocks bring in it, and nothing is left for the next one.
 #[test]
 fn copies_to_several_blocks_bring_all_of_a_round() {
     let round = |parity: u32| {
@@ -315,8 +364,9 @@ fn copies_to_several_blocks_bring_all_of_a_round() {
     assert_eq!(found(&code(""), "2x1@cluster=2"), race());
 }
 
-/// `.ignore_oob`: bytes at the start and at the end of a copy are not read, also where they would be outside of the array; what is then at their places
-/// may be anything, and it counts for the mbarrier.
+/// `.ignore_oob`: bytes at the start and at the end of a copy are not read, also where they would
+/// be outside of the array; what is then at their places may be anything, and it counts for the
+/// mbarrier.
 #[test]
 fn bytes_that_a_copy_ignores_are_not_read_and_hold_anything() {
     let copy = |ends: [u32; 2], then: &str, behind: &str| {
@@ -327,25 +377,41 @@ fn bytes_that_a_copy_ignores_are_not_read_and_hold_anything() {
             ends[0], ends[1]
         ))
     };
-    let changed = |ends, at: u32| found(&copy(ends, &format!("st.global.u32 [%rd2+{at}], 1;"), ""), "1x1");
+    let changed =
+        |ends, at: u32| found(&copy(ends, &format!("st.global.u32 [%rd2+{at}], 1;"), ""), "1x1");
     assert_eq!(changed([4, 4], 0), right());
     assert_eq!(changed([4, 4], 4), race());
     assert_eq!(changed([4, 4], 8), race());
     assert_eq!(changed([4, 4], 12), right());
     assert_eq!(changed([0, 0], 0), race());
     // All of it is written, whether or not it was read.
-    let written =
-        |at: u32| found(&copy([4, 4], &format!("ld.shared.u32 %r3, [tiles+{at}];\nst.global.u32 [%rd3], %r3;"), ""), "1x1");
+    let written = |at: u32| {
+        found(
+            &copy(
+                [4, 4],
+                &format!("ld.shared.u32 %r3, [tiles+{at}];\nst.global.u32 [%rd3], %r3;"),
+                "",
+            ),
+            "1x1",
+        )
+    };
     assert_eq!(written(0), race());
     assert_eq!(written(8), race());
     // What comes is what was there; what was ignored decides nothing with certainty.
-    let zero = |at: u32| copy([4, 4], "", &format!("ld.shared.u32 %r3, [tiles+{at}];\nsetp.ne.u32 %p3, %r3, 0;\n@%p3 trap;"));
+    let zero = |at: u32| {
+        copy(
+            [4, 4],
+            "",
+            &format!("ld.shared.u32 %r3, [tiles+{at}];\nsetp.ne.u32 %p3, %r3, 0;\n@%p3 trap;"),
+        )
+    };
     assert_eq!(found(&zero(8), "1x1"), right());
     let open = asked(&zero(0), "1x1");
     assert!(open.wrong().is_none() && !open.is_settled(false), "{:#?}", open.not_looked());
 }
 
-/// Of matrices whose descriptors are not known it is not looked at what is read. The thread goes on, and what else it does is.
+/// Of matrices whose descriptors are not known it is not looked at what is read. The thread goes
+/// on, and what else it does is.
 #[test]
 fn tensor_cores_leave_the_rest_of_a_kernel() {
     let code = |meet: &str, wait: &str| {
@@ -361,13 +427,23 @@ fn tensor_cores_leave_the_rest_of_a_kernel() {
     let wait = "W:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra W;";
     let right = asked(&code("bar.sync 0;", wait), "1x2");
     assert!(right.wrong().is_none() && !right.is_settled(false), "{:#?}", right.not_looked());
-    assert!(right.not_looked().iter().any(|n| n.why.contains("the descriptor of a matrix")), "{:#?}", right.not_looked());
+    assert!(
+        right.not_looked().iter().any(|n| n.why.contains("the descriptor of a matrix")),
+        "{:#?}",
+        right.not_looked()
+    );
     // The address of tensor memory is read before the warp has it.
     assert_eq!(found(&code("", wait), "1x2"), race());
     // Nobody arrives where there is no commit.
-    let none =
-        code("bar.sync 0;", wait).replace("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];\n", "");
-    assert!(asked(&none, "1x2").wrong().is_some_and(|l| l.findings.iter().all(|f| f.kind == FindingKind::Endless)));
+    let none = code("bar.sync 0;", wait).replace(
+        "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];\n",
+        "",
+    );
+    assert!(
+        asked(&none, "1x2")
+            .wrong()
+            .is_some_and(|l| l.findings.iter().all(|f| f.kind == FindingKind::Endless))
+    );
 }
 
 /// Bytes that never meet, and parities that never come, are findings.
@@ -375,9 +451,12 @@ fn tensor_cores_leave_the_rest_of_a_kernel() {
 fn waits_at_mbarriers_that_never_end_are_found() {
     let code = |expected: &str, parity: u32| {
         let copy = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tiles], [%rd5], 16, [bar];";
-        alone(&format!("{expected}\n{copy}\nW:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], {parity};\n@!%p2 bra W;"))
+        alone(&format!(
+            "{expected}\n{copy}\nW:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], {parity};\n@!%p2 bra W;"
+        ))
     };
-    let expect = |bytes: u32| format!("mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], {bytes};");
+    let expect =
+        |bytes: u32| format!("mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], {bytes};");
     let endless: BTreeSet<FindingKind> = [FindingKind::Endless].into();
     assert_eq!(found(&code(&expect(16), 0), "1x1"), right());
     assert_eq!(found(&code(&expect(32), 0), "1x1"), endless);

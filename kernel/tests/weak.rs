@@ -17,7 +17,8 @@ fn kernel(first: &[&str], second: &[&str]) -> String {
 fn asked(text: &str) -> KernelAnswer {
     let module = margay_ptx::read(text).unwrap_or_else(|e| panic!("{e}"));
     let launches: [Launch; 1] = ["2x1".parse().expect("a launch")];
-    let question = KernelQuestion { launches: &launches, weak: true, ..KernelQuestion::new(text, &module, 0) };
+    let question =
+        KernelQuestion { launches: &launches, weak: true, ..KernelQuestion::new(text, &module, 0) };
     ask(&question).unwrap_or_else(|why| panic!("{why}"))
 }
 
@@ -27,13 +28,15 @@ fn outcome(text: &str) -> Option<String> {
     let launch = &answer.launches[0];
     match (&launch.asked, launch.findings.as_slice()) {
         (LaunchVerdict::Nothing, []) => None,
-        (LaunchVerdict::Found, [finding]) if finding.kind == FindingKind::Weak => Some(finding.why[0].clone()),
+        (LaunchVerdict::Found, [finding]) if finding.kind == FindingKind::Weak => {
+            Some(finding.why[0].clone())
+        }
         other => panic!("{other:?}"),
     }
 }
 
-/// Store buffering: neither thread sees the store of the other. With `fence.sc` between store and load one of them does, and a fence that only
-/// acquires and releases is not enough.
+/// Store buffering: neither thread sees the store of the other. With `fence.sc` between store and
+/// load one of them does, and a fence that only acquires and releases is not enough.
 #[test]
 fn store_buffering() {
     let with = |fence: &str| {
@@ -56,25 +59,38 @@ fn store_buffering() {
     assert_eq!(outcome(&with("fence.sc.gpu;")), None);
 }
 
-/// Message passing: a flag that is seen without its data, unless it is released and acquired. What a thread has in a register alone is no outcome.
+/// Message passing: a flag that is seen without its data, unless it is released and acquired. What
+/// a thread has in a register alone is no outcome.
 #[test]
 fn message_passing() {
     let with = |store: &str, load: &str, kept: &[&str]| {
-        let second = [&[format!("{load} %r2, [y];"), "ld.relaxed.gpu.global.u32 %r3, [x];".to_owned()][..], &[]].concat();
-        let second: Vec<&str> = second.iter().map(String::as_str).chain(kept.iter().copied()).collect();
+        let second = [
+            &[format!("{load} %r2, [y];"), "ld.relaxed.gpu.global.u32 %r3, [x];".to_owned()][..],
+            &[],
+        ]
+        .concat();
+        let second: Vec<&str> =
+            second.iter().map(String::as_str).chain(kept.iter().copied()).collect();
         kernel(&["st.relaxed.gpu.global.u32 [x], 1;", &format!("{store} [y], 1;")], &second)
     };
     let kept = ["st.global.u32 [out], %r2;", "st.global.u32 [out+4], %r3;"];
-    let relaxed = outcome(&with("st.relaxed.gpu.global.u32", "ld.relaxed.gpu.global.u32", &kept)).expect("it is weak");
+    let relaxed = outcome(&with("st.relaxed.gpu.global.u32", "ld.relaxed.gpu.global.u32", &kept))
+        .expect("it is weak");
     assert!(relaxed.contains("is 1") && relaxed.contains("is 0"), "{relaxed}");
-    assert_eq!(outcome(&with("st.release.gpu.global.u32", "ld.acquire.gpu.global.u32", &kept)), None);
+    assert_eq!(
+        outcome(&with("st.release.gpu.global.u32", "ld.acquire.gpu.global.u32", &kept)),
+        None
+    );
     assert_eq!(outcome(&with("st.relaxed.gpu.global.u32", "ld.relaxed.gpu.global.u32", &[])), None);
 }
 
 /// Where something goes wrong already, it is not asked, and that is said.
 #[test]
 fn a_race_comes_first() {
-    let text = kernel(&["st.global.u32 [x], 1;"], &["ld.global.u32 %r2, [x];", "st.global.u32 [out], %r2;"]);
+    let text = kernel(
+        &["st.global.u32 [x], 1;"],
+        &["ld.global.u32 %r2, [x];", "st.global.u32 [out], %r2;"],
+    );
     let answer = asked(&text);
     let launch = &answer.launches[0];
     assert_eq!(launch.findings.iter().map(|f| f.kind).collect::<Vec<_>>(), [FindingKind::Race]);
@@ -85,7 +101,8 @@ fn a_race_comes_first() {
     );
 }
 
-/// Threads of one block that meet at a barrier: what one stored before it is there for the other behind it, in interleavings as in the model.
+/// Threads of one block that meet at a barrier: what one stored before it is there for the other
+/// behind it, in interleavings as in the model.
 #[test]
 fn barriers_are_followed() {
     let text = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .align 4 .b8 x[8];\n.visible .global .align 4 .b8 out[8];\n\
@@ -94,7 +111,11 @@ fn barriers_are_followed() {
         mov.u64 %d4, out;\nadd.u64 %d5, %d4, %d1;\nst.global.u32 [%d5], %r3;\nret;\n}\n";
     let module = margay_ptx::read(text).unwrap_or_else(|e| panic!("{e}"));
     let launches: [Launch; 1] = ["1x2".parse().expect("a launch")];
-    let answer =
-        ask(&KernelQuestion { launches: &launches, weak: true, ..KernelQuestion::new(text, &module, 0) }).expect("an answer");
+    let answer = ask(&KernelQuestion {
+        launches: &launches,
+        weak: true,
+        ..KernelQuestion::new(text, &module, 0)
+    })
+    .expect("an answer");
     assert_eq!(answer.launches[0].asked, LaunchVerdict::Nothing, "{:?}", answer.launches[0]);
 }

@@ -1,5 +1,5 @@
-//! How fast the engines are: classic tests, IRIW with many writers, thousands of generated tests, and shapes that grow until the
-//! explicit engine cannot go through them.
+//! How fast the engines are: classic tests, IRIW with many writers, thousands of generated tests,
+//! and shapes that grow until the explicit engine cannot go through them.
 //!
 //!     cargo run --release -p margay-litmus --example engine_speed
 
@@ -23,14 +23,21 @@ fn test(text: &str) -> Test {
 fn ptx(threads: &[Vec<String>], condition: &str) -> String {
     let header: Vec<String> = (0..threads.len()).map(|t| format!("P{t}@cta {t},gpu 0")).collect();
     let rows = threads.iter().map(Vec::len).max().unwrap_or(0);
-    let row = |r: usize| threads.iter().map(|t| t.get(r).cloned().unwrap_or_default()).collect::<Vec<_>>().join(" | ");
+    let row = |r: usize| {
+        threads
+            .iter()
+            .map(|t| t.get(r).cloned().unwrap_or_default())
+            .collect::<Vec<_>>()
+            .join(" | ")
+    };
     let rows: String = (0..rows).map(|r| format!(" {} ;\n", row(r))).collect();
     format!("PTX t\n{{ x=0; y=0; z=0; }}\n {} ;\n{rows}exists ({condition})\n", header.join(" | "))
 }
 
 /// Writers of 1, 2, .. to one location, and two readers that see the first two in different orders.
 fn iriw(writers: usize, order: &str) -> String {
-    let mut threads: Vec<Vec<String>> = (1..=writers).map(|v| vec![format!("st.relaxed.gpu x, {v}")]).collect();
+    let mut threads: Vec<Vec<String>> =
+        (1..=writers).map(|v| vec![format!("st.relaxed.gpu x, {v}")]).collect();
     let reads = vec![format!("ld.{order}.gpu r0, x"), format!("ld.{order}.gpu r1, x")];
     threads.extend([reads.clone(), reads]);
     let (a, b) = (writers, writers + 1);
@@ -62,10 +69,18 @@ fn generated(count: usize) -> Vec<String> {
                                 0 | 1 => {
                                     asked.push(format!("P{t}:r{register} == {}", random(2)));
                                     register += 1;
-                                    format!("ld.{}.{scope} r{}, {l}", ["relaxed", "acquire"][random(2) as usize], register - 1)
+                                    format!(
+                                        "ld.{}.{scope} r{}, {l}",
+                                        ["relaxed", "acquire"][random(2) as usize],
+                                        register - 1
+                                    )
                                 }
                                 2 | 3 => {
-                                    format!("st.{}.{scope} {l}, {}", ["relaxed", "release"][random(2) as usize], 1 + random(2))
+                                    format!(
+                                        "st.{}.{scope} {l}, {}",
+                                        ["relaxed", "release"][random(2) as usize],
+                                        1 + random(2)
+                                    )
                                 }
                                 _ => {
                                     asked.push(format!("P{t}:r{register} == {}", random(2)));
@@ -73,12 +88,17 @@ fn generated(count: usize) -> Vec<String> {
                                     format!("atom.acq_rel.{scope}.exch r{}, {l}, 2", register - 1)
                                 }
                             };
-                            if random(3) == 0 { vec![access, format!("{fence}.{scope}")] } else { vec![access] }
+                            if random(3) == 0 {
+                                vec![access, format!("{fence}.{scope}")]
+                            } else {
+                                vec![access]
+                            }
                         })
                         .collect()
                 })
                 .collect();
-            let condition = if asked.is_empty() { "x == 1".to_string() } else { asked.join(" /\\ ") };
+            let condition =
+                if asked.is_empty() { "x == 1".to_string() } else { asked.join(" /\\ ") };
             ptx(&threads, &condition)
         })
         .collect()
@@ -90,12 +110,17 @@ fn repeated(threads: usize, instructions: &[&str], condition: &str) -> String {
     ptx(&vec![column; threads], condition)
 }
 
-/// Each thread writes its own location and reads the next one's, with a fence between: can all read 0?
+/// Each thread writes its own location and reads the next one's, with a fence between: can all read
+/// 0?
 fn ring(threads: usize) -> String {
     let columns: Vec<Vec<String>> = (0..threads)
         .map(|t| {
             let next = (t + 1) % threads;
-            vec![format!("st.relaxed.gpu v{t}, 1"), "fence.sc.gpu".to_string(), format!("ld.relaxed.gpu r0, v{next}")]
+            vec![
+                format!("st.relaxed.gpu v{t}, 1"),
+                "fence.sc.gpu".to_string(),
+                format!("ld.relaxed.gpu r0, v{next}"),
+            ]
         })
         .collect();
     let asked: Vec<String> = (0..threads).map(|t| format!("P{t}:r0 == 0")).collect();
@@ -103,9 +128,11 @@ fn ring(threads: usize) -> String {
     ptx(&columns, &asked.join(" /\\ ")).replace("x=0; y=0; z=0; ", &declared)
 }
 
-/// Writers of 1, 2, .. to one location, a reader that sees the last but one after the last, and what is left in the end.
+/// Writers of 1, 2, .. to one location, a reader that sees the last but one after the last, and
+/// what is left in the end.
 fn observed(writers: usize) -> String {
-    let mut threads: Vec<Vec<String>> = (1..=writers).map(|v| vec![format!("st.relaxed.gpu x, {v}")]).collect();
+    let mut threads: Vec<Vec<String>> =
+        (1..=writers).map(|v| vec![format!("st.relaxed.gpu x, {v}")]).collect();
     threads.push((0..writers).map(|r| format!("ld.relaxed.gpu r{r}, x")).collect());
     let seen: Vec<String> = (0..writers).map(|r| format!("P{writers}:r{r} == {}", r + 1)).collect();
     ptx(&threads, &format!("{} /\\ x == 1", seen.join(" /\\ ")))
@@ -116,7 +143,11 @@ fn growing() {
     type Family = (&'static str, fn(usize) -> String, &'static [usize]);
     let families: [Family; 7] = [
         ("IRIW, n writers", |n| iriw(n, "acquire"), &[4, 8, 12, 16]),
-        ("n additions, all there", |n| repeated(n, &["atom.relaxed.gpu.add r0, x, 1"], &format!("x == {n}")), &[4, 6, 8, 12, 16]),
+        (
+            "n additions, all there",
+            |n| repeated(n, &["atom.relaxed.gpu.add r0, x, 1"], &format!("x == {n}")),
+            &[4, 6, 8, 12, 16],
+        ),
         (
             "n additions, one lost",
             |n| repeated(n, &["atom.relaxed.gpu.add r0, x, 1"], &format!("x == {}", n - 1)),
@@ -155,14 +186,19 @@ fn growing() {
                 match found {
                     Ok(verdict) => {
                         answers.push(verdict.reachable);
-                        let by = if choice == Choice::Auto { format!(" {}", verdict.engine) } else { String::new() };
+                        let by = if choice == Choice::Auto {
+                            format!(" {}", verdict.engine)
+                        } else {
+                            String::new()
+                        };
                         format!("{time:.2} ms{by}")
                     }
                     Err(Error::Time) => "> 20 s".to_string(),
                     Err(e) => e.to_string(),
                 }
             };
-            let row = [Choice::Only(Engine::Explicit), Choice::Only(Engine::Sat), Choice::Auto].map(&mut ask);
+            let row = [Choice::Only(Engine::Explicit), Choice::Only(Engine::Sat), Choice::Auto]
+                .map(&mut ask);
             assert!(answers.windows(2).all(|w| w[0] == w[1]), "the engines agree");
             let answer = if answers.first() == Some(&true) { "allowed" } else { "forbidden" };
             println!("{name:28} {n:4} {:>14} {:>14} {:>14} {answer}", row[0], row[1], row[2]);
@@ -199,8 +235,13 @@ fn main() {
             );
         };
         let mp = |f: &str| {
-            let writer = vec!["st.weak x, 1".to_string(), f.to_string(), "st.relaxed.gpu y, 1".to_string()];
-            let reader = vec!["ld.relaxed.gpu r0, y".to_string(), f.to_string(), "ld.weak r1, x".to_string()];
+            let writer =
+                vec!["st.weak x, 1".to_string(), f.to_string(), "st.relaxed.gpu y, 1".to_string()];
+            let reader = vec![
+                "ld.relaxed.gpu r0, y".to_string(),
+                f.to_string(),
+                "ld.weak r1, x".to_string(),
+            ];
             test(&ptx(&[writer, reader], "P1:r0 == 1 /\\ P1:r1 == 0"))
         };
         time("mp+fences", &vec![mp("fence.acq_rel.gpu"); 1000]);

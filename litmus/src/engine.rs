@@ -1,7 +1,8 @@
-//! Which engine answers. The explicit one is faster on nearly all tests that people write, and how long it takes cannot be told
-//! from the size of a test: pruning decides. So it is given as many steps as take about as long as the SAT engine's translation
-//! of a large test; if they do not suffice, the SAT engine answers. Steps are counted, not timed: the choice is the same on
-//! every machine.
+//! Which engine answers. The explicit one is faster on nearly all tests that people write, and how
+//! long it takes cannot be told from the size of a test: pruning decides. So it is given as many
+//! steps as take about as long as the SAT engine's translation of a large test; if they do not
+//! suffice, the SAT engine answers. Steps are counted, not timed: the choice is the same on every
+//! machine.
 
 use std::path::Path;
 
@@ -20,16 +21,19 @@ use crate::{explicit, sat};
 /// Who is to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Choice {
-    /// The explicit engine, and the SAT engine where that takes too many steps or executions are too large for it.
+    /// The explicit engine, and the SAT engine where that takes too many steps or executions are
+    /// too large for it.
     #[default]
     Auto,
     Only(Engine),
-    /// Both, and they must agree; the SAT engine alone where executions are too large for the explicit one.
+    /// Both, and they must agree; the SAT engine alone where executions are too large for the
+    /// explicit one.
     Both,
 }
 
-/// After so many steps of the explicit engine, `auto` asks the SAT engine: 7 to 20 ms on the shapes of litmus/examples/engine_speed.rs,
-/// where the SAT engine takes 1 to 200 ms (results/2026-11-21/litmus-speed.txt).
+/// After so many steps of the explicit engine, `auto` asks the SAT engine: 7 to 20 ms on the shapes
+/// of litmus/examples/engine_speed.rs, where the SAT engine takes 1 to 200 ms
+/// (results/2026-11-21/litmus-speed.txt).
 const STEPS: u64 = 5_000;
 
 /// A model prepared for running many tests, by either engine.
@@ -47,12 +51,14 @@ impl Runner {
         Self { model: model.clone(), explicit: explicit::ExplicitRunner::new(model), sat: None }
     }
 
-    /// May paths be left out that go round a loop which only waits ([`crate::unfold::UnfoldingBounds::skip_waiting`])?
+    /// May paths be left out that go round a loop which only waits
+    /// ([`crate::unfold::UnfoldingBounds::skip_waiting`])?
     pub fn may_skip_waiting(&self) -> bool {
         grows_with_reads(&self.model)
     }
 
-    /// And those that go round one whose read-modify-writes write back what they read ([`crate::unfold::UnfoldingBounds::skip_rewriting`])?
+    /// And those that go round one whose read-modify-writes write back what they read
+    /// ([`crate::unfold::UnfoldingBounds::skip_rewriting`])?
     pub fn may_skip_rewriting(&self) -> bool {
         self.may_skip_waiting() && allows_no_less_without_rewrites(&self.model)
     }
@@ -61,8 +67,14 @@ impl Runner {
         self.sat.get_or_insert_with(|| sat::SatRunner::new(&self.model))
     }
 
-    /// Runs a test. With [`Choice::Both`] the answer is the explicit engine's, or [`Error::Disagreement`].
-    pub fn run(&mut self, test: &Test, options: &Options, choice: Choice) -> Result<TestVerdict, Error> {
+    /// Runs a test. With [`Choice::Both`] the answer is the explicit engine's, or
+    /// [`Error::Disagreement`].
+    pub fn run(
+        &mut self,
+        test: &Test,
+        options: &Options,
+        choice: Choice,
+    ) -> Result<TestVerdict, Error> {
         match choice {
             Choice::Only(Engine::Explicit) => self.explicit.run(test, options),
             Choice::Only(Engine::Sat) => self.sat().run(test, options),
@@ -75,7 +87,9 @@ impl Runner {
                 };
                 match self.sat().run(test, options) {
                     // Too large for a formula; it may yet be small enough to go through.
-                    Err(Error::Unfold(_) | Error::Formula(_)) if !too_large => self.explicit.run(test, options),
+                    Err(Error::Unfold(_) | Error::Formula(_)) if !too_large => {
+                        self.explicit.run(test, options)
+                    }
                     decided => decided,
                 }
             }
@@ -86,14 +100,25 @@ impl Runner {
         }
     }
 
-    /// Is a test another one, but for the names of locations and numbers ([`sat::SatRunner::is_renamed`])?
-    pub fn is_renamed(&mut self, test: &Test, other: &Test, threads: &[usize], options: &Options) -> bool {
+    /// Is a test another one, but for the names of locations and numbers
+    /// ([`sat::SatRunner::is_renamed`])?
+    pub fn is_renamed(
+        &mut self,
+        test: &Test,
+        other: &Test,
+        threads: &[usize],
+        options: &Options,
+    ) -> bool {
         self.sat().is_renamed(test, other, threads, options)
     }
 
-    /// Asks about the program of an execution: does it have the execution's outcome, does it race? The explicit engine answers, and the
-    /// SAT engine where that takes too many steps.
-    pub fn run_program(&mut self, program: &ExecutionProgram, options: &Options) -> Result<TestVerdict, Error> {
+    /// Asks about the program of an execution: does it have the execution's outcome, does it race?
+    /// The explicit engine answers, and the SAT engine where that takes too many steps.
+    pub fn run_program(
+        &mut self,
+        program: &ExecutionProgram,
+        options: &Options,
+    ) -> Result<TestVerdict, Error> {
         let too_large = match self.explicit.run_program(program, &limited(options)) {
             Err(Error::Steps) => false,
             Err(Error::Large(_)) => true,
@@ -101,13 +126,15 @@ impl Runner {
         };
         match self.sat().run_program(program, options) {
             // Too large for a formula; it may yet be small enough to go through.
-            Err(Error::Unfold(_) | Error::Formula(_)) if !too_large => self.explicit.run_program(program, options),
+            Err(Error::Unfold(_) | Error::Formula(_)) if !too_large => {
+                self.explicit.run_program(program, options)
+            }
             decided => decided,
         }
     }
 
-    /// Runs a test with the SAT engine, and shows its answers ([`sat::SatRunner::certified`]). With [`Choice::Both`] the explicit
-    /// engine must agree.
+    /// Runs a test with the SAT engine, and shows its answers ([`sat::SatRunner::certified`]). With
+    /// [`Choice::Both`] the explicit engine must agree.
     pub fn certified(
         &mut self,
         test: &Test,
@@ -128,14 +155,23 @@ impl Runner {
             None => sat,
         };
         if let Some(gap) = verdict.gap.as_ref().filter(|gap| gap.is_beyond(verdict.bounded)) {
-            return Err(Error::Unwritten(format!("{}, of which there is no certificate", gap.kind().words())));
+            return Err(Error::Unwritten(format!(
+                "{}, of which there is no certificate",
+                gap.kind().words()
+            )));
         }
         Ok((verdict, shown))
     }
 
-    /// An execution with the outcome that a test asks for, and what forbids it ([`explicit::ExplicitRunner::forbidden`]): a coherent one, in
-    /// which each location by itself behaves as in an interleaving, if there is one. That says more about the model.
-    pub fn forbidden(&mut self, test: &Test, options: &Options, choice: Choice) -> Result<Option<Forbidden>, Error> {
+    /// An execution with the outcome that a test asks for, and what forbids it
+    /// ([`explicit::ExplicitRunner::forbidden`]): a coherent one, in which each location by itself
+    /// behaves as in an interleaving, if there is one. That says more about the model.
+    pub fn forbidden(
+        &mut self,
+        test: &Test,
+        options: &Options,
+        choice: Choice,
+    ) -> Result<Option<Forbidden>, Error> {
         let (model, coherence) = self.model.asking_for_coherence();
         match Self::new(&model).forbidden_by(test, options, choice, Some(coherence))? {
             Some(found) => Ok(Some(found)),
@@ -153,17 +189,22 @@ impl Runner {
         match choice {
             Choice::Only(Engine::Explicit) => self.explicit.forbidden(test, options, kept),
             Choice::Only(Engine::Sat) => self.sat().forbidden(test, options, kept),
-            Choice::Auto | Choice::Both => match self.explicit.forbidden(test, &limited(options), kept) {
-                Err(Error::Steps | Error::Large(_)) => self.sat().forbidden(test, options, kept),
-                decided => decided,
-            },
+            Choice::Auto | Choice::Both => {
+                match self.explicit.forbidden(test, &limited(options), kept) {
+                    Err(Error::Steps | Error::Large(_)) => {
+                        self.sat().forbidden(test, options, kept)
+                    }
+                    decided => decided,
+                }
+            }
         }
     }
 }
 
 /// The explicit engine's answer, if it is that of the SAT engine.
 fn agreed(explicit: TestVerdict, sat: TestVerdict) -> Result<TestVerdict, Error> {
-    let said = |v: &TestVerdict| (v.reachable, v.holds, v.bounded, v.racy, v.gap.as_ref().map(Gap::kind));
+    let said =
+        |v: &TestVerdict| (v.reachable, v.holds, v.bounded, v.racy, v.gap.as_ref().map(Gap::kind));
     if said(&explicit) == said(&sat) {
         Ok(explicit)
     } else {

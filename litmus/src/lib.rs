@@ -1,7 +1,8 @@
 //! Litmus tests: read, write, and unfold into candidate executions.
 //!
-//! [`test::Test`] is the syntax tree of a test in any of the dialects; its `Display` writes the text. [`render`] goes the other
-//! way round: from an execution to the program and outcome that a person would write down for it.
+//! [`test::Test`] is the syntax tree of a test in any of the dialects; its `Display` writes the
+//! text. [`render`] goes the other way round: from an execution to the program and outcome that a
+//! person would write down for it.
 
 pub mod ask;
 pub mod cells;

@@ -1,8 +1,11 @@
-//! What a test asks of final states, resolved against one skeleton, and evaluated while values are only partly known.
+//! What a test asks of final states, resolved against one skeleton, and evaluated while values are
+//! only partly known.
 
 use margay_models::bits::Event;
 
-use crate::test::{ConditionOperand, NumberComparison, Proposition, Quantifier, ThreadId, Variable};
+use crate::test::{
+    ConditionOperand, NumberComparison, Proposition, Quantifier, ThreadId, Variable,
+};
 use crate::unfold::{Skeleton, Symbol, Unfolding};
 
 /// A value in a final state.
@@ -45,12 +48,17 @@ impl Outcome {
         match p {
             Proposition::True => Self::Constant(true),
             Proposition::False => Self::Constant(false),
-            Proposition::Compare { comparison, left, right } => {
-                Self::Compare(*comparison, Sides { left: term(left, skeleton), right: term(right, skeleton) })
-            }
+            Proposition::Compare { comparison, left, right } => Self::Compare(
+                *comparison,
+                Sides { left: term(left, skeleton), right: term(right, skeleton) },
+            ),
             Proposition::Not(p) => Self::Not(Box::new(Self::new(p, skeleton))),
-            Proposition::And(parts) => Self::All(parts.iter().map(|p| Self::new(p, skeleton)).collect()),
-            Proposition::Or(parts) => Self::Any(parts.iter().map(|p| Self::new(p, skeleton)).collect()),
+            Proposition::And(parts) => {
+                Self::All(parts.iter().map(|p| Self::new(p, skeleton)).collect())
+            }
+            Proposition::Or(parts) => {
+                Self::Any(parts.iter().map(|p| Self::new(p, skeleton)).collect())
+            }
         }
     }
 
@@ -58,7 +66,9 @@ impl Outcome {
     pub fn evaluate(&self, known: &KnownValues<'_>) -> Option<bool> {
         match self {
             Self::Constant(value) => Some(*value),
-            Self::Compare(comparison, sides) => Some(comparison.holds(known.value(sides.left)?, known.value(sides.right)?)),
+            Self::Compare(comparison, sides) => {
+                Some(comparison.holds(known.value(sides.left)?, known.value(sides.right)?))
+            }
             Self::Not(p) => p.evaluate(known).map(|value| !value),
             Self::All(parts) => fold(parts, known, false),
             Self::Any(parts) => fold(parts, known, true),
@@ -100,15 +110,19 @@ fn fold(parts: &[Outcome], known: &KnownValues<'_>, decides: bool) -> Option<boo
 fn term(operand: &ConditionOperand, skeleton: &Skeleton) -> FinalTerm {
     match operand {
         ConditionOperand::Integer(n) => FinalTerm::Number(*n),
-        ConditionOperand::AddressOf(name) => FinalTerm::Number(skeleton.address_of(name).unwrap_or(0)),
+        ConditionOperand::AddressOf(name) => {
+            FinalTerm::Number(skeleton.address_of(name).unwrap_or(0))
+        }
         ConditionOperand::Variable(Variable::Location(name)) => {
             skeleton.physical(name).map_or(FinalTerm::Number(0), FinalTerm::Location)
         }
-        ConditionOperand::Variable(Variable::Register { thread, name }) => match skeleton.register(*thread, name) {
-            Some(symbol) => FinalTerm::Register(*thread, symbol),
-            // A register that the path never touches holds 0.
-            None => FinalTerm::Number(0),
-        },
+        ConditionOperand::Variable(Variable::Register { thread, name }) => {
+            match skeleton.register(*thread, name) {
+                Some(symbol) => FinalTerm::Register(*thread, symbol),
+                // A register that the path never touches holds 0.
+                None => FinalTerm::Number(0),
+            }
+        }
     }
 }
 
@@ -116,8 +130,15 @@ impl KnownValues<'_> {
     fn value(&self, term: FinalTerm) -> Option<i64> {
         match term {
             FinalTerm::Number(n) => Some(n),
-            FinalTerm::Register(thread, symbol) => self.skeleton.evaluate(thread, symbol, |read| self.values[read.index()]),
-            FinalTerm::Location(l) => self.finals.get(usize::from(l)).copied().flatten().and_then(|w| self.values[w.index()]),
+            FinalTerm::Register(thread, symbol) => {
+                self.skeleton.evaluate(thread, symbol, |read| self.values[read.index()])
+            }
+            FinalTerm::Location(l) => self
+                .finals
+                .get(usize::from(l))
+                .copied()
+                .flatten()
+                .and_then(|w| self.values[w.index()]),
         }
     }
 }
@@ -143,11 +164,13 @@ pub(crate) fn condition_numbers(unfolding: &Unfolding) -> Vec<i64> {
     while let Some(p) = open.pop() {
         match p {
             Proposition::True | Proposition::False => {}
-            Proposition::Compare { left, right, .. } => numbers.extend([left, right].into_iter().filter_map(|o| match o {
-                ConditionOperand::Integer(n) => Some(*n),
-                ConditionOperand::AddressOf(name) => unfolding.address_of(name),
-                ConditionOperand::Variable(_) => None,
-            })),
+            Proposition::Compare { left, right, .. } => {
+                numbers.extend([left, right].into_iter().filter_map(|o| match o {
+                    ConditionOperand::Integer(n) => Some(*n),
+                    ConditionOperand::AddressOf(name) => unfolding.address_of(name),
+                    ConditionOperand::Variable(_) => None,
+                }))
+            }
             Proposition::Not(p) => open.push(p),
             Proposition::And(parts) | Proposition::Or(parts) => open.extend(parts),
         }

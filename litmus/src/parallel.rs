@@ -1,14 +1,17 @@
-//! Threads, where the platform has them, and many tests at once. Whoever takes the answers gets them in the order of the tests, however many threads there are.
+//! Threads, where the platform has them, and many tests at once. Whoever takes the answers gets
+//! them in the order of the tests, however many threads there are.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// Can the program start threads? In WebAssembly it cannot: what would be done beside something else is done before or after it.
+/// Can the program start threads? In WebAssembly it cannot: what would be done beside something
+/// else is done before or after it.
 pub const THREADS: bool = !cfg!(target_family = "wasm");
 
-/// Does `work` for each number below `items` on `jobs` threads, each with what it prepared, and hands on what comes out in order, on
-/// this thread, as soon as it is there and all before it are. One job is done on this thread, too.
+/// Does `work` for each number below `items` on `jobs` threads, each with what it prepared, and
+/// hands on what comes out in order, on this thread, as soon as it is there and all before it are.
+/// One job is done on this thread, too.
 ///
 /// # Errors
 /// That of `done`; then no more work is begun.
@@ -80,7 +83,8 @@ mod tests {
             assert_eq!(result, Ok(()));
             assert_eq!(seen, (0..20).map(|i| (i, i * i)).collect::<Vec<_>>());
         }
-        let stopped = in_order(2, 1000, || (), |(), i| i, |_, i| if i == 3 { Err(i) } else { Ok(()) });
+        let stopped =
+            in_order(2, 1000, || (), |(), i| i, |_, i| if i == 3 { Err(i) } else { Ok(()) });
         assert_eq!(stopped, Err(3));
         assert_eq!(in_order(2, 0, || (), |(), i| i, |_, _| Err::<(), ()>(())), Ok(()));
     }

@@ -1,4 +1,5 @@
-//! The race of an execution that shows that a program races: the accesses in it, where they stand, and why the model calls them one.
+//! The race of an execution that shows that a program races: the accesses in it, where they stand,
+//! and why the model calls them one.
 
 use margay_models::bits::Event;
 use margay_models::diagnostic::SourceFile;
@@ -49,7 +50,8 @@ pub struct RacingAccess {
 }
 
 impl Race {
-    /// The race of a witness of [`crate::explicit::TestVerdict::race`]; `None` if no check of the model shows one.
+    /// The race of a witness of [`crate::explicit::TestVerdict::race`]; `None` if no check of the
+    /// model shows one.
     pub fn of(model: &Model, witness: &Witness) -> Option<Self> {
         let x = &witness.execution;
         let (violation, meaning) = found(model, x)?;
@@ -67,7 +69,12 @@ impl Race {
             Some(RacingAccess { name: event_name(x, *e), event: event_label(x, *e), thread, place })
         };
         let accesses = events.iter().filter_map(access).collect();
-        Some(Self { check: violation.name.clone(), meaning, accesses, why: violation.words(&|e| event_name(x, e)) })
+        Some(Self {
+            check: violation.name.clone(),
+            meaning,
+            accesses,
+            why: violation.words(&|e| event_name(x, e)),
+        })
     }
 
     /// The execution of such a witness, with the two accesses and why they race.
@@ -87,7 +94,11 @@ impl Race {
                 format!("{} and {} race: nothing orders them.", access(a), access(b))
             }
             [a, b] => {
-                format!("{} and {} race: causality does not order them, and they are not morally strong.", access(a), access(b))
+                format!(
+                    "{} and {} race: causality does not order them, and they are not morally strong.",
+                    access(a),
+                    access(b)
+                )
             }
             others => {
                 let all: Vec<String> = others.iter().map(access).collect();
@@ -99,6 +110,7 @@ impl Race {
 
 /// What the first check of races finds in an execution, and what it means.
 fn found(model: &Model, x: &Execution) -> Option<(Violation, RaceMeaning)> {
-    let mut of_races = model.checks.iter().enumerate().filter_map(|(i, check)| Some((i, check.race_meaning()?)));
+    let mut of_races =
+        model.checks.iter().enumerate().filter_map(|(i, check)| Some((i, check.race_meaning()?)));
     of_races.find_map(|(check, meaning)| Some((explain::violation(model, x, check)?, meaning)))
 }

@@ -1,9 +1,11 @@
-//! An execution of a test in which its threads take turns: one that ends, where it is found, shows that some execution does.
+//! An execution of a test in which its threads take turns: one that ends, where it is found, shows
+//! that some execution does.
 //!
-//! The threads share one memory and go on by some steps each, again and again, so that whoever waits for another one comes to see what that does. It
-//! is an interleaving, which every model of a GPU allows. Where no end is found nothing is said: the threads may be at a bound, or at an
-//! operation that has no place in an interleaving (asynchronous ones, mbarriers, meetings of warps, barriers to which a thread of those that name
-//! them does not come).
+//! The threads share one memory and go on by some steps each, again and again, so that whoever
+//! waits for another one comes to see what that does. It is an interleaving, which every model of a
+//! GPU allows. Where no end is found nothing is said: the threads may be at a bound, or at an
+//! operation that has no place in an interleaving (asynchronous ones, mbarriers, meetings of warps,
+//! barriers to which a thread of those that name them does not come).
 
 use margay_models::execution::{Placement, Scope};
 
@@ -11,7 +13,8 @@ use crate::test::{Dialect, Test, ThreadId};
 use crate::unfold::program::{Attributes, Modification, Program, Register, Step, Term};
 use crate::unfold::{Binary, Code};
 
-/// How many steps a thread takes before it is the next one's turn: more than a round of a loop that waits.
+/// How many steps a thread takes before it is the next one's turn: more than a round of a loop that
+/// waits.
 const TURN: usize = 64;
 
 /// A barrier of a cta: its number, and its instance.
@@ -89,7 +92,12 @@ impl<'a> TurnThread<'a> {
             }
             Step::Fence { .. } | Step::ProxyFence { .. } => {}
             Step::Barrier {
-                barrier: Term::Constant(number), instance, scope: Scope::Cta, arrives: true, waits: true, ..
+                barrier: Term::Constant(number),
+                instance,
+                scope: Scope::Cta,
+                arrives: true,
+                waits: true,
+                ..
             } => {
                 self.waits = Some((*number, *instance));
             }
@@ -121,7 +129,9 @@ impl<'a> TurnThread<'a> {
         let before = read(code, memory, address, of_read)?;
         let written = match modification {
             Modification::Exchange(operand) => Some(typed(self.value(operand))),
-            Modification::Apply(operator, operand) => Some(operator.of(integer).apply(before, typed(self.value(operand)))),
+            Modification::Apply(operator, operand) => {
+                Some(operator.of(integer).apply(before, typed(self.value(operand))))
+            }
             Modification::CompareAndSwap { expected, new, success, .. } => {
                 let is_equal = typed(self.value(expected)) == before;
                 let new = self.value(new);
@@ -134,12 +144,23 @@ impl<'a> TurnThread<'a> {
     }
 }
 
-fn read(code: &Code, memory: &[i64], address: i64, attributes: Attributes) -> Result<i64, OutOfPlace> {
+fn read(
+    code: &Code,
+    memory: &[i64],
+    address: i64,
+    attributes: Attributes,
+) -> Result<i64, OutOfPlace> {
     let location = code.location_at(address).filter(|_| !attributes.reserves).ok_or(OutOfPlace)?;
     Ok(code.loaded(location, attributes.integer, memory[code.physical(location)]))
 }
 
-fn write(code: &Code, memory: &mut [i64], address: i64, attributes: Attributes, value: i64) -> Result<(), OutOfPlace> {
+fn write(
+    code: &Code,
+    memory: &mut [i64],
+    address: i64,
+    attributes: Attributes,
+    value: i64,
+) -> Result<(), OutOfPlace> {
     let location = code.location_at(address).ok_or(OutOfPlace)?;
     memory[code.physical(location)] = code.stored(location, attributes.integer, value);
     Ok(())
@@ -152,7 +173,9 @@ fn divides(term: &Term) -> bool {
         Term::Unary(_, a) => divides(a),
         Term::Binary(operator, a, b) => {
             use Binary::{Divide, DivideUnsigned, Remainder, RemainderUnsigned};
-            matches!(operator, Divide | DivideUnsigned | Remainder | RemainderUnsigned) || divides(a) || divides(b)
+            matches!(operator, Divide | DivideUnsigned | Remainder | RemainderUnsigned)
+                || divides(a)
+                || divides(b)
         }
     }
 }
@@ -163,7 +186,12 @@ fn barriers(program: &Program) -> Option<Vec<BarrierName>> {
     for (step, _) in &program.steps {
         match step {
             Step::Barrier {
-                barrier: Term::Constant(number), instance, scope: Scope::Cta, arrives: true, waits: true, ..
+                barrier: Term::Constant(number),
+                instance,
+                scope: Scope::Cta,
+                arrives: true,
+                waits: true,
+                ..
             } => {
                 found.push((*number, *instance));
             }
@@ -176,12 +204,20 @@ fn barriers(program: &Program) -> Option<Vec<BarrierName>> {
     Some(found)
 }
 
-/// Is an end of a PTX test found where its threads take turns, in so many steps of all of them together? `false` says nothing.
+/// Is an end of a PTX test found where its threads take turns, in so many steps of all of them
+/// together? `false` says nothing.
 pub fn ends_in_turns(test: &Test, steps: usize) -> bool {
-    let Some(code) = Code::new(test).ok().filter(|_| test.dialect == Dialect::Ptx && test.filter.is_none()) else { return false };
+    let Some(code) =
+        Code::new(test).ok().filter(|_| test.dialect == Dialect::Ptx && test.filter.is_none())
+    else {
+        return false;
+    };
     let mut memory = code.initial().to_vec();
-    let threads =
-        code.threads.iter().enumerate().map(|(t, program)| TurnThread::new(program, test.placement(ThreadId(t as u16))));
+    let threads = code
+        .threads
+        .iter()
+        .enumerate()
+        .map(|(t, program)| TurnThread::new(program, test.placement(ThreadId(t as u16))));
     let Some(mut threads) = threads.collect::<Option<Vec<_>>>() else { return false };
     let mut left = steps;
     loop {
@@ -205,9 +241,14 @@ pub fn ends_in_turns(test: &Test, steps: usize) -> bool {
         for t in 0..threads.len() {
             let Some(name) = threads[t].waits else { continue };
             let placement = threads[t].placement;
-            let is_of = |other: &TurnThread<'_>| other.names.contains(&name) && other.placement.shares(Scope::Cta, placement);
+            let is_of = |other: &TurnThread<'_>| {
+                other.names.contains(&name) && other.placement.shares(Scope::Cta, placement)
+            };
             if threads.iter().filter(|other| is_of(other)).all(|other| other.waits == Some(name)) {
-                threads.iter_mut().filter(|other| is_of(other)).for_each(|other| other.waits = None);
+                threads
+                    .iter_mut()
+                    .filter(|other| is_of(other))
+                    .for_each(|other| other.waits = None);
                 moved = true;
             }
         }

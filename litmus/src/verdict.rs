@@ -39,7 +39,8 @@ pub struct Expected {
     pub reachable: bool,
     /// Is the answer only known up to the bound of the loops?
     pub bounded: bool,
-    /// Is there a race? `None` where the model does not say what a race is or was not asked, and where it is not known.
+    /// Is there a race? `None` where the model does not say what a race is or was not asked, and
+    /// where it is not known.
     pub racy: Option<bool>,
     /// What is missing, where no execution has the outcome.
     pub gap: Option<GapKind>,
@@ -47,7 +48,8 @@ pub struct Expected {
 
 impl From<&TestVerdict> for Expected {
     fn from(v: &TestVerdict) -> Self {
-        let gap = v.gap.as_ref().filter(|gap| !v.reachable && gap.is_beyond(v.bounded)).map(Gap::kind);
+        let gap =
+            v.gap.as_ref().filter(|gap| !v.reachable && gap.is_beyond(v.bounded)).map(Gap::kind);
         Self { reachable: v.reachable, bounded: v.bounded, racy: v.racy, gap }
     }
 }
@@ -79,12 +81,18 @@ impl std::str::FromStr for Expected {
             Some("undecided") => {
                 let word = parts.next().unwrap_or_default();
                 let gap = GapKind::ALL.into_iter().find(|gap| gap.name() == word);
-                let unknown = || format!("expected `endless`, `lost` or `filtered` behind `undecided`, found `{word}`");
+                let unknown = || {
+                    format!(
+                        "expected `endless`, `lost` or `filtered` behind `undecided`, found `{word}`"
+                    )
+                };
                 (false, Some(gap.ok_or_else(unknown)?))
             }
             other => {
                 let found = other.unwrap_or_default();
-                return Err(format!("expected `allowed`, `forbidden` or `undecided`, found `{found}`"));
+                return Err(format!(
+                    "expected `allowed`, `forbidden` or `undecided`, found `{found}`"
+                ));
             }
         };
         let mut expected = Self { reachable, bounded: false, racy: None, gap };
@@ -93,7 +101,11 @@ impl std::str::FromStr for Expected {
                 "bounded" => expected.bounded = true,
                 "racy" => expected.racy = Some(true),
                 "race-free" => expected.racy = Some(false),
-                _ => return Err(format!("expected `bounded`, `racy` or `race-free`, found `{part}`")),
+                _ => {
+                    return Err(format!(
+                        "expected `bounded`, `racy` or `race-free`, found `{part}`"
+                    ));
+                }
             }
         }
         Ok(expected)
@@ -108,30 +120,40 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// Raised when an answer is not wanted any more.
     pub stop: Option<&'static Arc<AtomicBool>>,
-    /// After how many steps the explicit engine gives up: looks at what the model says of a partial execution.
+    /// After how many steps the explicit engine gives up: looks at what the model says of a partial
+    /// execution.
     pub steps: Option<u64>,
     /// After about how many conflicts the SAT solver gives up.
     pub conflicts: Option<u64>,
-    /// The most events on all paths together that the SAT engine takes; as many as an execution may have where nothing is said.
+    /// The most events on all paths together that the SAT engine takes; as many as an execution may
+    /// have where nothing is said.
     pub events: Option<usize>,
 }
 
-/// The largest number of events on all paths together. Before it the formula may be too large ([`MAX_FORMULA`]): relations between any two
-/// events grow with its square, closures with its cube.
+/// The largest number of events on all paths together. Before it the formula may be too large
+/// ([`MAX_FORMULA`]): relations between any two events grow with its square, closures with its
+/// cube.
 pub const MAX_EVENTS: usize = 8192;
 
-/// About how many bytes a formula may take, with what the solver keeps for it: so that a process with 2 GiB of memory gives up in time.
+/// About how many bytes a formula may take, with what the solver keeps for it: so that a process
+/// with 2 GiB of memory gives up in time.
 pub const MAX_FORMULA: usize = 1280 << 20;
 
 impl Options {
     /// Is the time up, or no answer wanted any more?
     pub fn is_over(&self) -> bool {
-        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) || self.deadline.is_some_and(|d| Instant::now() >= d)
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+            || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
 
     /// The same for a solver.
     pub(crate) fn limits(&self) -> SolverLimits {
-        SolverLimits { deadline: self.deadline, stop: self.stop.cloned(), conflicts: self.conflicts, bytes: Some(MAX_FORMULA) }
+        SolverLimits {
+            deadline: self.deadline,
+            stop: self.stop.cloned(),
+            conflicts: self.conflicts,
+            bytes: Some(MAX_FORMULA),
+        }
     }
 
     /// Why the solver gave up: a formula of so many events is too large, or a limit was reached.
@@ -148,7 +170,8 @@ impl Options {
 pub struct Witness {
     /// The execution, with values.
     pub execution: Execution,
-    /// For each location (by index of the physical one) its last write, where the condition asks for the final value.
+    /// For each location (by index of the physical one) its last write, where the condition asks
+    /// for the final value.
     pub finals: Vec<Option<Event>>,
     /// For each thread the number of the path that it takes.
     pub paths: Vec<usize>,
@@ -167,25 +190,28 @@ pub struct TestVerdict {
     pub reachable: bool,
     /// Was a loop cut off, and no execution found: might a longer unrolling find one?
     pub bounded: bool,
-    /// Does some legal execution have a race, or is it otherwise undefined? `None` if the model does not say what that is, or was not asked.
+    /// Does some legal execution have a race, or is it otherwise undefined? `None` if the model
+    /// does not say what that is, or was not asked.
     pub racy: Option<bool>,
     /// What a race means for the program; `None` where `racy` is.
     pub race_meaning: Option<RaceMeaning>,
     /// Who answered.
     pub engine: Engine,
-    /// How many complete candidate executions were looked at; for the SAT engine, how many the solver found and the judge confirmed.
+    /// How many complete candidate executions were looked at; for the SAT engine, how many the
+    /// solver found and the judge confirmed.
     pub executions: u64,
     /// The execution that shows that the condition is reachable.
     pub witness: Option<Witness>,
     /// The execution that shows that the program races.
     pub race: Option<Witness>,
-    /// What is missing from the answer: where no execution has the outcome, that it is forbidden does not follow.
+    /// What is missing from the answer: where no execution has the outcome, that it is forbidden
+    /// does not follow.
     pub gap: Option<Gap>,
 }
 
 impl TestVerdict {
-    /// What the executions that an engine found say. `bounded`: was a loop cut off? `race_meaning`: what a race means, if the model was
-    /// asked for any.
+    /// What the executions that an engine found say. `bounded`: was a loop cut off? `race_meaning`:
+    /// what a race means, if the model was asked for any.
     pub(crate) fn new(
         quantifier: Quantifier,
         bounded: bool,
@@ -195,8 +221,8 @@ impl TestVerdict {
         gap: Option<Gap>,
     ) -> Self {
         let reachable = witness.is_some();
-        // What is undefined in the language makes its program undefined, and of PTX is none of its races; no race of executions that are
-        // lost was looked for.
+        // What is undefined in the language makes its program undefined, and of PTX is none of its
+        // races; no race of executions that are lost was looked for.
         let racy = match &gap {
             _ if race.is_some() => Some(true),
             Some(Gap::Lost(_)) => (race_meaning == Some(RaceMeaning::Undefined)).then_some(true),
@@ -229,13 +255,15 @@ impl TestVerdict {
         }
     }
 
-    /// Does nothing follow about the outcome: was no execution found, and something lost or cut off?
+    /// Does nothing follow about the outcome: was no execution found, and something lost or cut
+    /// off?
     pub fn is_open(&self) -> bool {
         !self.reachable && (self.bounded || self.gap.is_some())
     }
 }
 
-/// An execution with the outcome asked for, which the model forbids, and for as few reasons as possible.
+/// An execution with the outcome asked for, which the model forbids, and for as few reasons as
+/// possible.
 #[derive(Debug, Clone)]
 pub struct Forbidden {
     /// The execution.
@@ -269,13 +297,15 @@ pub enum Error {
         /// The SAT engine's answer.
         sat: Box<TestVerdict>,
     },
-    /// What the SAT engine found is no execution of the test that the judge confirms: a bug of Margay.
+    /// What the SAT engine found is no execution of the test that the judge confirms: a bug of
+    /// Margay.
     Unconfirmed(String),
     /// The formula takes more memory than there is for one; all paths together have so many events.
     Formula(usize),
     /// The SAT solver failed.
     Solver(SolverFailure),
-    /// No execution was found, and executions were lost: what follows about the outcome is not known.
+    /// No execution was found, and executions were lost: what follows about the outcome is not
+    /// known.
     Open(GapKind),
     /// An answer was to be proved, and there is no proof of it that is accepted.
     Unproved(String),
@@ -306,9 +336,14 @@ impl fmt::Display for Error {
         match self {
             Self::Unfold(e) => write!(f, "{e}"),
             Self::Signature { test, model } if model.is_plain() => {
-                write!(f, "the model, as it is read, knows nothing of the fences and annotations of {test} tests")
+                write!(
+                    f,
+                    "the model, as it is read, knows nothing of the fences and annotations of {test} tests"
+                )
             }
-            Self::Signature { test, model } => write!(f, "the model is one of {model} executions, the test one of {test}"),
+            Self::Signature { test, model } => {
+                write!(f, "the model is one of {model} executions, the test one of {test}")
+            }
             Self::Time => write!(f, "the time is up"),
             Self::Steps => write!(f, "the steps given were used up"),
             Self::Large(events) => {
@@ -319,10 +354,16 @@ impl fmt::Display for Error {
             }
             Self::Disagreement { explicit, sat } => {
                 let (explicit, sat) = (Expected::from(&**explicit), Expected::from(&**sat));
-                write!(f, "the engines disagree (explicit: {explicit}; sat: {sat}): this is a bug of Margay")
+                write!(
+                    f,
+                    "the engines disagree (explicit: {explicit}; sat: {sat}): this is a bug of Margay"
+                )
             }
             Self::Unconfirmed(why) => {
-                write!(f, "the SAT engine found an execution that is none ({why}): this is a bug of Margay")
+                write!(
+                    f,
+                    "the SAT engine found an execution that is none ({why}): this is a bug of Margay"
+                )
             }
             Self::Formula(events) => write!(
                 f,
@@ -330,7 +371,11 @@ impl fmt::Display for Error {
                 MAX_FORMULA >> 20
             ),
             Self::Solver(failure) => failure.fmt(f),
-            Self::Open(gap) => write!(f, "{}: nothing follows about the outcome (`margay run` says more)", gap.words()),
+            Self::Open(gap) => write!(
+                f,
+                "{}: nothing follows about the outcome (`margay run` says more)",
+                gap.words()
+            ),
             Self::Unproved(why) | Self::Unwritten(why) => f.write_str(why),
         }
     }

@@ -1,5 +1,5 @@
-//! Mbarriers and asynchronous operations: the hand-made tests of tests/corpus/asynchronous under both engines, each line of the model that is
-//! about them, and what is refused.
+//! Mbarriers and asynchronous operations: the hand-made tests of tests/corpus/asynchronous under
+//! both engines, each line of the model that is about them, and what is refused.
 
 use std::path::Path;
 
@@ -19,7 +19,9 @@ fn tests() -> Vec<(String, Test, Expected)> {
     let mut tests = Vec::new();
     for folder in corpus::read(&folder).unwrap() {
         for line in folder.lines.iter().filter(|l| l.model == "ptx-8") {
-            let test = read::load(&folder.path.join(&line.file)).unwrap_or_else(|e| panic!("{}: {}", line.file, e[0])).test;
+            let test = read::load(&folder.path.join(&line.file))
+                .unwrap_or_else(|e| panic!("{}: {}", line.file, e[0]))
+                .test;
             tests.push((line.file.clone(), test, line.expected));
         }
     }
@@ -27,7 +29,9 @@ fn tests() -> Vec<(String, Test, Expected)> {
 }
 
 fn model(text: String) -> Model {
-    Model::parse(SourceFile::new("edited.cat", text), &OnlyBuiltIn).unwrap_or_else(|e| panic!("{}", e[0])).model
+    Model::parse(SourceFile::new("edited.cat", text), &OnlyBuiltIn)
+        .unwrap_or_else(|e| panic!("{}", e[0]))
+        .model
 }
 
 fn shipped() -> String {
@@ -35,11 +39,21 @@ fn shipped() -> String {
 }
 
 /// The tests whose verdict is another one, as many as are asked for.
-fn differing<'t>(model: &Model, tests: &'t [(String, Test, Expected)], choice: Choice) -> impl Iterator<Item = String> + use<'t> {
+fn differing<'t>(
+    model: &Model,
+    tests: &'t [(String, Test, Expected)],
+    choice: Choice,
+) -> impl Iterator<Item = String> + use<'t> {
     let mut runner = Runner::new(model);
-    let of = move |(file, test, expected): &(String, Test, Expected)| match runner.run(test, &Options::default(), choice) {
+    let of = move |(file, test, expected): &(String, Test, Expected)| match runner.run(
+        test,
+        &Options::default(),
+        choice,
+    ) {
         Ok(verdict) if Expected::from(&verdict) == *expected => None,
-        Ok(verdict) => Some(format!("{file}: {:?}, expected {expected:?}", Expected::from(&verdict))),
+        Ok(verdict) => {
+            Some(format!("{file}: {:?}, expected {expected:?}", Expected::from(&verdict)))
+        }
         Err(error) => Some(format!("{file}: {error}")),
     };
     tests.iter().filter_map(of)
@@ -67,24 +81,52 @@ fn verdicts_are_those_of_the_text() {
 /// A piece of ptx-8.cat, what is put in its place, and what then is not followed.
 const EDITS: [(&str, &str, &str); 90] = [
     (" | (ASYNC * ASYNC)", "", "8.6: the async proxy"),
-    ("let same-mbarrier = (MBARRIER * MBARRIER) & loc", "let same-mbarrier = 0", "operations on one mbarrier are in one order"),
-    ("[W & WEAK & MBARRIER]; po; [F & MBARRIER]", "[M]; po; [F & MBARRIER]", "fence.mbarrier_init: of mbarrier.init alone"),
-    ("    (initialisation; po; [B & RLX & CLUSTER]; sync_barrier)\n", "    0\n", "fence.mbarrier_init before a barrier"),
+    (
+        "let same-mbarrier = (MBARRIER * MBARRIER) & loc",
+        "let same-mbarrier = 0",
+        "operations on one mbarrier are in one order",
+    ),
+    (
+        "[W & WEAK & MBARRIER]; po; [F & MBARRIER]",
+        "[M]; po; [F & MBARRIER]",
+        "fence.mbarrier_init: of mbarrier.init alone",
+    ),
+    (
+        "    (initialisation; po; [B & RLX & CLUSTER]; sync_barrier)\n",
+        "    0\n",
+        "fence.mbarrier_init before a barrier",
+    ),
     (
         "  | (initialisation; po; [W & strong]; observation; acquire-pattern) & scluster\n",
         "",
         "fence.mbarrier_init before a store",
     ),
-    ("    ((initialised; ([GEN] | async_issue; [GEN])) & overlap)\n", "    0\n", "fence.mbarrier_init"),
+    (
+        "    ((initialised; ([GEN] | async_issue; [GEN])) & overlap)\n",
+        "    0\n",
+        "fence.mbarrier_init",
+    ),
     (
         "(initialised; ([GEN] | async_issue; [GEN]))",
         "(initialised; [GEN])",
         "fence.mbarrier_init before complete-tx of another cta",
     ),
-    ("(initialised; ([GEN] | async_issue; [GEN])) & overlap", "(initialised; ([GEN] | async_issue; [GEN]))", "no other address"),
-    ("let initialised = releases-initialisation; base-causality?", "let initialised = releases-initialisation", "what follows"),
+    (
+        "(initialised; ([GEN] | async_issue; [GEN])) & overlap",
+        "(initialised; ([GEN] | async_issue; [GEN]))",
+        "no other address",
+    ),
+    (
+        "let initialised = releases-initialisation; base-causality?",
+        "let initialised = releases-initialisation",
+        "what follows",
+    ),
     ("  | restricted\n", "", "fences for some operations"),
-    (" \\ limited\nlet acquire-operation", "\nlet acquire-operation", "a release fence for shared memory orders nothing else"),
+    (
+        " \\ limited\nlet acquire-operation",
+        "\nlet acquire-operation",
+        "a release fence for shared memory orders nothing else",
+    ),
     (
         "acquire-fence = (F & (ACQ | ACQ_REL | SC)) \\ limited",
         "acquire-fence = F & (ACQ | ACQ_REL | SC)",
@@ -97,7 +139,11 @@ const EDITS: [(&str, &str, &str); 90] = [
         "",
         "a release fence for shared memory before a barrier",
     ),
-    ("  | (([SHARED]; from-generic; shared-causality", "  | ((from-generic; shared-causality", "accesses of shared memory"),
+    (
+        "  | (([SHARED]; from-generic; shared-causality",
+        "  | ((from-generic; shared-causality",
+        "accesses of shared memory",
+    ),
     (
         "shared-causality; (to-generic | into-async | async_issue; [GEN])",
         "shared-causality; (to-generic | async_issue; [GEN])",
@@ -123,21 +169,53 @@ const EDITS: [(&str, &str, &str); 90] = [
         "",
         "a release of all memory, an acquire of shared",
     ),
-    ("    (morally-strong & (release-of-shared", "    ((release-of-shared", "8.9.4: first and last operation morally strong"),
-    ("let shared-causality = base-causality?; (", "let shared-causality = (", "what stands before the fence"),
-    ("(synchronizes-shared; base-causality?)+", "synchronizes-shared", "what stands behind the acquire"),
+    (
+        "    (morally-strong & (release-of-shared",
+        "    ((release-of-shared",
+        "8.9.4: first and last operation morally strong",
+    ),
+    (
+        "let shared-causality = base-causality?; (",
+        "let shared-causality = (",
+        "what stands before the fence",
+    ),
+    (
+        "(synchronizes-shared; base-causality?)+",
+        "synchronizes-shared",
+        "what stands behind the acquire",
+    ),
     ("  | completed\n", "", "what waits for completion"),
-    ("let before-async = base-causality?; async_issue", "let before-async = async_issue", "8.9.1.1: behind an acquire"),
-    ("let before-async = base-causality?; async_issue", "let before-async = 0", "8.9.1.1: ordered after prior instructions"),
-    ("(po | synchronizes | commits)+", "(po | synchronizes)+", "a commit passes on what its thread has seen"),
+    (
+        "let before-async = base-causality?; async_issue",
+        "let before-async = async_issue",
+        "8.9.1.1: behind an acquire",
+    ),
+    (
+        "let before-async = base-causality?; async_issue",
+        "let before-async = 0",
+        "8.9.1.1: ordered after prior instructions",
+    ),
+    (
+        "(po | synchronizes | commits)+",
+        "(po | synchronizes)+",
+        "a commit passes on what its thread has seen",
+    ),
     (" \\ (async_issue; [W \\ MBARRIER]; po; [W & MBARRIER])", "", "complete-tx does not"),
-    ("async_issue; [W & MBARRIER & REL & CLUSTER]", "async_issue; [W & MBARRIER & REL]", "nor does the arrival behind cp.async"),
+    (
+        "async_issue; [W & MBARRIER & REL & CLUSTER]",
+        "async_issue; [W & MBARRIER & REL]",
+        "nor does the arrival behind cp.async",
+    ),
     (
         "let base-causality = (po | synchronizes | commits)+",
         "let base-causality = (po | synchronizes | commits | async_issue)+",
         "8.9.1.1: the end of a path",
     ),
-    ("observation; acquire-pattern) & scluster", "observation; acquire-pattern)", "fence.mbarrier_init: of scope cluster"),
+    (
+        "observation; acquire-pattern) & scluster",
+        "observation; acquire-pattern)",
+        "fence.mbarrier_init: of scope cluster",
+    ),
     (" | from-async\n", "\n", "the implicit fence of the async proxy"),
     (
         "[F & ASYNC & S]; (before-async & scta); [ASYNC & S]",
@@ -174,16 +252,40 @@ const EDITS: [(&str, &str, &str); 90] = [
         "let into-async = enter-async(GLOBAL)",
         "fences for shared memory",
     ),
-    ("    ((from-generic; before-async; [GEN]) & overlap)\n", "    0\n", "generic asynchronous accesses"),
-    ("  | ((from-generic; base-causality; into-async) & overlap)\n", "", "asynchronous accesses behind a fence"),
-    ("  | (before-async & overlap & same-proxy & scta)\n", "", "two asynchronous accesses of a thread block"),
+    (
+        "    ((from-generic; before-async; [GEN]) & overlap)\n",
+        "    0\n",
+        "generic asynchronous accesses",
+    ),
+    (
+        "  | ((from-generic; base-causality; into-async) & overlap)\n",
+        "",
+        "asynchronous accesses behind a fence",
+    ),
+    (
+        "  | (before-async & overlap & same-proxy & scta)\n",
+        "",
+        "two asynchronous accesses of a thread block",
+    ),
     ("  | into-asynchronous\n", "", "asynchronous accesses"),
     (" | same-mbarrier\n", "\n", "operations on one mbarrier are atomic whatever their scopes are"),
     (" \\ narrow-mbarrier\n", "\n", "8.5: what they order goes by their scopes"),
-    ("let completed = async_complete \\ (_ * F)", "let completed = async_complete", "before_thread_sync waits for nothing"),
-    ("let tensor = (M & ASYNC) \\ (SHARED | GLOBAL)", "let tensor = M & ASYNC", "tcgen05.fence: of tensor memory"),
+    (
+        "let completed = async_complete \\ (_ * F)",
+        "let completed = async_complete",
+        "before_thread_sync waits for nothing",
+    ),
+    (
+        "let tensor = (M & ASYNC) \\ (SHARED | GLOBAL)",
+        "let tensor = M & ASYNC",
+        "tcgen05.fence: of tensor memory",
+    ),
     ("(po; [before-sync] | [W & MBARRIER])", "po; [before-sync]", "tcgen05.commit"),
-    ("(po; [before-sync] | [W & MBARRIER])", "[W & MBARRIER]", "what was waited for, and before_thread_sync"),
+    (
+        "(po; [before-sync] | [W & MBARRIER])",
+        "[W & MBARRIER]",
+        "what was waited for, and before_thread_sync",
+    ),
     ("(po; [before-sync] | [W & MBARRIER])", "(po | [W & MBARRIER])", "before_thread_sync"),
     (
         "let execution = po | observation | [B \\ ACQ]; sync_barrier",
@@ -211,27 +313,67 @@ const EDITS: [(&str, &str, &str); 90] = [
         "morally strong accesses",
     ),
     ("    ((told; [after-sync]; async_issue; [tensor]) & overlap)\n", "    0\n", "tcgen05.fence"),
-    ("(told; [after-sync]; async_issue; [tensor])", "(told; async_issue; [tensor])", "after_thread_sync"),
-    ("((told; [after-sync]; async_issue; [tensor]) & overlap)", "(told; [after-sync]; async_issue; [tensor])", "one place"),
-    ("  | ((piped; [after-sync]; async_issue; [multiplied]) & overlap)\n", "", "a pipeline of two threads"),
-    ("(piped; [after-sync]; async_issue; [multiplied])", "(piped; async_issue; [multiplied])", "after_thread_sync of a pipeline"),
+    (
+        "(told; [after-sync]; async_issue; [tensor])",
+        "(told; async_issue; [tensor])",
+        "after_thread_sync",
+    ),
+    (
+        "((told; [after-sync]; async_issue; [tensor]) & overlap)",
+        "(told; [after-sync]; async_issue; [tensor])",
+        "one place",
+    ),
+    (
+        "  | ((piped; [after-sync]; async_issue; [multiplied]) & overlap)\n",
+        "",
+        "a pipeline of two threads",
+    ),
+    (
+        "(piped; [after-sync]; async_issue; [multiplied])",
+        "(piped; async_issue; [multiplied])",
+        "after_thread_sync of a pipeline",
+    ),
     (
         "(piped; [after-sync]; async_issue; [multiplied])",
         "(piped; [after-sync]; async_issue; [tensor])",
         "the second of a pipeline is a mma",
     ),
-    ("same-mbarrier \\ (po | po^-1 | sr)", "same-mbarrier \\ (po | po^-1)", "8.5: scopes that include each other"),
+    (
+        "same-mbarrier \\ (po | po^-1 | sr)",
+        "same-mbarrier \\ (po | po^-1)",
+        "8.5: scopes that include each other",
+    ),
     (
         " | TENSORMAP]; (completed | po; [W & MBARRIER])",
         "]; (completed | po; [W & MBARRIER])",
         "a copy is complete when it has read the map",
     ),
-    ("let limited = SHARED | TENSORMAP", "let limited = SHARED", "fences of tensor maps order no other memory"),
+    (
+        "let limited = SHARED | TENSORMAP",
+        "let limited = SHARED",
+        "fences of tensor maps order no other memory",
+    ),
     ("  | map-order\n", "", "fences of tensor maps"),
-    ("    ((from-generic; released-map; synchronizes-maps; acquired-map) & overlap)\n", "    0\n", "released and acquired"),
-    ("(from-generic; released-map; synchronizes-maps; acquired-map)", "(from-generic; base-causality; acquired-map)", "released"),
-    ("  | ((from-generic; base-causality; launched-maps; acquired-map) & overlap)\n", "", "acquired behind a launch"),
-    ("    (base-causality; [F & REL & TENSORMAP & GLOBAL])\n", "    0\n", "fence.proxy.tensormap::generic.release"),
+    (
+        "    ((from-generic; released-map; synchronizes-maps; acquired-map) & overlap)\n",
+        "    0\n",
+        "released and acquired",
+    ),
+    (
+        "(from-generic; released-map; synchronizes-maps; acquired-map)",
+        "(from-generic; base-causality; acquired-map)",
+        "released",
+    ),
+    (
+        "  | ((from-generic; base-causality; launched-maps; acquired-map) & overlap)\n",
+        "",
+        "acquired behind a launch",
+    ),
+    (
+        "    (base-causality; [F & REL & TENSORMAP & GLOBAL])\n",
+        "    0\n",
+        "fence.proxy.tensormap::generic.release",
+    ),
     ("[F & REL & TENSORMAP & GLOBAL])", "[F & REL & TENSORMAP])", "cp_fenceproxy: the address dst"),
     ("  | ((base-causality; [F & REL & TENSORMAP]) & overlap)\n", "", "tensormap.cp_fenceproxy"),
     (
@@ -249,7 +391,11 @@ const EDITS: [(&str, &str, &str); 90] = [
         "[F & ACQ & TENSORMAP]; async_issue; [M & TENSORMAP]",
         "acquired by another thread of the block",
     ),
-    ("let synchronizes-maps = morally-strong & (", "let synchronizes-maps = (", "scopes of the fences of tensor maps"),
+    (
+        "let synchronizes-maps = morally-strong & (",
+        "let synchronizes-maps = (",
+        "scopes of the fences of tensor maps",
+    ),
     (
         "let map-causality = base-causality?; (synchronizes-proxies(TENSORMAP); base-causality?)*",
         "let map-causality = synchronizes-proxies(TENSORMAP)",
@@ -290,7 +436,11 @@ const EDITS: [(&str, &str, &str); 90] = [
         "let shared-release = F & REL & SHARED",
         "a fence of one direction releases no generic access",
     ),
-    ("let shared-acquire = (F & ACQ & SHARED) \\ ASYNC", "let shared-acquire = F & ACQ & SHARED", "and acquires none"),
+    (
+        "let shared-acquire = (F & ACQ & SHARED) \\ ASYNC",
+        "let shared-acquire = F & ACQ & SHARED",
+        "and acquires none",
+    ),
     (
         "(to-generic | into-async | async_issue; [GEN])) & overlap)",
         "(to-generic | into-async | async_issue; [GEN])))",
@@ -311,7 +461,11 @@ const EDITS: [(&str, &str, &str); 90] = [
         "let before-sync = F & REL & ASYNC",
         "before_thread_sync is no fence of the async proxy",
     ),
-    ("let after-sync = (F & ACQ & ASYNC) \\ SHARED", "let after-sync = F & ACQ & ASYNC", "after_thread_sync is none"),
+    (
+        "let after-sync = (F & ACQ & ASYNC) \\ SHARED",
+        "let after-sync = F & ACQ & ASYNC",
+        "after_thread_sync is none",
+    ),
 ];
 
 #[test]
@@ -319,16 +473,24 @@ fn every_line_of_the_model_matters_to_a_hand_made_test() {
     let (tests, text) = (tests(), shipped());
     let is_blind = |edit: usize| {
         let (from, to, what) = EDITS[edit];
-        assert_eq!(text.matches(from).count(), 1, "ptx-8.cat has changed, so must this test: {from}");
+        assert_eq!(
+            text.matches(from).count(),
+            1,
+            "ptx-8.cat has changed, so must this test: {from}"
+        );
         let edited = model(text.replace(from, to));
-        differing(&edited, &tests, Choice::Auto).next().is_none().then(|| format!("{what}: {from} => {to}"))
+        differing(&edited, &tests, Choice::Auto)
+            .next()
+            .is_none()
+            .then(|| format!("{what}: {from} => {to}"))
     };
     let blind: Vec<String> = on_all_cores(EDITS.len(), is_blind).into_iter().flatten().collect();
     assert!(blind.is_empty(), "no hand-made test tells\n{}", blind.join("\n"));
 }
 
-/// Where the text allows two readings: a built-in model that says the other one by the lines in which it differs from `ptx-8` (models/readings), and the
-/// smallest tests that tell them apart. (docs/ptx-isa-derivation.md, A2 and A3.)
+/// Where the text allows two readings: a built-in model that says the other one by the lines in
+/// which it differs from `ptx-8` (models/readings), and the smallest tests that tell them apart.
+/// (docs/ptx-isa-derivation.md, A2 and A3.)
 const READINGS: [(&str, &[&str]); 7] = [
     (
         "ptx-8-waits-by-branch",
@@ -371,7 +533,11 @@ const READINGS: [(&str, &[&str]); 7] = [
     ("ptx-8-mbarrier-async", &["init-bulk-no-fence.litmus", "init-bulk-proxy-fence-before.litmus"]),
     (
         "ptx-8-proxy-fences-in-pairs",
-        &["one-way-release.litmus", "one-way-acquire.litmus", "one-way-acquire-behind-acquire.litmus"],
+        &[
+            "one-way-release.litmus",
+            "one-way-acquire.litmus",
+            "one-way-acquire-behind-acquire.litmus",
+        ],
     ),
     (
         "ptx-8-mbarriers-order-shared",
@@ -408,7 +574,8 @@ const READINGS: [(&str, &[&str]); 7] = [
 #[test]
 fn each_other_reading_is_told_apart_by_one_test() {
     let tests = tests();
-    let mut shipped: Vec<&str> = library::built_in_names().filter(|name| name.starts_with("ptx-8-")).collect();
+    let mut shipped: Vec<&str> =
+        library::built_in_names().filter(|name| name.starts_with("ptx-8-")).collect();
     let mut listed: Vec<&str> = READINGS.iter().map(|(name, _)| *name).collect();
     shipped.sort_unstable();
     listed.sort_unstable();
@@ -423,12 +590,25 @@ fn each_other_reading_is_told_apart_by_one_test() {
     }
 }
 
-/// The initial state and the instructions of one thread, or of two with `|` between them; and what is said of them.
+/// The initial state and the instructions of one thread, or of two with `|` between them; and what
+/// is said of them.
 const REFUSED: [(&str, &str, &str); 26] = [
     ("mbarrier bar=1;", "mbarrier.init bar, 1", "the mbarrier `bar` is initialised twice"),
-    ("mbarrier bar;", "mbarrier.init bar, 1 | mbarrier.init bar, 1", "the mbarrier `bar` is initialised twice"),
-    ("mbarrier bar=1;", "mbarrier.arrive.release.cta _, bar ; ld.weak r0, bar", "no operation on mbarriers"),
-    ("mbarrier bar=1;", "mbarrier.arrive.release.cta _, bar ; st.bulk.weak.shared::cta bar, 8, 0", "no operation on mbarriers"),
+    (
+        "mbarrier bar;",
+        "mbarrier.init bar, 1 | mbarrier.init bar, 1",
+        "the mbarrier `bar` is initialised twice",
+    ),
+    (
+        "mbarrier bar=1;",
+        "mbarrier.arrive.release.cta _, bar ; ld.weak r0, bar",
+        "no operation on mbarriers",
+    ),
+    (
+        "mbarrier bar=1;",
+        "mbarrier.arrive.release.cta _, bar ; st.bulk.weak.shared::cta bar, 8, 0",
+        "no operation on mbarriers",
+    ),
     ("x=0;", "mbarrier.arrive.release.cta _, x", "`x` is no mbarrier"),
     ("x=0;", "mbarrier.try_wait.parity.acquire.cta p0, x, 2", "a parity is 0 or 1"),
     (
@@ -461,44 +641,87 @@ const REFUSED: [(&str, &str, &str); 26] = [
         "wgmma.fence.sync.aligned ; wgmma.mma_async.sync.aligned r0, x ; wgmma.wait_group.sync.aligned 0 ; mov r0, 2",
         "`r0` is accessed before a `wgmma.wait_group`",
     ),
-    ("x=0; y=0; mx @ generic aliases x;", "multimem.st.relaxed.sys.u32 {mx, y}, 1", "`y` is no other address of a location"),
-    ("x=0; s @ surface aliases x;", "multimem.st.relaxed.sys.u32 {s}, 1", "`s` is no other address of a location"),
-    ("x=0;", "st.weak x, 1 ; fence.release.sync_restrict::shared::cta.cluster", "declare it as `shared x` or `global x`"),
+    (
+        "x=0; y=0; mx @ generic aliases x;",
+        "multimem.st.relaxed.sys.u32 {mx, y}, 1",
+        "`y` is no other address of a location",
+    ),
+    (
+        "x=0; s @ surface aliases x;",
+        "multimem.st.relaxed.sys.u32 {s}, 1",
+        "`s` is no other address of a location",
+    ),
+    (
+        "x=0;",
+        "st.weak x, 1 ; fence.release.sync_restrict::shared::cta.cluster",
+        "declare it as `shared x` or `global x`",
+    ),
     ("global x=0;", "st.bulk.weak.shared::cta x, 8, 0", "`x` is in shared memory here"),
-    ("tensor t=0;", "ld.weak r0, t ; fence.proxy.async", "`t` is in tensor memory, which `tcgen05` alone accesses"),
+    (
+        "tensor t=0;",
+        "ld.weak r0, t ; fence.proxy.async",
+        "`t` is in tensor memory, which `tcgen05` alone accesses",
+    ),
     ("tensor t=0;", "ld.weak r0, t", "`t` is in tensor memory, which `tcgen05` alone accesses"),
     ("x=0;", "tcgen05.ld.sync.aligned.32x32b.x1.b32 r0, x", "`x` is not in tensor memory"),
     ("tensor t=0; tensor u=0;", "tcgen05.cp.cta_group::1.128x256b t, u", "in shared memory here"),
-    ("tensor t=0; shared x=0;", "tcgen05.cp.cta_group::2.128x256b t, x", "a `tcgen05` with `.cta_group::2` is not modelled"),
+    (
+        "tensor t=0; shared x=0;",
+        "tcgen05.cp.cta_group::2.128x256b t, x",
+        "a `tcgen05` with `.cta_group::2` is not modelled",
+    ),
     ("tensor t=0; shared x=0;", "tcgen05.mma.cta_group::1.kind::f16 t, x", "needs three addresses"),
-    ("tensor t=0; shared x=0;", "tcgen05.mma.cta_group::1.kind::f16 t, x, x, p0", "written as 0 or 1"),
+    (
+        "tensor t=0; shared x=0;",
+        "tcgen05.mma.cta_group::1.kind::f16 t, x, x, p0",
+        "written as 0 or 1",
+    ),
     ("tensor t=0;", "tcgen05.ld.sync.aligned.32x32b.x2.b32 {r0, r1}, t", "several registers"),
-    ("mbarrier bar=1;", "tcgen05.commit.cta_group::1.shared::cluster.b64 bar", "needs its completion mechanism"),
-    ("x=0;", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 x, 32", "with `.alloc` is not modelled"),
+    (
+        "mbarrier bar=1;",
+        "tcgen05.commit.cta_group::1.shared::cluster.b64 bar",
+        "needs its completion mechanism",
+    ),
+    (
+        "x=0;",
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 x, 32",
+        "with `.alloc` is not modelled",
+    ),
 ];
 
 #[test]
 fn what_has_no_meaning_is_refused_by_name() {
     let model = model(shipped());
     for (initial, instructions, said) in REFUSED {
-        let columns: Vec<Vec<&str>> = instructions.split(" | ").map(|column| column.split(" ; ").collect()).collect();
+        let columns: Vec<Vec<&str>> =
+            instructions.split(" | ").map(|column| column.split(" ; ").collect()).collect();
         let heads: Vec<String> = (0..columns.len()).map(|t| format!("P{t}@cta 0,gpu 0")).collect();
         let rows = columns.iter().map(Vec::len).max().unwrap_or_default();
-        let row = |r: usize| columns.iter().map(|c| c.get(r).copied().unwrap_or_default()).collect::<Vec<_>>().join(" | ");
+        let row = |r: usize| {
+            columns
+                .iter()
+                .map(|c| c.get(r).copied().unwrap_or_default())
+                .collect::<Vec<_>>()
+                .join(" | ")
+        };
         let body: String = (0..rows).map(|r| format!(" {} ;\n", row(r))).collect();
-        let text = format!("PTX t\n{{ {initial} }}\n {} ;\n{body}exists (true)\n", heads.join(" | "));
+        let text =
+            format!("PTX t\n{{ {initial} }}\n {} ;\n{body}exists (true)\n", heads.join(" | "));
         let error = match read::test(&SourceFile::new("t", text.clone())) {
             Err(errors) => errors[0].to_string(),
-            Ok(read) => match Runner::new(&model).run(&read.test, &Options::default(), Choice::Auto) {
-                Ok(verdict) => panic!("{:?} of\n{text}", Expected::from(&verdict)),
-                Err(error) => error.to_string(),
-            },
+            Ok(read) => {
+                match Runner::new(&model).run(&read.test, &Options::default(), Choice::Auto) {
+                    Ok(verdict) => panic!("{:?} of\n{text}", Expected::from(&verdict)),
+                    Err(error) => error.to_string(),
+                }
+            }
         };
         assert!(error.contains(said), "{error}\n{text}");
     }
 }
 
-/// Each operation on an mbarrier comes once: bytes of many sizes in two phases are no thousands of contents, which the SAT engine would not take.
+/// Each operation on an mbarrier comes once: bytes of many sizes in two phases are no thousands of
+/// contents, which the SAT engine would not take.
 #[test]
 fn contents_of_an_mbarrier_are_what_its_operations_make() {
     let text = "PTX bytes\n\
@@ -517,7 +740,8 @@ fn contents_of_an_mbarrier_are_what_its_operations_make() {
     for (find, reachable) in [("P0:r2 == 0", false), ("P0:r2 == 1", true)] {
         let file = SourceFile::new("bytes.litmus", text.replace("P0:r2 == 0", find));
         let test = read::test(&file).unwrap_or_else(|e| panic!("{}", e[0])).test;
-        let verdict = Runner::new(&model).run(&test, &Options::default(), Choice::Only(Engine::Sat));
+        let verdict =
+            Runner::new(&model).run(&test, &Options::default(), Choice::Only(Engine::Sat));
         assert_eq!(verdict.unwrap_or_else(|e| panic!("{e}")).reachable, reachable, "{find}");
     }
 }

@@ -5,13 +5,16 @@
 //!     [execution] [exists] [untyped] [all] [jobs=..] [off=..]
 //! ```
 //!
-//! MAPPING is a path or the name of a shipped mapping. Lists are separated by commas. `off=` switches a technique of
-//! docs/encoding.md off (names in `Techniques::SWITCHES`), to see what it is worth.
+//! MAPPING is a path or the name of a shipped mapping. Lists are separated by commas. `off=`
+//! switches a technique of docs/encoding.md off (names in `Techniques::SWITCHES`), to see what it
+//! is worth.
 
 use std::process::ExitCode;
 use std::time::Instant;
 
-use margay_mappings::check::{CheckOptions, CheckReport, CoReading, Level, Silent, Techniques, check};
+use margay_mappings::check::{
+    CheckOptions, CheckReport, CoReading, Level, Silent, Techniques, check,
+};
 use margay_mappings::library;
 use margay_models::Execution;
 use margay_models::diagnostic::Diagnostic;
@@ -32,7 +35,8 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<(), Vec<Diagnostic>> {
-    let wrong = |message: String| vec![Diagnostic::error(message).help("quick MAPPING BOUND [option ...]")];
+    let wrong =
+        |message: String| vec![Diagnostic::error(message).help("quick MAPPING BOUND [option ...]")];
     let [mapping, bound, rest @ ..] = arguments else {
         return Err(wrong("a mapping and a bound are needed".to_owned()));
     };
@@ -44,7 +48,12 @@ fn run(arguments: &[String]) -> Result<(), Vec<Diagnostic>> {
     let loaded = library::find(mapping, &Default::default())?;
     let start = Instant::now();
     let report = check(&loaded.mapping, &options, &Silent)?;
-    println!("{:?}, none up to {} events, {:?}", report.verdict, report.established, start.elapsed());
+    println!(
+        "{:?}, none up to {} events, {:?}",
+        report.verdict,
+        report.established,
+        start.elapsed()
+    );
     print(&report);
     Ok(())
 }
@@ -59,11 +68,16 @@ fn set(options: &mut CheckOptions, word: &str) -> Result<(), String> {
         ("solver", name) => options.backend = name.parse()?,
         ("execution", _) => (options.level, options.co) = (Level::Execution, CoReading::Universal),
         ("exists", _) => options.co = CoReading::Exists,
-        ("jobs", number) => options.jobs = number.parse().map_err(|e| format!("jobs={number}: {e}"))?,
+        ("jobs", number) => {
+            options.jobs = number.parse().map_err(|e| format!("jobs={number}: {e}"))?
+        }
         ("untyped", _) => options.typed = false,
         ("all", _) => options.all = Some(1000),
         ("off", name) => {
-            let switch = Techniques::SWITCHES.iter().find(|s| s.name == name).ok_or(format!("unknown technique `{name}`"))?;
+            let switch = Techniques::SWITCHES
+                .iter()
+                .find(|s| s.name == name)
+                .ok_or(format!("unknown technique `{name}`"))?;
             (switch.off)(&mut options.techniques);
         }
         _ => return Err(format!("unknown option `{word}`")),
@@ -75,7 +89,14 @@ fn print(report: &CheckReport) {
     for row in report.axioms.iter().flat_map(|a| &a.rows) {
         println!(
             "{:14} {} {:?}: {} shapes, {} variables, {} clauses, {} conflicts, {:.3} s",
-            row.axiom, row.bound, row.verdict, row.shapes, row.variables, row.clauses, row.conflicts, row.seconds
+            row.axiom,
+            row.bound,
+            row.verdict,
+            row.shapes,
+            row.variables,
+            row.clauses,
+            row.conflicts,
+            row.seconds
         );
     }
     for counterexample in report.counterexamples.iter().take(3) {
@@ -92,7 +113,10 @@ fn print(report: &CheckReport) {
 fn show(side: &str, execution: &Execution) {
     println!("{side}, threads at {:?}", execution.threads);
     for (i, e) in execution.events.iter().enumerate() {
-        println!("  {i}: {:?} {:?} {:?} {:?} {:?} {:?}", e.thread, e.kind, e.order, e.scope, e.location, e.value);
+        println!(
+            "  {i}: {:?} {:?} {:?} {:?} {:?} {:?}",
+            e.thread, e.kind, e.order, e.scope, e.location, e.value
+        );
     }
     println!("  rf {:?} co {:?} sync_fence {:?}", execution.rf, execution.co, execution.sync_fence);
 }

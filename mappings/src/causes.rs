@@ -1,7 +1,9 @@
-//! What is wrong with a mapping, one cause after the other, the worst first. The smallest counterexample may be the least important:
-//! mixed scopes over two GPUs can hide that all order on one GPU is lost. So the question is asked of ordinary programs on few devices first, the
-//! rows that are to blame are found, and in what they are too weak, in scope or in order. What is too weak is made strong, and the question is asked
-//! again: a row whose scope is too narrow may have lost its order as well.
+//! What is wrong with a mapping, one cause after the other, the worst first. The smallest
+//! counterexample may be the least important: mixed scopes over two GPUs can hide that all order on
+//! one GPU is lost. So the question is asked of ordinary programs on few devices first, the rows
+//! that are to blame are found, and in what they are too weak, in scope or in order. What is too
+//! weak is made strong, and the question is asked again: a row whose scope is too narrow may have
+//! lost its order as well.
 
 use margay_models::diagnostic::Diagnostic;
 use margay_models::execution::{Order, Scope};
@@ -23,7 +25,8 @@ pub struct CausePrograms {
     together: Option<Scope>,
 }
 
-/// The names of the settings, the most ordinary first: the order of severity. Those without scopes are of languages without scopes.
+/// The names of the settings, the most ordinary first: the order of severity. Those without scopes
+/// are of languages without scopes.
 const SETTINGS: [&str; 9] = [
     "one scope (device), one GPU",
     "one scope (block), one block",
@@ -36,7 +39,8 @@ const SETTINGS: [&str; 9] = [
     "mixed scopes, several GPUs",
 ];
 
-/// The place of a setting in the order of severity, from 0: the worst. One that is not known is the last.
+/// The place of a setting in the order of severity, from 0: the worst. One that is not known is the
+/// last.
 pub fn severity(setting: &str) -> usize {
     SETTINGS.iter().position(|name| *name == setting).unwrap_or(SETTINGS.len())
 }
@@ -44,7 +48,11 @@ pub fn severity(setting: &str) -> usize {
 /// The settings that a mapping has.
 fn settings(mapping: &Mapping) -> Vec<CausePrograms> {
     let [device, block, system_one, plain_one, system, plain, without, one, several] = SETTINGS;
-    let of = |name, scopes: Option<&[Scope]>, together| CausePrograms { name, scopes: scopes.map(<[Scope]>::to_vec), together };
+    let of = |name, scopes: Option<&[Scope]>, together| CausePrograms {
+        name,
+        scopes: scopes.map(<[Scope]>::to_vec),
+        together,
+    };
     if !mapping.source.is_scoped() {
         return match mapping.target.is_scoped() && mapping.target.scopes().contains(&Scope::Gpu) {
             true => vec![of(plain_one, None, Some(Scope::Gpu)), of(plain, None, None)],
@@ -59,7 +67,9 @@ fn settings(mapping: &Mapping) -> Vec<CausePrograms> {
         of(system, Some(&[Scope::Sys]), None),
     ];
     let mixed = [of(one, None, Some(Scope::Gpu)), of(several, None, None)];
-    let has = |s: &CausePrograms| s.scopes.as_ref().is_none_or(|of| of.iter().all(|s| scopes.contains(s)));
+    let has = |s: &CausePrograms| {
+        s.scopes.as_ref().is_none_or(|of| of.iter().all(|s| scopes.contains(s)))
+    };
     // Where there is one scope none are mixed.
     ordinary.into_iter().chain(mixed.into_iter().filter(|_| scopes.len() > 1)).filter(has).collect()
 }
@@ -91,8 +101,9 @@ impl Weakness {
 pub struct CounterexampleCause {
     /// The most ordinary programs that show it.
     pub setting: &'static str,
-    /// The rows that are to blame: left-hand side, for one of the types and operations that it is for, and right-hand side. Making any one of a counterexample's blamed rows stronger mends it; where no
-    /// single row does, all that it uses are here.
+    /// The rows that are to blame: left-hand side, for one of the types and operations that it is
+    /// for, and right-hand side. Making any one of a counterexample's blamed rows stronger mends
+    /// it; where no single row does, all that it uses are here.
     pub rows: Vec<(String, String)>,
     /// Does a single row suffice to mend it?
     pub single: bool,
@@ -118,10 +129,16 @@ const MOST: usize = 64;
 ///
 /// # Errors
 /// As [`check`].
-pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<Causes, Vec<Diagnostic>> {
+pub fn causes(
+    mapping: &Mapping,
+    options: &CheckOptions,
+    progress: &dyn Progress,
+) -> Result<Causes, Vec<Diagnostic>> {
     let mut left = mapping.clone();
-    // Which lowering of the mapping stands at each place of a row: those that nothing makes stronger are taken away.
-    let mut places: Vec<Vec<usize>> = mapping.rows.iter().map(|row| (0..row.alternatives.len()).collect()).collect();
+    // Which lowering of the mapping stands at each place of a row: those that nothing makes
+    // stronger are taken away.
+    let mut places: Vec<Vec<usize>> =
+        mapping.rows.iter().map(|row| (0..row.alternatives.len()).collect()).collect();
     let mut out = Causes::default();
     for setting in settings(mapping) {
         let mut end = Err(format!("more than {MOST} rows are wrong"));
@@ -143,7 +160,9 @@ pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
                 }
                 CheckVerdict::Counterexample => {}
             }
-            let Some(c) = report.counterexamples.into_iter().min_by_key(|c| c.events) else { break };
+            let Some(c) = report.counterexamples.into_iter().min_by_key(|c| c.events) else {
+                break;
+            };
             let Some(named) = naming::name(&asked, &c.source, &c.target, &c.origin) else {
                 end = Err("the rows of a counterexample cannot be told".to_owned());
                 break;
@@ -152,13 +171,22 @@ pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
             // As the mapping has it: what was made strong in one way may be weak in another.
             let text = |o: &&NamedOperation| {
                 let row = &mapping.rows[o.row];
-                (o.text(&asked), row.lowering_text(mapping.target.signature, &row.alternatives[places[o.row][o.alternative]]))
+                (
+                    o.text(&asked),
+                    row.lowering_text(
+                        mapping.target.signature,
+                        &row.alternatives[places[o.row][o.alternative]],
+                    ),
+                )
             };
             let rows: Vec<(String, String)> = operations.iter().map(text).collect();
-            // What is made strong: a row that was to blame before, so that one which is wrong in itself does not come again with each of the
-            // rows that show it.
+            // What is made strong: a row that was to blame before, so that one which is wrong in
+            // itself does not come again with each of the rows that show it.
             let before = |o: &&&NamedOperation| {
-                let mut known = out.causes.iter().filter(|c: &&CounterexampleCause| c.setting == setting.name && c.single);
+                let mut known = out
+                    .causes
+                    .iter()
+                    .filter(|c: &&CounterexampleCause| c.setting == setting.name && c.single);
                 single && known.any(|c| c.weakness == weakness && c.rows.contains(&text(o)))
             };
             let Some(weak) = operations.iter().find(before).or(operations.first()) else { break };
@@ -170,36 +198,58 @@ pub fn causes(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
                 left.rows[weak.row].alternatives.remove(weak.alternative);
                 places[weak.row].remove(weak.alternative);
             }
-            join(&mut out.causes, CounterexampleCause { setting: setting.name, rows, single, weakness, counterexample: c });
+            join(
+                &mut out.causes,
+                CounterexampleCause {
+                    setting: setting.name,
+                    rows,
+                    single,
+                    weakness,
+                    counterexample: c,
+                },
+            );
         }
         out.settings.push((setting.name, end));
     }
-    // Of single executions not each is a compiler bug: those that are come first, each kind in the order of the questions.
+    // Of single executions not each is a compiler bug: those that are come first, each kind in the
+    // order of the questions.
     out.causes.sort_by_key(|c| c.counterexample.status);
     Ok(out)
 }
 
-/// A cause that is like one that is known joins it: the same programs, the same weakness, and the same instructions (but for the width of an access,
-/// and for fences before it if the programs are alike) or the same operation.
+/// A cause that is like one that is known joins it: the same programs, the same weakness, and the
+/// same instructions (but for the width of an access, and for fences before it if the programs are
+/// alike) or the same operation.
 fn join(causes: &mut Vec<CounterexampleCause>, new: CounterexampleCause) {
     let instructions = |body: &str| -> String {
         let widths = [".b8", ".b16", ".b32", ".b64", ".b128"];
-        body.split(" ; ").map(|step| widths.iter().fold(step, |s, w| s.trim_end_matches(w))).collect::<Vec<_>>().join(" ; ")
+        body.split(" ; ")
+            .map(|step| widths.iter().fold(step, |s, w| s.trim_end_matches(w)))
+            .collect::<Vec<_>>()
+            .join(" ; ")
     };
-    // Without the types and the operation of a read-modify-write, and of a compare-exchange without the other order.
+    // Without the types and the operation of a read-modify-write, and of a compare-exchange without
+    // the other order.
     let operation = |head: &str| {
         let head = head.split(' ').next().unwrap_or(head);
-        head.split_once('/').map_or(head.to_owned(), |(one, other)| match one.strip_prefix("CAS_FAIL.") {
-            Some(_) => format!("CAS_FAIL.{other}"),
-            None => one.to_owned(),
+        head.split_once('/').map_or(head.to_owned(), |(one, other)| {
+            match one.strip_prefix("CAS_FAIL.") {
+                Some(_) => format!("CAS_FAIL.{other}"),
+                None => one.to_owned(),
+            }
         })
     };
     // From the access on: an acquire that is lost is lost whatever fence stands before the access.
     let from_access = |body: &str| -> Vec<String> {
-        instructions(body).split(" ; ").skip_while(|step| step.starts_with("fence")).map(str::to_owned).collect()
+        instructions(body)
+            .split(" ; ")
+            .skip_while(|step| step.starts_with("fence"))
+            .map(str::to_owned)
+            .collect()
     };
     let alike = |c: &CounterexampleCause, a: &(String, String), b: &(String, String)| {
-        let of_program = |c: &CounterexampleCause| (c.counterexample.events, c.counterexample.axiom.clone());
+        let of_program =
+            |c: &CounterexampleCause| (c.counterexample.events, c.counterexample.axiom.clone());
         let access = from_access(&a.1);
         instructions(&a.1) == instructions(&b.1)
             || operation(&a.0) == operation(&b.0)
@@ -226,8 +276,8 @@ fn join(causes: &mut Vec<CounterexampleCause>, new: CounterexampleCause) {
 
 /// What is to blame for a counterexample.
 struct Blame<'a> {
-    /// The operations whose row mends the program if it is made strong, those alone that have less than their operation asks for if there are such;
-    /// if none mends it, all that have an order.
+    /// The operations whose row mends the program if it is made strong, those alone that have less
+    /// than their operation asks for if there are such; if none mends it, all that have an order.
     operations: Vec<&'a NamedOperation>,
     /// Does one of them suffice?
     single: bool,
@@ -237,12 +287,15 @@ struct Blame<'a> {
 
 impl<'a> Blame<'a> {
     fn new(mapping: &Mapping, c: &Counterexample, operations: &'a [NamedOperation]) -> Self {
-        let ordered: Vec<&NamedOperation> =
-            operations.iter().filter(|o| mapping.rows[o.row].construct.order != Order::Plain).collect();
+        let ordered: Vec<&NamedOperation> = operations
+            .iter()
+            .filter(|o| mapping.rows[o.row].construct.order != Order::Plain)
+            .collect();
         // Only the lowerings that the counterexample uses.
         let mut pinned = mapping.clone();
         for (i, row) in pinned.rows.iter_mut().enumerate() {
-            let used: Vec<usize> = operations.iter().filter(|o| o.row == i).map(|o| o.alternative).collect();
+            let used: Vec<usize> =
+                operations.iter().filter(|o| o.row == i).map(|o| o.alternative).collect();
             if !used.is_empty() {
                 let mut k = 0;
                 row.alternatives.retain(|_| {
@@ -254,7 +307,10 @@ impl<'a> Blame<'a> {
         for weakness in [Weakness::Scope, Weakness::Order, Weakness::Both] {
             let mut mending: Vec<&NamedOperation> = Vec::new();
             for &operation in &ordered {
-                if mending.iter().any(|m| (m.row, m.alternative) == (operation.row, operation.alternative)) {
+                if mending
+                    .iter()
+                    .any(|m| (m.row, m.alternative) == (operation.row, operation.alternative))
+                {
                     continue;
                 }
                 let lowering = operation.lowering(mapping);
@@ -263,7 +319,11 @@ impl<'a> Blame<'a> {
                     continue;
                 }
                 let mut strong = pinned.clone();
-                for one in strong.rows[operation.row].alternatives.iter_mut().filter(|one| *one == lowering) {
+                for one in strong.rows[operation.row]
+                    .alternatives
+                    .iter_mut()
+                    .filter(|one| *one == lowering)
+                {
                     *one = strongest.clone();
                 }
                 let mut pool = CounterexamplePool::new(&strong);
@@ -272,8 +332,10 @@ impl<'a> Blame<'a> {
                     mending.push(operation);
                 }
             }
-            // A stronger row elsewhere may mend the program as well: that is no reason to name it beside one that has less than it should.
-            let lacking = |o: &&&NamedOperation| lacks(mapping, &mapping.rows[o.row], o.lowering(mapping));
+            // A stronger row elsewhere may mend the program as well: that is no reason to name it
+            // beside one that has less than it should.
+            let lacking =
+                |o: &&&NamedOperation| lacks(mapping, &mapping.rows[o.row], o.lowering(mapping));
             if mending.iter().any(|o| lacking(&o)) {
                 mending.retain(|o| lacking(&o));
             }
@@ -285,7 +347,8 @@ impl<'a> Blame<'a> {
     }
 }
 
-/// Makes a lowering strong in what it is too weak, and with it those of its row that emit the same for other types. Says whether anything changed.
+/// Makes a lowering strong in what it is too weak, and with it those of its row that emit the same
+/// for other types. Says whether anything changed.
 fn strengthen(mapping: &mut Mapping, weak: &NamedOperation, weakness: Weakness) -> bool {
     let target = mapping.target.signature;
     let row = &mut mapping.rows[weak.row];
@@ -293,7 +356,9 @@ fn strengthen(mapping: &mut Mapping, weak: &NamedOperation, weakness: Weakness) 
     let before = row.alternatives[weak.alternative].clone();
     let mut changed = false;
     for one in &mut row.alternatives {
-        if (one.form, &one.steps, one.dependencies) == (before.form, &before.steps, before.dependencies) {
+        if (one.form, &one.steps, one.dependencies)
+            == (before.form, &before.steps, before.dependencies)
+        {
             let strong = match sufficient(one, construct, target, weakness) {
                 Some(strong) if strong != *one => strong,
                 _ => strongest(one, target, weakness),
@@ -305,13 +370,20 @@ fn strengthen(mapping: &mut Mapping, weak: &NamedOperation, weakness: Weakness) 
     changed
 }
 
-/// As strong as the published mapping (2019 paper, Fig. 11) has it, with the scope as it is or with the widest: what this needs is less than what
-/// [`strongest`] needs, so that the next question is easier. `None` where it is not known.
-fn sufficient(lowering: &Lowering, construct: Construct, target: Signature, weakness: Weakness) -> Option<Lowering> {
+/// As strong as the published mapping (2019 paper, Fig. 11) has it, with the scope as it is or with
+/// the widest: what this needs is less than what [`strongest`] needs, so that the next question is
+/// easier. `None` where it is not known.
+fn sufficient(
+    lowering: &Lowering,
+    construct: Construct,
+    target: Signature,
+    weakness: Weakness,
+) -> Option<Lowering> {
     if target.tabular().is_some() || weakness == Weakness::Scope || lowering.is_of_mbarrier() {
         return None;
     }
-    let scope = if weakness == Weakness::Both { StepScope::Named(Scope::Sys) } else { scope_of(lowering) };
+    let scope =
+        if weakness == Weakness::Both { StepScope::Named(Scope::Sys) } else { scope_of(lowering) };
     let is_sc = construct.order == Order::Sc;
     let fence = LoweringStep {
         operation: Operation::Fence,
@@ -345,9 +417,11 @@ fn sufficient(lowering: &Lowering, construct: Construct, target: Signature, weak
     Some(Lowering { steps, ..lowering.clone() })
 }
 
-/// The scope that a lowering has: the narrowest of its instructions, and the widest where none has one.
+/// The scope that a lowering has: the narrowest of its instructions, and the widest where none has
+/// one.
 fn scope_of(lowering: &Lowering) -> StepScope {
-    let scopes = lowering.steps.iter().map(|step| step.scope).filter(|scope| *scope != StepScope::None);
+    let scopes =
+        lowering.steps.iter().map(|step| step.scope).filter(|scope| *scope != StepScope::None);
     let rank = |scope: &StepScope| match scope {
         StepScope::Named(scope) => (0, *scope),
         StepScope::Same | StepScope::None => (1, Scope::Sys),
@@ -355,7 +429,8 @@ fn scope_of(lowering: &Lowering) -> StepScope {
     scopes.min_by_key(rank).unwrap_or(StepScope::Named(Scope::Sys))
 }
 
-/// A lowering that leaves nothing to wish for in what it is too weak: a fence on each side and the strongest order, or the widest scope, or both.
+/// A lowering that leaves nothing to wish for in what it is too weak: a fence on each side and the
+/// strongest order, or the widest scope, or both.
 fn strongest(lowering: &Lowering, target: Signature, weakness: Weakness) -> Lowering {
     let widest = StepScope::Named(Scope::Sys);
     let fence = LoweringStep {
@@ -369,7 +444,9 @@ fn strongest(lowering: &Lowering, target: Signature, weakness: Weakness) -> Lowe
     };
     if weakness == Weakness::Scope {
         let wide = |step: &LoweringStep| match step.scope {
-            StepScope::Named(_) if step.mbarrier => LoweringStep { scope: StepScope::Named(Scope::Cluster), ..*step },
+            StepScope::Named(_) if step.mbarrier => {
+                LoweringStep { scope: StepScope::Named(Scope::Cluster), ..*step }
+            }
             StepScope::Named(_) => LoweringStep { scope: widest, ..*step },
             StepScope::None | StepScope::Same => *step,
         };
@@ -384,16 +461,26 @@ fn strongest(lowering: &Lowering, target: Signature, weakness: Weakness) -> Lowe
     }
     if let Some(architecture) = target.tabular() {
         // With the strongest of its fences on each side nothing more is to be had of an access.
-        let fences = architecture.constructs().into_iter().filter(|c| c.operation == Operation::Fence);
-        let Some(strongest) = fences.max_by_key(|c| c.order.rank()) else { return lowering.clone() };
+        let fences =
+            architecture.constructs().into_iter().filter(|c| c.operation == Operation::Fence);
+        let Some(strongest) = fences.max_by_key(|c| c.order.rank()) else {
+            return lowering.clone();
+        };
         let widest = |step: LoweringStep| {
             let construct = Construct { operation: step.operation, order: step.order };
-            LoweringStep { scope: if construct.has_scope(target) { widest } else { StepScope::None }, ..step }
+            LoweringStep {
+                scope: if construct.has_scope(target) { widest } else { StepScope::None },
+                ..step
+            }
         };
         let fence = widest(LoweringStep { order: strongest.order, ..fence });
         let access = lowering.access().map(|i| widest(lowering.steps[i]));
         let steps = access.map_or_else(|| vec![fence], |access| vec![fence, access, fence]);
-        return Lowering { steps, dependencies: lowering.dependencies.moved(|_| 0), ..lowering.clone() };
+        return Lowering {
+            steps,
+            dependencies: lowering.dependencies.moved(|_| 0),
+            ..lowering.clone()
+        };
     }
     let scope = if weakness == Weakness::Both { widest } else { scope_of(lowering) };
     let fence = LoweringStep { scope, ..fence };

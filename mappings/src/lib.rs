@@ -1,16 +1,21 @@
 //! The mapping language and the bounded soundness check of compilation mappings.
 //!
-//! A [`language::Mapping`] says what a compiler emits for each operation of a source language, and names the memory models of both
-//! sides. [`check::check`] asks the question of section 5.2 of Lustig, Sahasrabuddhe, Giroux: A formal analysis of the NVIDIA PTX
-//! memory consistency model (ASPLOS 2019): can a legal execution of the target be read back as an illegal execution of the
-//! source? Bounds are searched from one event upward, so the first counterexample is a smallest one.
+//! A [`language::Mapping`] says what a compiler emits for each operation of a source language, and
+//! names the memory models of both sides. [`check::check`] asks the question of section 5.2 of
+//! Lustig, Sahasrabuddhe, Giroux: A formal analysis of the NVIDIA PTX memory consistency model
+//! (ASPLOS 2019): can a legal execution of the target be read back as an illegal execution of the
+//! source? Bounds are searched from one event upward, so the first counterexample is a smallest
+//! one.
 //!
-//! - [`language`], a crate of its own: the text of a mapping, read, resolved and printed (docs/mapping-language.md)
+//! - [`language`], a crate of its own: the text of a mapping, read, resolved and printed
+//!   (docs/mapping-language.md)
 //! - [`library`]: the mappings that Margay ships, sound and broken
 //! - [`encode`]: the question as relational formulas over `margay-solver` (docs/encoding.md)
 //! - [`change`]: rows that could be weaker, and what mends a mapping that falls
-//! - [`compare`]: the smallest executions that one of two models allows and the other forbids (docs/diff.md)
-//! - [`check`]: bounds, thread shapes, the choice among smallest counterexamples, and the judge's confirmation
+//! - [`compare`]: the smallest executions that one of two models allows and the other forbids
+//!   (docs/diff.md)
+//! - [`check`]: bounds, thread shapes, the choice among smallest counterexamples, and the judge's
+//!   confirmation
 //! - [`synthesis`]: the minimal tests of a model
 //! - [`witness`]: from an instance of the formulas to two executions, and the judge's confirmation
 //! - [`status`]: what follows from a counterexample: a compiler bug, or less

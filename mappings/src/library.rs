@@ -1,5 +1,6 @@
-//! The mappings that Margay ships: those of the 2019 paper and broken variants of them (mappings/*.map), what real compilers
-//! emit (mappings/compilers/*.map), and those to architectures that are texts (mappings/architectures/*.map).
+//! The mappings that Margay ships: those of the 2019 paper and broken variants of them
+//! (mappings/*.map), what real compilers emit (mappings/compilers/*.map), and those to
+//! architectures that are texts (mappings/architectures/*.map).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +8,9 @@ use std::sync::Arc;
 use margay_models::diagnostic::{Diagnostic, SourceFile, nearest};
 use margay_models::model::Model;
 
-use crate::language::{LoadOptions, LoadedMapping, Mapping, extends, load, load_between, load_text, read};
+use crate::language::{
+    LoadOptions, LoadedMapping, Mapping, extends, load, load_between, load_text, read,
+};
 
 macro_rules! texts {
     ($folder:literal, $($name:literal),* $(,)?) => {
@@ -47,8 +50,9 @@ const PUBLISHED: &[(&str, &str)] = texts![
     "rc11-to-ptx-cta-sc-fence",
 ];
 
-/// Name and text of what compilers and libraries emit: first those that were run (`margay extract`), then those that were read.
-/// Not built in are `llvm-19-sm90`, an older version, and `clang-22`, whose backend is that of `llvm-22.1-sm90`: `--all-mappings` asks about
+/// Name and text of what compilers and libraries emit: first those that were run
+/// (`margay extract`), then those that were read. Not built in are `llvm-19-sm90`, an older
+/// version, and `clang-22`, whose backend is that of `llvm-22.1-sm90`: `--all-mappings` asks about
 /// each table here, and what is wrong with LLVM 22 would be counted three times.
 const COMPILERS: &[(&str, &str)] = texts![
     "compilers/",
@@ -110,17 +114,21 @@ pub fn built_in(name: &str) -> Option<Arc<SourceFile>> {
         .map(|&(n, text)| SourceFile::new(format!("<built-in>/{n}.map"), text))
 }
 
-/// The built-in mapping that a user's words mean: a name, or the name of a file that is not there. A file that bears the very name, as
-/// `rc11-to-ptx`, is not asked in its place: `./rc11-to-ptx` names it.
+/// The built-in mapping that a user's words mean: a name, or the name of a file that is not there.
+/// A file that bears the very name, as `rc11-to-ptx`, is not asked in its place: `./rc11-to-ptx`
+/// names it.
 fn meant(name: &str) -> Option<Arc<SourceFile>> {
-    built_in(name).or_else(|| name.strip_suffix(".map").filter(|_| !Path::new(name).exists()).and_then(built_in))
+    built_in(name).or_else(|| {
+        name.strip_suffix(".map").filter(|_| !Path::new(name).exists()).and_then(built_in)
+    })
 }
 
-/// The text for what a user wrote: the name of a built-in mapping, or a path to a file. A mapping that extends another one has
-/// what it takes from that in its text.
+/// The text for what a user wrote: the name of a built-in mapping, or a path to a file. A mapping
+/// that extends another one has what it takes from that in its text.
 ///
 /// # Errors
-/// A file that cannot be read; a name that is neither; a mapping that extends another one, and cannot be loaded.
+/// A file that cannot be read; a name that is neither; a mapping that extends another one, and
+/// cannot be loaded.
 pub fn text(name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
     let file = match meant(name) {
         Some(file) => file,
@@ -129,7 +137,9 @@ pub fn text(name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
     if !extends(&file) {
         return Ok(file);
     }
-    let first = |errors: Vec<Diagnostic>| errors.into_iter().next().unwrap_or_else(|| Diagnostic::error("it cannot be loaded"));
+    let first = |errors: Vec<Diagnostic>| {
+        errors.into_iter().next().unwrap_or_else(|| Diagnostic::error("it cannot be loaded"))
+    };
     find(name, &LoadOptions::default()).map(|loaded| loaded.mapping.file).map_err(first)
 }
 
@@ -146,19 +156,26 @@ pub fn find(name: &str, options: &LoadOptions) -> Result<LoadedMapping, Vec<Diag
     load(path, options).map_err(|errors| {
         let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or(name);
         match nearest(stem, names()) {
-            Some(near) if !path.exists() => {
-                errors.into_iter().map(|e| e.help(format!("did you mean the built-in mapping `{near}`?"))).collect()
-            }
+            Some(near) if !path.exists() => errors
+                .into_iter()
+                .map(|e| e.help(format!("did you mean the built-in mapping `{near}`?")))
+                .collect(),
             _ => errors,
         }
     })
 }
 
-/// The mapping for what a user wrote, between these models whatever its header names: to be asked beside another mapping.
+/// The mapping for what a user wrote, between these models whatever its header names: to be asked
+/// beside another mapping.
 ///
 /// # Errors
-/// A file that cannot be read; a name that is neither a file nor built in; rows that are missing or wrong between these models.
-pub fn find_between(name: &str, source: &Model, target: &Model) -> Result<Mapping, Vec<Diagnostic>> {
+/// A file that cannot be read; a name that is neither a file nor built in; rows that are missing or
+/// wrong between these models.
+pub fn find_between(
+    name: &str,
+    source: &Model,
+    target: &Model,
+) -> Result<Mapping, Vec<Diagnostic>> {
     let path = Path::new(name);
     let (file, folder) = match meant(name) {
         Some(file) => (file, None),

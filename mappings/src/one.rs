@@ -1,8 +1,10 @@
-//! One program: what a mapping makes of it, and whether its outcome is a counterexample. What the search finds is so asked about again after an
-//! edit, and a program that somebody wrote is compiled by the rows of a table.
+//! One program: what a mapping makes of it, and whether its outcome is a counterexample. What the
+//! search finds is so asked about again after an edit, and a program that somebody wrote is
+//! compiled by the rows of a table.
 //!
-//! The whole program is compiled, every path of every thread, and asked whether it has the outcome: every execution counts that satisfies
-//! the condition, whatever it does where the condition does not look.
+//! The whole program is compiled, every path of every thread, and asked whether it has the outcome:
+//! every execution counts that satisfies the condition, whatever it does where the condition does
+//! not look.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -12,7 +14,8 @@ use margay_litmus::explicit::{Error, Options, TestVerdict, Witness};
 use margay_litmus::render::render;
 use margay_litmus::test::{CInteger, Test, apart, divisions};
 use margay_litmus::unfold::{
-    self, Binary, Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths, UnfoldingBounds,
+    self, Binary, Compiled, Emitted, EmittedAs, PathOperation, RmwFunction, SourcePaths,
+    UnfoldingBounds,
 };
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::diagnostic::Span;
@@ -24,7 +27,9 @@ use margay_models::signature::{BaseRelation, Construct, Operation};
 
 use crate::encode::classes::{ObjectWidth, keys, types};
 use crate::language::kind::{KindSet, OPERATIONS, RowUses, TYPES, bits};
-use crate::language::{self, EventHalf, Lowering, LoweringForm, Mapping, Row, ScopePattern, StepScope};
+use crate::language::{
+    self, EventHalf, Lowering, LoweringForm, Mapping, Row, ScopePattern, StepScope,
+};
 
 /// What came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,21 +62,26 @@ pub struct ProgramAnswer {
     pub answer: ProgramVerdict,
     /// Is it about so many turns of each loop at most, as one was cut off?
     pub turns: Option<usize>,
-    /// An execution of the source with the outcome, allowed or not. If it is not allowed, it is the target's, read back.
+    /// An execution of the source with the outcome, allowed or not. If it is not allowed, it is the
+    /// target's, read back.
     pub source: Execution,
     /// Why the source forbids it, if it does.
     pub violation: Option<Violation>,
-    /// The compiled program of that execution, and the outcome, as a litmus test of the target; or why there is none.
+    /// The compiled program of that execution, and the outcome, as a litmus test of the target; or
+    /// why there is none.
     pub target: Result<Test, String>,
     /// What the target model says of the outcome.
     pub allowed: bool,
     /// An execution of the target with the outcome, allowed or not.
     pub target_execution: Execution,
-    /// The types that objects have where the table differs by them and the program does not say: location and type.
+    /// The types that objects have where the table differs by them and the program does not say:
+    /// location and type.
     pub types: Vec<(String, &'static str)>,
-    /// Does an exchange of the program stand for another read-modify-write, which the table compiles in another way?
+    /// Does an exchange of the program stand for another read-modify-write, which the table
+    /// compiles in another way?
     pub any_function: bool,
-    /// Do the threads run in other places than each in a cta of its own on one gpu? The source model sees no places, and the test names none.
+    /// Do the threads run in other places than each in a cta of its own on one gpu? The source
+    /// model sees no places, and the test names none.
     pub elsewhere: bool,
     /// Were several ways to place the threads tried?
     pub anywhere: bool,
@@ -82,14 +92,16 @@ pub struct ProgramAnswer {
 pub enum Refusal {
     /// An engine gave up, or the test does not fit a model.
     Engine(Error),
-    /// No execution has the outcome, whatever a model says: no write has the value that is asked for, in so many turns of each loop if one
-    /// was cut off.
+    /// No execution has the outcome, whatever a model says: no write has the value that is asked
+    /// for, in so many turns of each loop if one was cut off.
     NoExecution(Option<usize>),
     /// The mapping has no row for these operations, by the left-hand sides that would be.
     NoRow(Vec<String>),
-    /// The mapping has rows for each operation, but for those on a location no type that all of them are for.
+    /// The mapping has rows for each operation, but for those on a location no type that all of
+    /// them are for.
     NoType(String),
-    /// The program has this operation on a barrier: what it is compiled to counts arrivals, and the program that is asked about counts none.
+    /// The program has this operation on a barrier: what it is compiled to counts arrivals, and the
+    /// program that is asked about counts none.
     Barrier(String),
     /// There are more ways to compile the program than are tried: ways to do what.
     TooMany(&'static str),
@@ -104,7 +116,8 @@ struct CompiledRun {
     elsewhere: bool,
 }
 
-/// In which ways a program is compiled: by each table, with each choice of types, with its threads as they are and elsewhere.
+/// In which ways a program is compiled: by each table, with each choice of types, with its threads
+/// as they are and elsewhere.
 struct CompilationWays<'a> {
     mapping: &'a Mapping,
     /// The program as it is.
@@ -119,24 +132,37 @@ struct CompilationWays<'a> {
 
 impl CompilationWays<'_> {
     /// The first way in which the compiled program has the outcome, or else the first one.
-    fn first_run(&self, target: &mut Runner, options: &Options) -> Result<Option<CompiledRun>, Refusal> {
+    fn first_run(
+        &self,
+        target: &mut Runner,
+        options: &Options,
+    ) -> Result<Option<CompiledRun>, Refusal> {
         let (mut first, mut lost) = (None, None);
         for places in std::iter::once(None).chain(self.elsewhere.tried.iter().map(Some)) {
             let placed = places.map(|places| placed(self.test, places));
-            let moved = placed.map(|test| SourcePaths::new(&test, self.mapping.source.signature, self.bounds)).transpose();
+            let moved = placed
+                .map(|test| SourcePaths::new(&test, self.mapping.source.signature, self.bounds))
+                .transpose();
             let moved = moved.map_err(unfolding)?;
             let paths = moved.as_ref().unwrap_or(self.paths);
             for table in self.tables {
                 for typed in table.typings()? {
                     let mut emit = |operation: &PathOperation| table.emitted(operation, &typed);
-                    let compiled = paths.compiled(self.mapping.target.signature, MOST_WAYS, &mut emit).map_err(unfolding)?;
-                    let compiled = compiled.ok_or(Refusal::TooMany("to compile one of its threads"))?;
+                    let compiled = paths
+                        .compiled(self.mapping.target.signature, MOST_WAYS, &mut emit)
+                        .map_err(unfolding)?;
+                    let compiled =
+                        compiled.ok_or(Refusal::TooMany("to compile one of its threads"))?;
                     if compiled.is_empty() {
                         continue;
                     }
-                    let verdict = match target.run_program(compiled.program(), options).and_then(TestVerdict::without_gap) {
+                    let verdict = match target
+                        .run_program(compiled.program(), options)
+                        .and_then(TestVerdict::without_gap)
+                    {
                         Ok(verdict) => verdict,
-                        // Its executions are lost, which decides nothing unless another way has the outcome.
+                        // Its executions are lost, which decides nothing unless another way has the
+                        // outcome.
                         Err(error @ Error::Open(_)) => {
                             lost = Some(error);
                             continue;
@@ -146,7 +172,13 @@ impl CompilationWays<'_> {
                     let allowed = verdict.reachable;
                     if allowed || first.is_none() {
                         let (types, any_function) = (table.said(&typed), table.any_function);
-                        first = Some(CompiledRun { compiled, verdict, types, any_function, elsewhere: moved.is_some() });
+                        first = Some(CompiledRun {
+                            compiled,
+                            verdict,
+                            types,
+                            any_function,
+                            elsewhere: moved.is_some(),
+                        });
                     }
                     if allowed {
                         return Ok(first);
@@ -158,7 +190,9 @@ impl CompilationWays<'_> {
             return Err(Refusal::Engine(error));
         }
         if self.elsewhere.has_more {
-            return Err(Refusal::TooMany("to place its threads, of which it does not say where they run (`P0@wg 0,dev 0`),"));
+            return Err(Refusal::TooMany(
+                "to place its threads, of which it does not say where they run (`P0@wg 0,dev 0`),",
+            ));
         }
         Ok(first)
     }
@@ -188,15 +222,21 @@ fn unfolding(error: unfold::UnfoldError) -> Refusal {
 /// The most ways to give types to objects that are tried, and to compile a thread.
 const MOST_WAYS: usize = 1000;
 
-/// The most ways to place the threads that are tried: six threads with two narrow scopes have 2,471, seven 19,302. Of more the one alone is tried in which no two
-/// threads share a group, where a scope that is too narrow shows.
+/// The most ways to place the threads that are tried: six threads with two narrow scopes have
+/// 2,471, seven 19,302. Of more the one alone is tried in which no two threads share a group, where
+/// a scope that is too narrow shows.
 const MOST_PLACES: usize = 20_000;
 
-/// Asks about the outcome of a test. Where the mapping has several lowerings for an operation, every one is tried.
+/// Asks about the outcome of a test. Where the mapping has several lowerings for an operation,
+/// every one is tried.
 ///
 /// # Errors
 /// See [`Refusal`].
-pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<ProgramAnswer, Refusal> {
+pub fn ask(
+    mapping: &Mapping,
+    test: &Test,
+    deadline: Option<Instant>,
+) -> Result<ProgramAnswer, Refusal> {
     let options = Options { deadline, ..Options::default() };
     let said = Runner::new(&mapping.source)
         .run(test, &options, Choice::Auto)
@@ -205,7 +245,11 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     let mut target = Runner::new(&mapping.target);
     // What a load writes back is a write: a loop that loads so does not only wait.
     let writes_back = |l: &Lowering| l.writes_back(Operation::Read);
-    let of_loads = mapping.rows.iter().filter(|row| row.construct.operation == Operation::Read).flat_map(|row| &row.alternatives);
+    let of_loads = mapping
+        .rows
+        .iter()
+        .filter(|row| row.construct.operation == Operation::Read)
+        .flat_map(|row| &row.alternatives);
     let skip_waiting = target.may_skip_waiting() && !of_loads.into_iter().any(writes_back);
     let bounds = UnfoldingBounds { skip_waiting, ..UnfoldingBounds::default() };
     let paths = SourcePaths::new(test, mapping.source.signature, bounds).map_err(unfolding)?;
@@ -225,14 +269,25 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     if any.rows != tables[0].rows {
         tables.push(any);
     }
-    let elsewhere =
-        if said.reachable || said.racy == Some(true) { OtherPlaces::default() } else { elsewhere(mapping, test, &tables) };
+    let elsewhere = if said.reachable || said.racy == Some(true) {
+        OtherPlaces::default()
+    } else {
+        elsewhere(mapping, test, &tables)
+    };
     let anywhere = !elsewhere.tried.is_empty();
-    let ways = CompilationWays { mapping, test, tables: &tables, paths: &paths, elsewhere: &elsewhere, bounds };
+    let ways = CompilationWays {
+        mapping,
+        test,
+        tables: &tables,
+        paths: &paths,
+        elsewhere: &elsewhere,
+        bounds,
+    };
     let first = ways.first_run(&mut target, &options)?;
     let missing = &tables[0].missing;
     let no_row = || Refusal::NoRow(missing.iter().cloned().collect());
-    let CompiledRun { compiled, verdict, types, any_function, elsewhere } = first.ok_or_else(no_row)?;
+    let CompiledRun { compiled, verdict, types, any_function, elsewhere } =
+        first.ok_or_else(no_row)?;
     let answer = answer(&said, verdict.reachable);
     // Paths without rows were left out: what they may do nobody knows.
     if answer != ProgramVerdict::Counterexample && !missing.is_empty() {
@@ -246,14 +301,19 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     let none = || Refusal::NoExecution(verdict.bounded.then_some(bounds.unroll));
     let witness = match verdict.witness.clone() {
         Some(witness) => witness,
-        None => forbidden(&mapping.target, &|runner| runner.run_program(compiled.program(), &options))?.ok_or_else(none)?,
+        None => {
+            forbidden(&mapping.target, &|runner| runner.run_program(compiled.program(), &options))?
+                .ok_or_else(none)?
+        }
     };
     let source = match (said.witness, compiled.read_back(&witness)) {
         (Some(allowed), _) => allowed.execution,
         (None, Some(read_back)) => read_back,
-        // What is written back comes from nowhere there: the source has no such write, and its own execution is another one.
+        // What is written back comes from nowhere there: the source has no such write, and its own
+        // execution is another one.
         (None, None) => {
-            let own = forbidden(&mapping.source, &|runner| runner.run(test, &options, Choice::Auto))?;
+            let own =
+                forbidden(&mapping.source, &|runner| runner.run(test, &options, Choice::Auto))?;
             own.ok_or_else(none)?.execution
         }
     };
@@ -276,27 +336,30 @@ pub fn ask(mapping: &Mapping, test: &Test, deadline: Option<Instant>) -> Result<
     })
 }
 
-/// All other places of the test's threads that the rows of its operations or the target tell apart. None where the source model sees where threads run, or the
-/// test says it.
+/// All other places of the test's threads that the rows of its operations or the target tell apart.
+/// None where the source model sees where threads run, or the test says it.
 fn elsewhere(mapping: &Mapping, test: &Test, tables: &[ProgramRows<'_>]) -> OtherPlaces {
     if mapping.source.is_scoped() || test.threads.iter().any(|thread| thread.placement.is_some()) {
         return OtherPlaces::default();
     }
-    let lowerings = tables.iter().flat_map(|table| &table.rows).flat_map(|(_, lowerings)| lowerings);
+    let lowerings =
+        tables.iter().flat_map(|table| &table.rows).flat_map(|(_, lowerings)| lowerings);
     let steps = lowerings.flat_map(|lowering| &lowering.steps);
     let named = steps.filter_map(|step| match step.scope {
         StepScope::Named(scope) => Some(scope),
         StepScope::Same | StepScope::None => None,
     });
-    let levels: Vec<Scope> =
-        named.chain(Scope::LEVELS.into_iter().filter(|&scope| mapping.target.mentions_level(scope))).collect();
+    let levels: Vec<Scope> = named
+        .chain(Scope::LEVELS.into_iter().filter(|&scope| mapping.target.mentions_level(scope)))
+        .collect();
     let threads = test.threads.len();
     let (ways, has_more) = match divisions(threads, &levels, MOST_PLACES) {
         Some(ways) => (ways, false),
         None => (vec![apart(threads, &levels)], true),
     };
     let is_apart = |scope: Scope, places: &[Placement]| {
-        let pairs = places.iter().enumerate().flat_map(|(i, a)| places[..i].iter().map(move |b| (a, b)));
+        let pairs =
+            places.iter().enumerate().flat_map(|(i, a)| places[..i].iter().map(move |b| (a, b)));
         pairs.into_iter().all(|(a, b)| a.shares(scope, *b) == (scope >= Scope::Gpu))
     };
     let as_it_is = |places: &[Placement]| levels.iter().all(|&scope| is_apart(scope, places));
@@ -312,9 +375,13 @@ fn answer(source: &TestVerdict, target_allows: bool) -> ProgramVerdict {
     }
 }
 
-/// An execution of a program with the outcome, which the model forbids: by as few axioms as possible, and a coherent one if there is one. As long as
-/// there is another one, no read-modify-write of it reads what comes of its own write.
-fn forbidden(model: &Model, run: &dyn Fn(&mut Runner) -> Result<TestVerdict, Error>) -> Result<Option<Witness>, Refusal> {
+/// An execution of a program with the outcome, which the model forbids: by as few axioms as
+/// possible, and a coherent one if there is one. As long as there is another one, no
+/// read-modify-write of it reads what comes of its own write.
+fn forbidden(
+    model: &Model,
+    run: &dyn Fn(&mut Runner) -> Result<TestVerdict, Error>,
+) -> Result<Option<Witness>, Refusal> {
     let axioms: Vec<usize> = model.axioms().map(|(i, _)| i).collect();
     let mut found: Option<Witness> = None;
     let without = |dropped: &[usize]| {
@@ -325,8 +392,12 @@ fn forbidden(model: &Model, run: &dyn Fn(&mut Runner) -> Result<TestVerdict, Err
     };
     // One axiom is left out, or all but one, or all.
     let but = |kept: &usize| axioms.iter().copied().filter(|a| a != kept).collect::<Vec<_>>();
-    let sets: Vec<Vec<usize>> =
-        axioms.iter().map(|&axiom| vec![axiom]).chain(axioms.iter().map(but)).chain([axioms.clone()]).collect();
+    let sets: Vec<Vec<usize>> = axioms
+        .iter()
+        .map(|&axiom| vec![axiom])
+        .chain(axioms.iter().map(but))
+        .chain([axioms.clone()])
+        .collect();
     let with_origins = sets.iter().map(|dropped| without(dropped).asking_for_origins());
     for weaker in with_origins.chain([without(&axioms)]) {
         let verdict = run(&mut Runner::new(&weaker)).map_err(Refusal::Engine)?;
@@ -345,10 +416,13 @@ fn is_coherent(x: &Execution) -> bool {
     let n = x.size();
     let same = |&(a, b): &(Event, Event)| x.physical(a).is_some() && x.physical(a) == x.physical(b);
     let steps = x.po.pairs().filter(same).chain(x.rf.pairs()).chain(x.co.pairs());
-    let mut reached = BitMatrix::from_pairs(n, steps.chain(x.base_relation(BaseRelation::Fr).pairs()));
+    let mut reached =
+        BitMatrix::from_pairs(n, steps.chain(x.base_relation(BaseRelation::Fr).pairs()));
     for via in (0..n).map(Event::from) {
         let behind = reached.row(via).to_set();
-        for from in (0..n).map(Event::from).filter(|&from| reached.contains(from, via)).collect::<Vec<_>>() {
+        for from in
+            (0..n).map(Event::from).filter(|&from| reached.contains(from, via)).collect::<Vec<_>>()
+        {
             reached.insert_all(from, behind.as_row());
         }
     }
@@ -358,7 +432,9 @@ fn is_coherent(x: &Execution) -> bool {
 /// Why a model forbids an execution: the axiom that says most, which a cycle does.
 fn violation(model: &Model, execution: &Execution) -> Option<Violation> {
     let holds = Judge::new(model).judge(execution).holds;
-    let mut failed: Vec<usize> = (0..model.checks.len()).filter(|&i| model.checks[i].role == Role::Axiom && !holds[i]).collect();
+    let mut failed: Vec<usize> = (0..model.checks.len())
+        .filter(|&i| model.checks[i].role == Role::Axiom && !holds[i])
+        .collect();
     failed.sort_by_key(|&i| (model.checks[i].kind == CheckKind::Empty, i));
     failed.into_iter().find_map(|check| explain::violation(model, execution, check))
 }
@@ -368,10 +444,14 @@ fn last_writes(execution: &Execution, asked: &[Option<Event>]) -> Vec<Option<Eve
     let location = |e: Event| execution.events[e.index()].location;
     let is_write = |e: Event| execution.co.pairs().any(|(a, b)| a == e || b == e);
     let last = |l: usize| {
-        let mut writes = (0..execution.size()).map(Event::from).filter(|&e| is_write(e) && location(e) == Some(l as u16));
+        let mut writes = (0..execution.size())
+            .map(Event::from)
+            .filter(|&e| is_write(e) && location(e) == Some(l as u16));
         writes.find(|&e| execution.co.row(e).is_empty())
     };
-    (0..execution.locations.len()).map(|l| asked.get(l).copied().flatten().or_else(|| last(l))).collect()
+    (0..execution.locations.len())
+        .map(|l| asked.get(l).copied().flatten().or_else(|| last(l)))
+        .collect()
 }
 
 /// The rows of a mapping, for one program.
@@ -392,11 +472,23 @@ struct ProgramRows<'a> {
 }
 
 impl<'a> ProgramRows<'a> {
-    fn new(mapping: &'a Mapping, test: &Test, operations: &[PathOperation], any_function: bool) -> Self {
+    fn new(
+        mapping: &'a Mapping,
+        test: &Test,
+        operations: &[PathOperation],
+        any_function: bool,
+    ) -> Self {
         let locations: Vec<String> = test.locations.iter().map(|l| l.name.clone()).collect();
         let declared = locations.iter().map(|name| declared(test, name)).collect();
-        let mut table =
-            Self { mapping, rows: Vec::new(), missing: BTreeSet::new(), locations, declared, all: types(mapping), any_function };
+        let mut table = Self {
+            mapping,
+            rows: Vec::new(),
+            missing: BTreeSet::new(),
+            locations,
+            declared,
+            all: types(mapping),
+            any_function,
+        };
         for operation in operations {
             match table.lowerings(operation) {
                 Ok(lowerings) => table.rows.push((operation.clone(), lowerings)),
@@ -420,17 +512,23 @@ impl<'a> ProgramRows<'a> {
             (Kind::Fence, _) => (Operation::Fence, first.order),
             (Kind::ProxyFence, _) => return Err("a fence between proxies".to_owned()),
             (Kind::AsyncWait, _) => return Err("a wait for asynchronous operations".to_owned()),
-            (Kind::BarrierArrive | Kind::BarrierWait | Kind::Init, _) => return Err("a barrier".to_owned()),
+            (Kind::BarrierArrive | Kind::BarrierWait | Kind::Init, _) => {
+                return Err("a barrier".to_owned());
+            }
         };
         let construct = Construct { operation: of, order };
         let (form, other_order) = match (operation.function, &operation.write) {
-            (Some(RmwFunction::CompareAndSwap { failure, .. }), Some(_)) => (LoweringForm::CompareExchange, Some(failure)),
-            (Some(RmwFunction::CompareAndSwap { success: [read, write], .. }), None) => {
-                (LoweringForm::FailedCompareExchange, signature.whole(read, write).map(|whole| whole.order))
+            (Some(RmwFunction::CompareAndSwap { failure, .. }), Some(_)) => {
+                (LoweringForm::CompareExchange, Some(failure))
             }
+            (Some(RmwFunction::CompareAndSwap { success: [read, write], .. }), None) => (
+                LoweringForm::FailedCompareExchange,
+                signature.whole(read, write).map(|whole| whole.order),
+            ),
             _ => (LoweringForm::Usual, None),
         };
-        let other_order = other_order.filter(|_| form != LoweringForm::Usual && language::is_c(signature));
+        let other_order =
+            other_order.filter(|_| form != LoweringForm::Usual && language::is_c(signature));
         let row = self.mapping.row(construct, first.scope);
         let of_form = |form: LoweringForm| -> Vec<&'a Lowering> {
             row.into_iter().flat_map(|row| &row.alternatives).filter(|l| l.form == form).collect()
@@ -441,7 +539,9 @@ impl<'a> ProgramRows<'a> {
             (Some(RmwFunction::Exchange), LoweringForm::Usual) if self.any_function => None,
             (Some(function), LoweringForm::Usual) => Some(names(function)),
             // A row of a read-modify-write is for every kind of it that has no rows of its own.
-            (Some(_), LoweringForm::CompareExchange) if found.is_empty() && !row.is_some_and(|row| is_left(row, form)) => {
+            (Some(_), LoweringForm::CompareExchange)
+                if found.is_empty() && !row.is_some_and(|row| is_left(row, form)) =>
+            {
                 found = of_form(LoweringForm::Usual);
                 Some(names(RmwFunction::Exchange))
             }
@@ -456,11 +556,24 @@ impl<'a> ProgramRows<'a> {
     }
 
     /// The left-hand side of a row that there is not.
-    fn head(&self, construct: Construct, form: LoweringForm, other_order: Option<Order>, row: Option<&Row>) -> String {
+    fn head(
+        &self,
+        construct: Construct,
+        form: LoweringForm,
+        other_order: Option<Order>,
+        row: Option<&Row>,
+    ) -> String {
         let scope = row.map_or(ScopePattern::Any(None), |row| row.scope.clone());
-        let row = Row { construct, scope, alternatives: Vec::new(), span: Span::default(), failures_apart: false };
+        let row = Row {
+            construct,
+            scope,
+            alternatives: Vec::new(),
+            span: Span::default(),
+            failures_apart: false,
+        };
         // A table that tells pairs of orders apart lacks this pair.
-        let tells = |l: &Lowering| l.form == form && l.uses.iter().any(|u| u.when.partner.is_some());
+        let tells =
+            |l: &Lowering| l.form == form && l.uses.iter().any(|u| u.when.partner.is_some());
         let pairs = self.mapping.rows.iter().flat_map(|r| &r.alternatives).any(tells);
         let partner = other_order.filter(|_| pairs);
         row.head_for(self.mapping.source.signature, form, RowUses { partner, ..RowUses::default() })
@@ -470,7 +583,9 @@ impl<'a> ProgramRows<'a> {
     fn keys(&self, lowerings: &[&Lowering], location: usize) -> Vec<ObjectWidth> {
         let mut all: Vec<ObjectWidth> = lowerings.iter().flat_map(|l| keys(l, self.all)).collect();
         let is_declared = |key: &ObjectWidth| match self.declared[location] {
-            Some(width) => bits(key.0) == width && TYPES[key.0].starts_with('b') && TYPES[key.0] != "bf16",
+            Some(width) => {
+                bits(key.0) == width && TYPES[key.0].starts_with('b') && TYPES[key.0] != "bf16"
+            }
             None => true,
         };
         all.retain(is_declared);
@@ -479,25 +594,44 @@ impl<'a> ProgramRows<'a> {
         all
     }
 
-    /// The ways to give each location a type for which all its operations have rows; types that no row tells apart are one way.
+    /// The ways to give each location a type for which all its operations have rows; types that no
+    /// row tells apart are one way.
     fn typings(&self) -> Result<Vec<Vec<Option<ObjectWidth>>>, Refusal> {
         let mut ways: Vec<Vec<Option<ObjectWidth>>> = vec![Vec::new()];
         for (location, name) in self.locations.iter().enumerate() {
-            let here = self.rows.iter().filter(|(o, _)| o.first.location.map(usize::from) == Some(location));
+            let here = self
+                .rows
+                .iter()
+                .filter(|(o, _)| o.first.location.map(usize::from) == Some(location));
             let here: Vec<&Vec<&Lowering>> = here.map(|(_, lowerings)| lowerings).collect();
             let mut choices = vec![None];
             if !self.all.is_empty() && !here.is_empty() {
-                let of: Vec<Vec<ObjectWidth>> = here.iter().map(|lowerings| self.keys(lowerings, location)).collect();
-                let mut common: Vec<ObjectWidth> =
-                    of[0].iter().copied().filter(|key| of.iter().all(|keys| keys.contains(key))).collect();
+                let of: Vec<Vec<ObjectWidth>> =
+                    here.iter().map(|lowerings| self.keys(lowerings, location)).collect();
+                let mut common: Vec<ObjectWidth> = of[0]
+                    .iter()
+                    .copied()
+                    .filter(|key| of.iter().all(|keys| keys.contains(key)))
+                    .collect();
                 // Those that programmers use come first.
-                let rank =
-                    |key: &ObjectWidth| (["b32", "b64", "b16", "b8"].iter().position(|t| *t == TYPES[key.0]).unwrap_or(9), *key);
+                let rank = |key: &ObjectWidth| {
+                    (
+                        ["b32", "b64", "b16", "b8"]
+                            .iter()
+                            .position(|t| *t == TYPES[key.0])
+                            .unwrap_or(9),
+                        *key,
+                    )
+                };
                 common.sort_by_key(rank);
                 let mut known: Vec<Vec<bool>> = Vec::new();
                 common.retain(|key| {
-                    let class: Vec<bool> =
-                        here.iter().flat_map(|lowerings| lowerings.iter().map(|l| keys(l, self.all).contains(key))).collect();
+                    let class: Vec<bool> = here
+                        .iter()
+                        .flat_map(|lowerings| {
+                            lowerings.iter().map(|l| keys(l, self.all).contains(key))
+                        })
+                        .collect();
                     let is_new = !known.contains(&class);
                     known.push(class);
                     is_new
@@ -507,7 +641,9 @@ impl<'a> ProgramRows<'a> {
                 }
                 choices = common.into_iter().map(Some).collect();
             }
-            let longer = ways.iter().flat_map(|way| choices.iter().map(|&choice| [way.as_slice(), &[choice]].concat()));
+            let longer = ways
+                .iter()
+                .flat_map(|way| choices.iter().map(|&choice| [way.as_slice(), &[choice]].concat()));
             ways = longer.collect();
             if ways.len() > MOST_WAYS {
                 return Err(Refusal::TooMany("to give types to its objects"));
@@ -518,10 +654,15 @@ impl<'a> ProgramRows<'a> {
 
     /// What may be emitted for an operation.
     fn emitted(&self, operation: &PathOperation, typed: &[Option<ObjectWidth>]) -> Vec<Emitted> {
-        let Some((_, lowerings)) = self.rows.iter().find(|(known, _)| known == operation) else { return Vec::new() };
-        let key = operation.first.location.and_then(|l| typed.get(usize::from(l)).copied().flatten());
+        let Some((_, lowerings)) = self.rows.iter().find(|(known, _)| known == operation) else {
+            return Vec::new();
+        };
+        let key =
+            operation.first.location.and_then(|l| typed.get(usize::from(l)).copied().flatten());
         let mut different: Vec<&Lowering> = Vec::new();
-        for lowering in lowerings.iter().filter(|l| key.is_none_or(|key| keys(l, self.all).contains(&key))) {
+        for lowering in
+            lowerings.iter().filter(|l| key.is_none_or(|key| keys(l, self.all).contains(&key)))
+        {
             let emits = |l: &Lowering| (l.steps.clone(), l.dependencies);
             if !different.iter().any(|known| emits(known) == emits(lowering)) {
                 different.push(lowering);
@@ -540,7 +681,8 @@ impl<'a> ProgramRows<'a> {
     }
 }
 
-/// The width of what a parameter points to. `int` is what programs say that do not care, unless they say other types, too.
+/// The width of what a parameter points to. `int` is what programs say that do not care, unless
+/// they say other types, too.
 fn declared(test: &Test, location: &str) -> Option<u16> {
     let parameters = || test.threads.iter().flat_map(|t| &t.parameters);
     let all_int = parameters().all(|p| p.ty.integer == CInteger::Int);
@@ -548,7 +690,8 @@ fn declared(test: &Test, location: &str) -> Option<u16> {
     (!all_int).then(|| u16::from(of.ty.integer.integer().bits))
 }
 
-/// The operations of read-modify-writes that do this. What is smaller depends on signs, which values do not have here.
+/// The operations of read-modify-writes that do this. What is smaller depends on signs, which
+/// values do not have here.
 fn names(function: RmwFunction) -> KindSet {
     let names: &[&str] = match function {
         RmwFunction::Exchange | RmwFunction::CompareAndSwap { .. } => &["exch"],
@@ -578,20 +721,29 @@ fn emitted(lowering: &Lowering, operation: &PathOperation) -> Emitted {
     let exchanges = lowering.stores_by_exchange(of);
     let is_exchange = operation.function == Some(RmwFunction::Exchange) || exchanges;
     // One that succeeds is shown as what it is, by a row of all read-modify-writes, too.
-    let compares = matches!(operation.function, Some(RmwFunction::CompareAndSwap { .. })) && of == Operation::Rmw;
+    let compares = matches!(operation.function, Some(RmwFunction::CompareAndSwap { .. }))
+        && of == Operation::Rmw;
     let mut events = Vec::new();
     for (mut data, half) in lowering.events(of, operation.first.thread, operation.first.scope) {
-        let modifies = half == Some(EventHalf::Write) || data.writes_back || (exchanges && half == Some(EventHalf::First));
+        let modifies = half == Some(EventHalf::Write)
+            || data.writes_back
+            || (exchanges && half == Some(EventHalf::First));
         let emitted_as = match half {
             Some(EventHalf::First) => EmittedAs::First,
             Some(EventHalf::Write) => EmittedAs::Write,
             None => EmittedAs::Beside,
         };
         data.compare |= compares && half.is_some();
-        data.exchange = is_exchange && modifies || exchanges && data.unused || is_exchange && half == Some(EventHalf::First);
+        data.exchange = is_exchange && modifies
+            || exchanges && data.unused
+            || is_exchange && half == Some(EventHalf::First);
         events.push((data, emitted_as, modifies));
     }
     let behind_access = usize::from(lowering.writes_back(of));
-    let dependencies = lowering.dependencies.iter().map(|(d, behind)| (d.relation(), behind_access + behind)).collect();
+    let dependencies = lowering
+        .dependencies
+        .iter()
+        .map(|(d, behind)| (d.relation(), behind_access + behind))
+        .collect();
     Emitted { events, dependencies }
 }

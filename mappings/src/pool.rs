@@ -21,10 +21,12 @@ impl SearchThreads {
         }
     }
 
-    /// Does this for each of so many things, first ones first, and returns what comes out in their order.
+    /// Does this for each of so many things, first ones first, and returns what comes out in their
+    /// order.
     pub fn each<R: Send>(&self, things: usize, work: impl Fn(usize) -> R + Sync) -> Vec<R> {
         let start = Instant::now();
-        let (next, busy, all) = (AtomicUsize::new(0), Mutex::new(0.0), Mutex::new(Vec::with_capacity(things)));
+        let (next, busy, all) =
+            (AtomicUsize::new(0), Mutex::new(0.0), Mutex::new(Vec::with_capacity(things)));
         self.install(|| {
             (0..self.size()).into_par_iter().with_max_len(1).for_each(|_| {
                 loop {
@@ -35,10 +37,14 @@ impl SearchThreads {
                     let done = work(index);
                     all.lock().unwrap_or_else(PoisonError::into_inner).push((index, done));
                 }
-                *busy.lock().unwrap_or_else(PoisonError::into_inner) += start.elapsed().as_secs_f64();
+                *busy.lock().unwrap_or_else(PoisonError::into_inner) +=
+                    start.elapsed().as_secs_f64();
             });
         });
-        let (wall, busy) = (start.elapsed().as_secs_f64(), busy.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let (wall, busy) = (
+            start.elapsed().as_secs_f64(),
+            busy.into_inner().unwrap_or_else(PoisonError::into_inner),
+        );
         let share = 100.0 * busy / (wall * self.size() as f64).max(f64::MIN_POSITIVE);
         tracing::info!("{things} cases: {wall:.2} s, workers were busy {share:.1} % of it");
         let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -61,6 +67,7 @@ pub fn pool(jobs: usize) -> Result<SearchThreads, Vec<Diagnostic>> {
         return Ok(SearchThreads(None));
     }
     let pool = ThreadPoolBuilder::new().num_threads(jobs.max(1)).build();
-    let pool = pool.map_err(|e| vec![Diagnostic::error(format!("cannot start {jobs} threads: {e}"))])?;
+    let pool =
+        pool.map_err(|e| vec![Diagnostic::error(format!("cannot start {jobs} threads: {e}"))])?;
     Ok(SearchThreads(Some(pool)))
 }

@@ -1,5 +1,7 @@
-//! What follows from an execution that the source model forbids and the target allows: a compiler bug, or less. The program that the
-//! execution is of, and its outcome, go to the engines, which ask all executions of the program under the source model: does one race, does one have the outcome?
+//! What follows from an execution that the source model forbids and the target allows: a compiler
+//! bug, or less. The program that the execution is of, and its outcome, go to the engines, which
+//! ask all executions of the program under the source model: does one race, does one have the
+//! outcome?
 
 use std::time::Instant;
 
@@ -21,11 +23,13 @@ use crate::witness::WitnessPair;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Its program has no race, and no execution of it has the outcome: the compiled program does what the source forbids.
+    /// Its program has no race, and no execution of it has the outcome: the compiled program does
+    /// what the source forbids.
     Program,
     /// A limit was reached before its program was asked about.
     Unknown,
-    /// Its program has no race, and another execution of it has the outcome: reads-from is the same, modification order is another.
+    /// Its program has no race, and another execution of it has the outcome: reads-from is the
+    /// same, modification order is another.
     Explained,
     /// Its program races, so the source says nothing of what it does.
     Racy,
@@ -47,7 +51,9 @@ impl Status {
         match self {
             Self::Program => "program: a compiler bug",
             Self::Unknown => "unknown: a limit was reached before its program was asked about",
-            Self::Explained => "explained: another modification order allows the outcome, so no compiler bug follows",
+            Self::Explained => {
+                "explained: another modification order allows the outcome, so no compiler bug follows"
+            }
             Self::Racy => "racy: its program is undefined, so no compiler bug follows",
         }
     }
@@ -92,16 +98,26 @@ impl<'a> Examiner<'a> {
             Ok(TestVerdict { race: Some(race), .. }) => {
                 ProgramStanding { status: Status::Racy, race: self.where_it_races(&program, &race) }
             }
-            Ok(TestVerdict { reachable: true, .. }) => ProgramStanding { status: Status::Explained, race: None },
-            Ok(TestVerdict { bounded: false, .. }) => ProgramStanding { status: Status::Program, race: None },
+            Ok(TestVerdict { reachable: true, .. }) => {
+                ProgramStanding { status: Status::Explained, race: None }
+            }
+            Ok(TestVerdict { bounded: false, .. }) => {
+                ProgramStanding { status: Status::Program, race: None }
+            }
             Ok(_) | Err(_) => unknown,
         }
     }
 
-    /// What follows from a counterexample among single executions. Nothing in it says on what its operations depend. So the programs in
-    /// which reads guard the rest of their threads are asked about, too: guards take executions away, and with them races. Where they
-    /// make the program a compiler bug, the witness gets the fewest that do.
-    pub fn witness(&mut self, mapping: &Mapping, questions: &[AxiomId], witness: &mut WitnessPair) -> ProgramStanding {
+    /// What follows from a counterexample among single executions. Nothing in it says on what its
+    /// operations depend. So the programs in which reads guard the rest of their threads are asked
+    /// about, too: guards take executions away, and with them races. Where they make the program a
+    /// compiler bug, the witness gets the fewest that do.
+    pub fn witness(
+        &mut self,
+        mapping: &Mapping,
+        questions: &[AxiomId],
+        witness: &mut WitnessPair,
+    ) -> ProgramStanding {
         let plain = self.program(&witness.source, &witness.finals);
         if plain.status != Status::Racy {
             return plain;
@@ -114,7 +130,8 @@ impl<'a> Examiner<'a> {
         let Some(&every) = choices.last() else { return plain };
         // If guards everywhere leave a race or an explanation, fewer do.
         let all = guarded(witness, &reads, every);
-        if matches!(self.program(&all.source, &all.finals).status, Status::Racy | Status::Explained) {
+        if matches!(self.program(&all.source, &all.finals).status, Status::Racy | Status::Explained)
+        {
             return plain;
         }
         let mut by_number = choices;
@@ -136,7 +153,8 @@ impl<'a> Examiner<'a> {
 
     /// The two events of the execution that race in another one of its program.
     fn where_it_races(&self, program: &ExecutionProgram, race: &Race) -> Option<[Event; 2]> {
-        let mut checks = (0..self.model.checks.len()).filter(|&i| self.model.checks[i].is_undefined_behaviour());
+        let mut checks =
+            (0..self.model.checks.len()).filter(|&i| self.model.checks[i].is_undefined_behaviour());
         let found = checks.find_map(|i| violation(self.model, &race.execution, i))?;
         let Contradiction::Pair(pair) = found.finding else { return None };
         let origins = program.origins(&race.paths)?;
@@ -148,11 +166,13 @@ impl<'a> Examiner<'a> {
 /// Reads with something behind them in their thread, on which nothing depends yet.
 fn guarding(source: &Execution) -> Vec<Event> {
     let later = |r: Event| source.po.row(r).iter().any(|e| !source.rmw.contains(r, e));
-    let reads = (0..source.size()).map(Event::from).filter(|e| source.events[e.index()].kind == Kind::Read);
+    let reads =
+        (0..source.size()).map(Event::from).filter(|e| source.events[e.index()].kind == Kind::Read);
     reads.filter(|&r| later(r) && source.ctrl.row(r).is_empty()).collect()
 }
 
-/// The same two executions of the program in which the chosen reads guard the rest of their threads.
+/// The same two executions of the program in which the chosen reads guard the rest of their
+/// threads.
 fn guarded(witness: &WitnessPair, reads: &[Event], choice: u64) -> WitnessPair {
     let mut out = witness.clone();
     for (_, &read) in reads.iter().enumerate().filter(|(i, _)| choice >> i & 1 == 1) {
@@ -161,9 +181,12 @@ fn guarded(witness: &WitnessPair, reads: &[Event], choice: u64) -> WitnessPair {
             witness.origin[*t] == read && data.kind == Kind::Read && !data.unused
         };
         let target_read = (0..witness.origin.len()).find(is_read).map(Event::from);
-        for e in witness.source.po.row(read).iter().filter(|&e| !witness.source.rmw.contains(read, e)) {
+        for e in
+            witness.source.po.row(read).iter().filter(|&e| !witness.source.rmw.contains(read, e))
+        {
             out.source.ctrl.insert(read, e);
-            let compiled = (0..witness.origin.len()).filter(|&t| witness.origin[t] == e).map(Event::from);
+            let compiled =
+                (0..witness.origin.len()).filter(|&t| witness.origin[t] == e).map(Event::from);
             for t in compiled {
                 if let Some(r) = target_read {
                     out.target.ctrl.insert(r, t);

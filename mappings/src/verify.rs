@@ -12,8 +12,9 @@ use crate::compare::{CertifiedComparison, Subjects};
 use crate::language::Mapping;
 use crate::search::{Progress, SearchOptions};
 
-/// Verifies all that the certificate of a check or a comparison says: translates each case again and compares it with the proof clause by
-/// clause, checks each proof, and goes through all partitions of events to see that the cases cover each bound.
+/// Verifies all that the certificate of a check or a comparison says: translates each case again
+/// and compares it with the proof clause by clause, checks each proof, and goes through all
+/// partitions of events to see that the cases cover each bound.
 ///
 /// # Errors
 /// What is wrong, with the file and the place in it; what is not about what the reader holds.
@@ -26,7 +27,8 @@ pub fn verify(
     let bases = document.subject.bases(held)?;
     let extent = match &document.subject {
         MappingSubject::Check { mapping, source, target, baseline, given } => {
-            let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?.asked(given.known_only);
+            let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?
+                .asked(given.known_only);
             let mut options = given.options().map_err(|what| vec![wrong(folder, &what)])?;
             options.beside(&mapping, baseline.as_ref())?;
             let mut check = CertifiedCheck::new(&mapping, &options)?;
@@ -57,9 +59,13 @@ pub fn verify(
 pub fn not_asked(subject: &MappingSubject) -> Result<String, Vec<Diagnostic>> {
     match subject {
         MappingSubject::Check { mapping, source, target, baseline: _, given } => {
-            let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?.asked(given.known_only);
-            let options =
-                SearchOptions { only: given.only.clone(), without: given.without.clone(), ..SearchOptions::new(given.bound) };
+            let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?
+                .asked(given.known_only);
+            let options = SearchOptions {
+                only: given.only.clone(),
+                without: given.without.clone(),
+                ..SearchOptions::new(given.bound)
+            };
             Ok(mapping.not_asked_in_words(Some(&constructs(&mapping, &options)?)))
         }
         MappingSubject::Diff { mapping: Some(mapping), old, new, given } => {
@@ -73,5 +79,9 @@ pub fn not_asked(subject: &MappingSubject) -> Result<String, Vec<Diagnostic>> {
 /// The names of the constructs that programs are made of.
 fn constructs(mapping: &Mapping, options: &SearchOptions) -> Result<Vec<String>, Vec<Diagnostic>> {
     let signature = mapping.source.signature;
-    Ok(options.constructs(signature)?.into_iter().map(|construct| construct.name(signature)).collect())
+    Ok(options
+        .constructs(signature)?
+        .into_iter()
+        .map(|construct| construct.name(signature))
+        .collect())
 }

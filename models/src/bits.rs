@@ -1,7 +1,8 @@
 //! Sets of events and binary relations over events as machine words: the data of the judge.
 //!
-//! An execution of up to [`WORD_EVENTS`] events has sets of one word and relations of one word for each event: [`EventWord`] is for
-//! those who take no larger ones. [`EventSet`] and [`BitMatrix`] take any, in as many words as it needs.
+//! An execution of up to [`WORD_EVENTS`] events has sets of one word and relations of one word for
+//! each event: [`EventWord`] is for those who take no larger ones. [`EventSet`] and [`BitMatrix`]
+//! take any, in as many words as it needs.
 
 use std::fmt;
 use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
@@ -9,7 +10,8 @@ use std::ops::{BitAnd, BitOr, BitOrAssign, Sub};
 /// How many events (initial writes included) an execution may have of which a set is one word.
 pub const WORD_EVENTS: usize = 64;
 
-/// The largest number of events (initial writes included) of one execution. A relation over so many takes 8 MiB.
+/// The largest number of events (initial writes included) of one execution. A relation over so many
+/// takes 8 MiB.
 pub const MAX_EVENTS: usize = 8192;
 
 /// An event of one execution: its index in [`crate::execution::Execution::events`].
@@ -279,7 +281,8 @@ impl fmt::Debug for EventRow<'_> {
     }
 }
 
-/// The rows of a relation over some events, or of a set (one row), as whoever computes them keeps them. Without words there is nothing in it.
+/// The rows of a relation over some events, or of a set (one row), as whoever computes them keeps
+/// them. Without words there is nothing in it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EventRows<'a> {
     events: usize,
@@ -316,7 +319,8 @@ impl<'a> EventRows<'a> {
     }
 }
 
-/// A binary relation over the events `0..n`: row `a` is the set of the `b` with `(a, b)` in the relation.
+/// A binary relation over the events `0..n`: row `a` is the set of the `b` with `(a, b)` in the
+/// relation.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct BitMatrix {
     events: usize,

@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Why a path leaves a folder; nothing if it stays there. Nothing need be at the path yet; `path` starts in `folder`.
+/// Why a path leaves a folder; nothing if it stays there. Nothing need be at the path yet; `path`
+/// starts in `folder`.
 ///
 /// # Errors
 /// The folder is not there, or a part of the path cannot be looked at.
@@ -31,37 +32,50 @@ pub fn way_out(folder: &Path, path: &Path) -> io::Result<Option<String>> {
         match std::fs::symlink_metadata(&here) {
             Ok(found) if found.is_symlink() => {
                 let Ok(to) = here.canonicalize() else {
-                    return Ok(Some(format!("`{}` is a link to what is not there", here.display())));
+                    return Ok(Some(format!(
+                        "`{}` is a link to what is not there",
+                        here.display()
+                    )));
                 };
                 if !to.starts_with(&root) {
-                    return Ok(Some(format!("`{}` is a link to `{}`", here.display(), to.display())));
+                    return Ok(Some(format!(
+                        "`{}` is a link to `{}`",
+                        here.display(),
+                        to.display()
+                    )));
                 }
                 depth = to.components().count() - root.components().count();
                 here = to;
             }
             Ok(_) => {}
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) => {}
             Err(error) => return Err(error),
         }
     }
     Ok(None)
 }
 
-/// Why something must not be written at a path that a user named: it starts where the user is, and a link in a folder below leads elsewhere. A folder
-/// that came from somebody else may have such links. Where a whole path or `..` is written out, it is the user who says where it leads.
+/// Why something must not be written at a path that a user named: it starts where the user is, and
+/// a link in a folder below leads elsewhere. A folder that came from somebody else may have such
+/// links. Where a whole path or `..` is written out, it is the user who says where it leads.
 ///
 /// # Errors
 /// A part of the path cannot be looked at.
 pub fn refused(path: &Path) -> io::Result<()> {
-    let named = path.has_root() || path.components().any(|c| matches!(c, Component::ParentDir | Component::Prefix(_)));
+    let named = path.has_root()
+        || path.components().any(|c| matches!(c, Component::ParentDir | Component::Prefix(_)));
     if named {
         return Ok(());
     }
     match way_out(Path::new("."), path)? {
         None => Ok(()),
-        Some(why) => {
-            Err(io::Error::other(format!("{why}, and links are not followed out of this folder: name the place itself")))
-        }
+        Some(why) => Err(io::Error::other(format!(
+            "{why}, and links are not followed out of this folder: name the place itself"
+        ))),
     }
 }
 
@@ -71,7 +85,8 @@ pub fn refused(path: &Path) -> io::Result<()> {
 /// It must not be written there, or it cannot be made.
 pub fn make_folder(path: &Path) -> io::Result<()> {
     refused(path)?;
-    let new: Vec<PathBuf> = path.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+    let new: Vec<PathBuf> =
+        path.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
     std::fs::create_dir_all(path)?;
     MADE.lock().unwrap_or_else(PoisonError::into_inner).extend(new);
     Ok(())
@@ -80,7 +95,8 @@ pub fn make_folder(path: &Path) -> io::Result<()> {
 /// The folders that this process made, each before the one that it lies in.
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Takes away the folders that this process made and nothing was written into: of a question that turned out to be none, nothing stays.
+/// Takes away the folders that this process made and nothing was written into: of a question that
+/// turned out to be none, nothing stays.
 pub fn remove_empty() {
     for folder in MADE.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         // It is not removed unless it is empty.
@@ -88,14 +104,16 @@ pub fn remove_empty() {
     }
 }
 
-/// The path of a file that is to be written into a folder: neither it nor a folder on the way to it is a link that leads out, and there is nothing yet
-/// or a file of its own.
+/// The path of a file that is to be written into a folder: neither it nor a folder on the way to it
+/// is a link that leads out, and there is nothing yet or a file of its own.
 ///
 /// # Errors
 /// It is not so, or cannot be looked at.
 pub fn place_in(folder: &Path, name: &str) -> io::Result<PathBuf> {
     if let Some(why) = way_out(folder, Path::new(name))? {
-        return Err(io::Error::other(format!("`{name}` is not written: {why}; take the link away, or name another folder")));
+        return Err(io::Error::other(format!(
+            "`{name}` is not written: {why}; take the link away, or name another folder"
+        )));
     }
     let path = folder.join(name);
     let what = match std::fs::symlink_metadata(&path) {
@@ -104,7 +122,10 @@ pub fn place_in(folder: &Path, name: &str) -> io::Result<PathBuf> {
         Ok(found) if !found.is_file() => "a device or a pipe",
         _ => return Ok(path),
     };
-    Err(io::Error::other(format!("`{}` is {what}, and is not written to: take it away, or name another folder", path.display())))
+    Err(io::Error::other(format!(
+        "`{}` is {what}, and is not written to: take it away, or name another folder",
+        path.display()
+    )))
 }
 
 /// A folder without links; an empty path is the working directory.
@@ -132,7 +153,9 @@ mod tests {
         symlink("in/deep", root.join("within")).expect("a link");
         symlink("../outside/new", root.join("in/dangling")).expect("a link");
         let leaves = |path: &str| way_out(&root, Path::new(path)).expect("it can be looked at");
-        for fine in ["", ".", "in", "in/deep/new/er", "in/../new", "within", "within/new", "within/../x"] {
+        for fine in
+            ["", ".", "in", "in/deep/new/er", "in/../new", "within", "within/new", "within/../x"]
+        {
             assert_eq!(leaves(fine), None, "{fine}");
         }
         for bad in [

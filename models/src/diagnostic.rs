@@ -1,6 +1,8 @@
-//! Diagnostics that point into a text: what every reader of Margay (.cat, .map, litmus) returns when its input is wrong.
+//! Diagnostics that point into a text: what every reader of Margay (.cat, .map, litmus) returns
+//! when its input is wrong.
 //!
-//! Rendering (colours, the quoted line) is the command line's business; libraries only say what and where.
+//! Rendering (colours, the quoted line) is the command line's business; libraries only say what and
+//! where.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +29,8 @@ impl SourceFile {
         text.unwrap_or(&self.text).len()
     }
 
-    /// Line and column (both from 1, columns in characters) of a byte offset. What is behind the last line is at its end.
+    /// Line and column (both from 1, columns in characters) of a byte offset. What is behind the
+    /// last line is at its end.
     pub fn position(&self, offset: usize) -> (usize, usize) {
         let mut offset = offset.min(self.end());
         while !self.text.is_char_boundary(offset) {
@@ -116,7 +119,8 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One sentence, lower case, without a full stop.
     pub message: String,
-    /// The place; the first label is the primary one. Empty when there is no text (a file that cannot be read).
+    /// The place; the first label is the primary one. Empty when there is no text (a file that
+    /// cannot be read).
     pub labels: Vec<Label>,
     /// What to do about it.
     pub help: Option<String>,
@@ -164,10 +168,12 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// Longer names are no typing mistakes of each other, and comparing two takes as long as their lengths multiplied.
+/// Longer names are no typing mistakes of each other, and comparing two takes as long as their
+/// lengths multiplied.
 const LONGEST: usize = 200;
 
-/// The name in `known` that is nearest to `name` by edit distance, if it is near enough to be a likely typing mistake.
+/// The name in `known` that is nearest to `name` by edit distance, if it is near enough to be a
+/// likely typing mistake.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // One letter is near every other one: only its case may be wrong.
     let length = name.chars().count();
@@ -183,7 +189,13 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|k| (edit_distance(&name.to_lowercase(), &k.to_lowercase()), k))
         .filter(|&(d, _)| d <= limit)
         // Of names as near, that with more of the same beginning: few err in the first letter.
-        .min_by_key(|&(d, k)| (d, std::cmp::Reverse(name.chars().zip(k.chars()).take_while(|(a, b)| a == b).count()), k))
+        .min_by_key(|&(d, k)| {
+            (
+                d,
+                std::cmp::Reverse(name.chars().zip(k.chars()).take_while(|(a, b)| a == b).count()),
+                k,
+            )
+        })
         .map(|(_, k)| k)
 }
 

@@ -42,6 +42,9 @@ pub fn digest_of(value: &impl Serialize) -> String {
 mod tests {
     #[test]
     fn the_digest_is_that_of_fips_180() {
-        assert_eq!(super::digest(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(
+            super::digest(b"abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
     }
 }

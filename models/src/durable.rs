@@ -10,13 +10,18 @@ use std::time::{Duration, SystemTime};
 
 use crate::confined::refused;
 
-/// How unfinished files begin; those of a killed process stay until somebody writes into the folder an hour later.
+/// How unfinished files begin; those of a killed process stay until somebody writes into the folder
+/// an hour later.
 const UNFINISHED: &str = ".unfinished-";
 
-/// Is there no room left: on the disk, of a quota, or of the largest file that the process may write? There may be later, so that this is no
-/// reason to give up before there is something to write.
+/// Is there no room left: on the disk, of a quota, or of the largest file that the process may
+/// write? There may be later, so that this is no reason to give up before there is something to
+/// write.
 pub fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+    )
 }
 
 /// Is this the name of an unfinished file?
@@ -41,7 +46,8 @@ pub fn unfinished_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     builder.tempfile_in(folder).map_err(|error| io::Error::new(error.kind(), why(&error)))
 }
 
-/// Why nothing could be made in a folder. What the system's error says of the place is a name that nobody knows.
+/// Why nothing could be made in a folder. What the system's error says of the place is a name that
+/// nobody knows.
 fn why(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it is not there".to_owned(),
@@ -64,7 +70,8 @@ fn sweep(folder: &Path) {
     for entry in entries.flatten().filter(|entry| is_unfinished(&entry.file_name())) {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         let written = entry.metadata().and_then(|found| found.modified());
-        let old = written.is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age > ABANDONED));
+        let old = written
+            .is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age > ABANDONED));
         if is_file && old {
             // Who may not remove it may still write.
             let _ = std::fs::remove_file(entry.path());
@@ -77,7 +84,8 @@ fn sweep(folder: &Path) {
 /// # Errors
 /// It cannot be written.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = unfinished_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
@@ -86,8 +94,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Writes a file that may be there already: the old one stays until the new one is whole. What is no file, a terminal or a pipe, is
-/// written to. A link is followed as [`refused`] allows.
+/// Writes a file that may be there already: the old one stays until the new one is whole. What is
+/// no file, a terminal or a pipe, is written to. A link is followed as [`refused`] allows.
 ///
 /// # Errors
 /// It cannot be written; the old one is then as it was.
@@ -102,13 +110,15 @@ pub fn write_over(path: &Path, bytes: &[u8]) -> io::Result<()> {
     match write_whole(&path, bytes) {
         Ok(()) => std::fs::set_permissions(&path, there.permissions()),
         // A file that may be written in a folder that may not.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => std::fs::write(&path, bytes),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            std::fs::write(&path, bytes)
+        }
         Err(error) => Err(error),
     }
 }
 
-/// A new file in the place of what was there. Nothing is written into that: it may have another name elsewhere, by a hard link, and what is
-/// written here would be there, too.
+/// A new file in the place of what was there. Nothing is written into that: it may have another
+/// name elsewhere, by a hard link, and what is written here would be there, too.
 ///
 /// # Errors
 /// What was there cannot be taken away, or the new one cannot be made.
@@ -128,7 +138,11 @@ pub fn scratch() -> io::Result<tempfile::TempDir> {
         io::ErrorKind::Other => error,
         kind => {
             let folder = std::env::temp_dir();
-            let what = format!("in `{}` nothing can be made: {}; `TMPDIR` names another folder", folder.display(), why(&error));
+            let what = format!(
+                "in `{}` nothing can be made: {}; `TMPDIR` names another folder",
+                folder.display(),
+                why(&error)
+            );
             io::Error::new(kind, what)
         }
     })
@@ -143,7 +157,8 @@ pub fn added_to(path: &Path) -> io::Result<File> {
     for_writing(path, File::options().create(true).append(true))
 }
 
-/// A file that is opened to be written. A pipe that nobody reads from would be waited for without an end, and a signal would not end that.
+/// A file that is opened to be written. A pipe that nobody reads from would be waited for without
+/// an end, and a signal would not end that.
 ///
 /// # Errors
 /// It cannot be opened; it is a pipe without a reader.
@@ -152,7 +167,8 @@ fn for_writing(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     use std::os::fd::AsRawFd;
     use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
     use std::time::Instant;
-    /// How long a pipe may be without a reader: who starts both at a time may start the writer first.
+    /// How long a pipe may be without a reader: who starts both at a time may start the writer
+    /// first.
     const PATIENCE: Duration = Duration::from_secs(1);
     const PAUSE: Duration = Duration::from_millis(20);
     if !std::fs::metadata(path).is_ok_and(|there| there.file_type().is_fifo()) {
@@ -162,7 +178,9 @@ fn for_writing(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let start = Instant::now();
     let file = loop {
         match options.open(path) {
-            Err(error) if error.raw_os_error() == Some(libc::ENXIO) => match start.elapsed() < PATIENCE {
+            Err(error) if error.raw_os_error() == Some(libc::ENXIO) => match start.elapsed()
+                < PATIENCE
+            {
                 true => std::thread::sleep(PAUSE),
                 false => return Err(io::Error::other("it is a pipe, and nobody reads from it")),
             },
@@ -185,7 +203,8 @@ fn for_writing(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
 /// How much of a file is read to see what it is, in bytes.
 const BEGINNING: u64 = 4096;
 
-/// Is there something else where a file is to be written, which would be lost? A file of the kind begins as `is_own` tells; an empty one is nobody's.
+/// Is there something else where a file is to be written, which would be lost? A file of the kind
+/// begins as `is_own` tells; an empty one is nobody's.
 ///
 /// # Errors
 /// It is there, and something else.
@@ -197,7 +216,9 @@ pub fn not_another(path: &Path, kind: &str, is_own: impl FnOnce(&str) -> bool) -
     File::open(path)?.take(BEGINNING).read_to_end(&mut beginning)?;
     match beginning.is_empty() || is_own(&String::from_utf8_lossy(&beginning)) {
         true => Ok(()),
-        false => Err(io::Error::other(format!("it is there, and is no {kind}: name another file, or take it away"))),
+        false => Err(io::Error::other(format!(
+            "it is there, and is no {kind}: name another file, or take it away"
+        ))),
     }
 }
 
@@ -212,12 +233,16 @@ mod tests {
         let folder = tempfile::tempdir().expect("there is room");
         let (file, link) = (folder.path().join("page.html"), folder.path().join("link"));
         write_over(&file, b"one").expect("there is room");
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).expect("it is ours");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640))
+            .expect("it is ours");
         std::os::unix::fs::symlink(&file, &link).expect("it can be made");
         write_over(&link, b"two").expect("there is room");
         assert!(link.is_symlink());
         assert_eq!(std::fs::read(&file).expect("it is there"), b"two");
-        assert_eq!(std::fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o640);
+        assert_eq!(
+            std::fs::metadata(&file).expect("it is there").permissions().mode() & 0o777,
+            0o640
+        );
         write_over(std::path::Path::new("/dev/null"), b"x").expect("it takes anything");
         assert!(write_over(std::path::Path::new("/dev/full"), b"x").is_err());
         assert!(write_over(&folder.path().join("no/such/folder"), b"x").is_err());
@@ -228,7 +253,13 @@ mod tests {
     fn a_pipe_without_a_reader_is_not_waited_for() {
         let folder = tempfile::tempdir().expect("there is room");
         let pipe = folder.path().join("pipe");
-        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there").success());
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(&pipe)
+                .status()
+                .expect("mkfifo is there")
+                .success()
+        );
         assert!(write_over(&pipe, b"x").is_err_and(|e| e.to_string().contains("nobody reads")));
         assert!(super::added_to(&pipe).is_err_and(|e| e.to_string().contains("nobody reads")));
         let reader = {
@@ -251,7 +282,10 @@ mod tests {
         left(".unfinished-new", 1000);
         left("mine", 4000);
         super::write_whole(&folder.path().join("page"), b"x").expect("there is room");
-        let names = std::fs::read_dir(folder.path()).expect("it is there").flatten().map(|e| e.file_name().into_string());
+        let names = std::fs::read_dir(folder.path())
+            .expect("it is there")
+            .flatten()
+            .map(|e| e.file_name().into_string());
         let mut names: Vec<String> = names.map(|name| name.expect("a text")).collect();
         names.sort();
         assert_eq!(names, [".unfinished-new", "mine", "page"]);
@@ -261,7 +295,9 @@ mod tests {
     fn what_is_something_else_is_not_replaced() {
         let folder = tempfile::tempdir().expect("there is room");
         let file = folder.path().join("mp.litmus");
-        let own = |path: &std::path::Path| super::not_another(path, "profile", |text| text.starts_with("# Written by"));
+        let own = |path: &std::path::Path| {
+            super::not_another(path, "profile", |text| text.starts_with("# Written by"))
+        };
         assert!(own(&file).is_ok(), "nothing is there");
         std::fs::write(&file, "").expect("there is room");
         assert!(own(&file).is_ok());

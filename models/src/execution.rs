@@ -1,5 +1,5 @@
-//! A concrete execution: events and the relations that were chosen (reads-from, coherence, ...), from which every base set
-//! and base relation of its signature is computed (`evaluate/base.rs`).
+//! A concrete execution: events and the relations that were chosen (reads-from, coherence, ...),
+//! from which every base set and base relation of its signature is computed (`evaluate/base.rs`).
 
 use crate::bits::{BitMatrix, Event, EventSet};
 use crate::signature::{Signature, Tags};
@@ -7,7 +7,8 @@ use crate::signature::{Signature, Tags};
 /// Memory order of an event, of C++ and PTX alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Order {
-    /// Plain C++ accesses (`NA`), weak PTX operations (`WEAK`), and everything where there are no orders.
+    /// Plain C++ accesses (`NA`), weak PTX operations (`WEAK`), and everything where there are no
+    /// orders.
     Plain,
     /// Relaxed.
     Rlx,
@@ -54,12 +55,13 @@ impl Order {
     }
 }
 
-/// Scopes, narrowest first (PTX ISA 8.5; C++: block, cluster, device, system). The names are those of PTX; an architecture that is a
-/// text has some of these levels, under its own names ([`Signature::scope_name`]).
+/// Scopes, narrowest first (PTX ISA 8.5; C++: block, cluster, device, system). The names are those
+/// of PTX; an architecture that is a text has some of these levels, under its own names
+/// ([`Signature::scope_name`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
-    /// Threads of the same warp (subgroup, wavefront): a level of architectures that are texts. PTX and C++ have no such scope; of PTX the
-    /// meetings of the lanes of a warp have it.
+    /// Threads of the same warp (subgroup, wavefront): a level of architectures that are texts. PTX
+    /// and C++ have no such scope; of PTX the meetings of the lanes of a warp have it.
     Warp,
     /// Threads of the same cta.
     Cta,
@@ -90,8 +92,8 @@ impl Scope {
     }
 }
 
-/// Where a thread runs. Two threads share a cta only if they share the cluster and the gpu as well: every field is a
-/// global number, and [`Placement::shares`] compares outwards.
+/// Where a thread runs. Two threads share a cta only if they share the cluster and the gpu as well:
+/// every field is a global number, and [`Placement::shares`] compares outwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Placement {
     /// The gpu (device).
@@ -100,7 +102,8 @@ pub struct Placement {
     pub cluster: u16,
     /// The cta (block, work-group) within the cluster.
     pub cta: u16,
-    /// The warp (subgroup, wavefront) within the cta: 0 wherever warps are no scope, but for the meetings of their lanes in PTX and in scope trees.
+    /// The warp (subgroup, wavefront) within the cta: 0 wherever warps are no scope, but for the
+    /// meetings of their lanes in PTX and in scope trees.
     pub warp: u16,
     /// The launch of a kernel: ctas and clusters are those of one. 0 where there is one alone.
     pub kernel: u16,
@@ -112,7 +115,11 @@ impl Placement {
         match scope {
             Scope::Sys => true,
             Scope::Gpu => self.gpu == other.gpu,
-            Scope::Cluster => self.gpu == other.gpu && self.cluster == other.cluster && self.kernel == other.kernel,
+            Scope::Cluster => {
+                self.gpu == other.gpu
+                    && self.cluster == other.cluster
+                    && self.kernel == other.kernel
+            }
             Scope::Cta => Placement { warp: 0, ..self } == Placement { warp: 0, ..other },
             Scope::Warp => self == other,
         }
@@ -159,7 +166,8 @@ pub enum Proxy {
     Tensormap,
 }
 
-/// State spaces, as far as a model tells them apart: fences of the async proxy may be for one of them.
+/// State spaces, as far as a model tells them apart: fences of the async proxy may be for one of
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Spaces(u8);
 
@@ -207,8 +215,8 @@ pub struct EventData {
     pub order: Order,
     /// Its scope; `None` for plain and weak operations and where there are no scopes.
     pub scope: Option<Scope>,
-    /// The location that it accesses (by which name), an index into [`Execution::locations`]; `None` for barriers and
-    /// fences, but for those of one tensor map.
+    /// The location that it accesses (by which name), an index into [`Execution::locations`];
+    /// `None` for barriers and fences, but for those of one tensor map.
     pub location: Option<u16>,
     /// The value read or written, if known.
     pub value: Option<i64>,
@@ -222,23 +230,28 @@ pub struct EventData {
     pub reduction: bool,
     /// Does it belong to a compare-and-swap? A read that does and has no write is one that failed.
     pub compare: bool,
-    /// Of a compare-and-swap, the order that it has where it ends the other way: for failure where it succeeded, for success where it failed.
-    /// `None` where nothing depends on it.
+    /// Of a compare-and-swap, the order that it has where it ends the other way: for failure where
+    /// it succeeded, for success where it failed. `None` where nothing depends on it.
     pub other_order: Option<Order>,
     /// Does it belong to an exchange, which writes what it is given whatever it reads?
     pub exchange: bool,
-    /// Does it belong to a read-modify-write that is known to compute what it writes from what it reads, as a fetch-and-add does? Where this and
-    /// `exchange` are false, a program may have either.
+    /// Does it belong to a read-modify-write that is known to compute what it writes from what it
+    /// reads, as a fetch-and-add does? Where this and `exchange` are false, a program may have
+    /// either.
     pub computes: bool,
-    /// Is it a read whose value the program does not use? Then an outcome does not say what it read.
+    /// Is it a read whose value the program does not use? Then an outcome does not say what it
+    /// read.
     pub unused: bool,
-    /// Is it the write of a read-modify-write that writes back what it read, and so changes no value?
+    /// Is it the write of a read-modify-write that writes back what it read, and so changes no
+    /// value?
     pub writes_back: bool,
-    /// The barrier of a control barrier event; with cluster scope it is that of a cluster (`barrier.cluster`), with warp scope a meeting of
-    /// lanes, with system scope the start or the end of a launch (twice its number, and one more), else that of a cta.
+    /// The barrier of a control barrier event; with cluster scope it is that of a cluster
+    /// (`barrier.cluster`), with warp scope a meeting of lanes, with system scope the start or the
+    /// end of a launch (twice its number, and one more), else that of a cta.
     pub barrier: Option<u16>,
-    /// The asynchronous operation of the thread that it is part of, counted from 0 (PTX ISA 8.9.1.1): such events are in no program order with
-    /// those of the thread or of its other operations. `None` for what the thread does itself.
+    /// The asynchronous operation of the thread that it is part of, counted from 0 (PTX ISA
+    /// 8.9.1.1): such events are in no program order with those of the thread or of its other
+    /// operations. `None` for what the thread does itself.
     pub operation: Option<u16>,
     /// The state spaces that it accesses or, if it is a fence of the async proxy, orders.
     pub spaces: Spaces,
@@ -273,18 +286,21 @@ impl EventData {
         }
     }
 
-    /// Is this the end of a thread, which lets others pass a barrier? It is in no instruction; no arrival that is one acquires.
+    /// Is this the end of a thread, which lets others pass a barrier? It is in no instruction; no
+    /// arrival that is one acquires.
     pub fn is_exit(&self) -> bool {
         self.kind == Kind::BarrierArrive && self.order == Order::Acq
     }
 
-    /// Who makes the event: the thread, or one of its asynchronous operations; `None` for initial writes.
+    /// Who makes the event: the thread, or one of its asynchronous operations; `None` for initial
+    /// writes.
     pub fn agent(&self) -> Option<(u16, Option<u16>)> {
         self.thread.map(|thread| (thread, self.operation))
     }
 }
 
-/// A name for memory, and the physical location behind it. Its generic address is in [`Execution::generic`].
+/// A name for memory, and the physical location behind it. Its generic address is in
+/// [`Execution::generic`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Location {
     /// The name in the program.
@@ -295,7 +311,8 @@ pub struct Location {
     pub atomic: bool,
 }
 
-/// A concrete execution. Events are numbered thread by thread in program order, initial writes last.
+/// A concrete execution. Events are numbered thread by thread in program order, initial writes
+/// last.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Execution {
     /// Which names a model may use on it.
@@ -305,9 +322,10 @@ pub struct Execution {
     /// Where each thread runs.
     pub threads: Vec<Placement>,
     pub locations: Vec<Location>,
-    /// For each location the one whose generic address it has (PTX ISA 8.6): itself, unless it is the name of a surface, a texture
-    /// or a constant. Such a name is reached through its proxy and has the generic address of what it names, while a virtual
-    /// alias has one of its own; aliases of either kind have the same physical location.
+    /// For each location the one whose generic address it has (PTX ISA 8.6): itself, unless it is
+    /// the name of a surface, a texture or a constant. Such a name is reached through its proxy and
+    /// has the generic address of what it names, while a virtual alias has one of its own; aliases
+    /// of either kind have the same physical location.
     pub generic: Vec<u16>,
     /// Program order.
     pub po: BitMatrix,
@@ -327,20 +345,31 @@ pub struct Execution {
     pub sync_fence: BitMatrix,
     /// From barrier arrivals to the waits that they release (PTX).
     pub sync_barrier: BitMatrix,
-    /// From what a thread did before it issued an asynchronous operation to the events of that (PTX).
+    /// From what a thread did before it issued an asynchronous operation to the events of that
+    /// (PTX).
     pub async_issue: BitMatrix,
-    /// From the events of asynchronous operations to what waits for their completion (PTX), and to a fence that is told of pipelined ones.
+    /// From the events of asynchronous operations to what waits for their completion (PTX), and to
+    /// a fence that is told of pipelined ones.
     pub async_complete: BitMatrix,
 }
 
 impl Execution {
-    /// An execution with the given events and no relations but program order, which follows from threads and numbering.
-    pub fn new(signature: Signature, events: Vec<EventData>, threads: Vec<Placement>, locations: Vec<Location>) -> Self {
+    /// An execution with the given events and no relations but program order, which follows from
+    /// threads and numbering.
+    pub fn new(
+        signature: Signature,
+        events: Vec<EventData>,
+        threads: Vec<Placement>,
+        locations: Vec<Location>,
+    ) -> Self {
         let n = events.len();
         let empty = BitMatrix::new(n);
         let mut po = empty.clone();
         for (a, b) in pairs(n) {
-            if a < b && events[a.index()].thread.is_some() && events[a.index()].agent() == events[b.index()].agent() {
+            if a < b
+                && events[a.index()].thread.is_some()
+                && events[a.index()].agent() == events[b.index()].agent()
+            {
                 po.insert(a, b);
             }
         }

@@ -1,4 +1,5 @@
-//! The models that Margay ships, and how a name becomes a model: a path, then the given folders, then what is built in.
+//! The models that Margay ships, and how a name becomes a model: a path, then the given folders,
+//! then what is built in.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,14 +13,19 @@ use crate::typing::{FilesThenBuiltIn, TypingOptions, only_models, read};
 pub(crate) use crate::shipped::all_files;
 pub use crate::shipped::{BUILT_IN_FOLDER, all, architectures, built_in, built_in_names};
 
-/// The model for a name: a path to a file; `name` or `name.cat` in one of the folders; a built-in model. In front of it may stand whose
-/// definitions its base names have: `herd7:x86tso.cat` (see [`crate::dialect`]).
+/// The model for a name: a path to a file; `name` or `name.cat` in one of the folders; a built-in
+/// model. In front of it may stand whose definitions its base names have: `herd7:x86tso.cat` (see
+/// [`crate::dialect`]).
 pub fn load(name: &str, folders: &[PathBuf]) -> Result<Loaded, Vec<Diagnostic>> {
     load_with(name, folders, &TypingOptions::default())
 }
 
 /// Like [`load`], with options.
-pub fn load_with(name: &str, folders: &[PathBuf], options: &TypingOptions) -> Result<Loaded, Vec<Diagnostic>> {
+pub fn load_with(
+    name: &str,
+    folders: &[PathBuf],
+    options: &TypingOptions,
+) -> Result<Loaded, Vec<Diagnostic>> {
     let (dialect, path) = split_prefix(name);
     let mut source = find(path, folders, &|_| Ok(())).map_err(|error| vec![error])?;
     if let Some(dialect) = dialect {
@@ -29,18 +35,23 @@ pub fn load_with(name: &str, folders: &[PathBuf], options: &TypingOptions) -> Re
     Model::parse_with(source, &FilesThenBuiltIn, options)
 }
 
-/// Like [`load`], for a name that stands in a file, not on the command line: only .cat files are read.
+/// Like [`load`], for a name that stands in a file, not on the command line: only .cat files are
+/// read.
 pub fn load_named(name: &str, folders: &[PathBuf]) -> Result<Loaded, Vec<Diagnostic>> {
-    let allowed =
-        |path: &Path| only_models(path).map_err(|what| Diagnostic::error(format!("cannot read the model {name}: {what}")));
+    let allowed = |path: &Path| {
+        only_models(path)
+            .map_err(|what| Diagnostic::error(format!("cannot read the model {name}: {what}")))
+    };
     let source = find(name, folders, &allowed).map_err(|error| vec![error])?;
     Model::parse_with(source, &FilesThenBuiltIn, &TypingOptions::default())
 }
 
-/// Gives models of one name from several files the names of these, so that an answer says which it is about.
+/// Gives models of one name from several files the names of these, so that an answer says which it
+/// is about.
 pub fn tell_apart<'a>(models: impl IntoIterator<Item = &'a mut Model>) {
     let mut models: Vec<&mut Model> = models.into_iter().collect();
-    let known: Vec<(String, String)> = models.iter().map(|m| (m.name.clone(), m.source.name.clone())).collect();
+    let known: Vec<(String, String)> =
+        models.iter().map(|m| (m.name.clone(), m.source.name.clone())).collect();
     for (model, (name, file)) in models.iter_mut().zip(&known) {
         if known.iter().any(|(other, of)| other == name && of != file) {
             model.name.clone_from(file);
@@ -56,9 +67,11 @@ fn find(
     let read = |path: &Path| allowed(path).and_then(|()| read(path));
     let looks_like_path = name.contains(['/', '\\']) || name.ends_with(".cat");
     let path = Path::new(name);
-    // A file that bears the name of a shipped model, as `ptx-8`, would be asked in its place, and the answer would bear that name.
+    // A file that bears the name of a shipped model, as `ptx-8`, would be asked in its place, and
+    // the answer would bear that name.
     let is_shipped = !looks_like_path && built_in(name).is_some();
-    if !is_shipped && (looks_like_path && path.exists() || path.is_file() || name == STANDARD_INPUT) {
+    if !is_shipped && (looks_like_path && path.exists() || path.is_file() || name == STANDARD_INPUT)
+    {
         return read(path);
     }
     for folder in folders {

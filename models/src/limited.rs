@@ -17,8 +17,8 @@ static TAKEN: AtomicBool = AtomicBool::new(false);
 /// The bytes of a file.
 ///
 /// # Errors
-/// It cannot be read, or has more than `limit` bytes. (Its length is not asked for: pipes and devices have none.) It is a pipe that nobody writes
-/// into.
+/// It cannot be read, or has more than `limit` bytes. (Its length is not asked for: pipes and
+/// devices have none.) It is a pipe that nobody writes into.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let opened = open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => io::Error::new(io::ErrorKind::NotFound, "there is no such file"),
@@ -32,7 +32,8 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 fn open(path: &Path) -> io::Result<impl Read + use<>> {
     use std::os::fd::AsRawFd;
     use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-    /// How long a pipe may be without a writer, in milliseconds: who starts both at a time may start the reader first.
+    /// How long a pipe may be without a writer, in milliseconds: who starts both at a time may
+    /// start the reader first.
     const PATIENCE: i32 = 1000;
     if !std::fs::metadata(path)?.file_type().is_fifo() {
         return Ok(io::Cursor::new(Vec::new()).chain(File::open(path)?));
@@ -42,9 +43,12 @@ fn open(path: &Path) -> io::Result<impl Read + use<>> {
     // SAFETY: one descriptor, which is open.
     let ready = unsafe { libc::poll(&raw mut asked, 1, PATIENCE) };
     let mut first = [0; 1];
-    // Where there is nothing yet, somebody who may still write is waited for; where nobody is, it is the end.
+    // Where there is nothing yet, somebody who may still write is waited for; where nobody is, it
+    // is the end.
     let came = match file.read(&mut first) {
-        Ok(0) if ready == 0 => return Err(io::Error::other("it is a pipe, and nobody writes into it")),
+        Ok(0) if ready == 0 => {
+            return Err(io::Error::other("it is a pipe, and nobody writes into it"));
+        }
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
         read => read?,
     };
@@ -64,7 +68,8 @@ fn open(path: &Path) -> io::Result<File> {
 /// The bytes of a file that a user named: `-` is standard input.
 ///
 /// # Errors
-/// As [`read`]; it is a folder; its name could write lines of its own into an answer; standard input was read before.
+/// As [`read`]; it is a folder; its name could write lines of its own into an answer; standard
+/// input was read before.
 pub fn given(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if path != Path::new(STANDARD_INPUT) {
         of_one_line(&path.to_string_lossy())?;
@@ -88,10 +93,13 @@ pub fn name(path: &Path) -> String {
     }
 }
 
-/// Is this name a text without line breaks and escape sequences? With these it could write lines of its own into an answer.
+/// Is this name a text without line breaks and escape sequences? With these it could write lines of
+/// its own into an answer.
 fn of_one_line(name: &str) -> io::Result<()> {
     match name.chars().any(|c| c.is_control() || is_obeyed(c)) {
-        true => Err(io::Error::other("its name has a line break, or something else that a terminal obeys: rename it")),
+        true => Err(io::Error::other(
+            "its name has a line break, or something else that a terminal obeys: rename it",
+        )),
         false => Ok(()),
     }
 }
@@ -104,7 +112,9 @@ pub fn read_from(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
-        return Err(io::Error::other(format!("it has more than {limit} bytes, which is the most that is read")));
+        return Err(io::Error::other(format!(
+            "it has more than {limit} bytes, which is the most that is read"
+        )));
     }
     Ok(bytes)
 }
@@ -117,7 +127,8 @@ pub fn text(path: &Path, limit: u64) -> io::Result<String> {
     String::from_utf8(given(path, limit)?).map_err(|error| io::Error::other(not_a_text(&error)))
 }
 
-/// Why bytes are no text: where the first is that is none, by line and column. Editors and shells of Windows write UTF-16, which begins with a mark.
+/// Why bytes are no text: where the first is that is none, by line and column. Editors and shells
+/// of Windows write UTF-16, which begins with a mark.
 pub fn not_a_text(error: &FromUtf8Error) -> String {
     if is_utf16(error.as_bytes()) {
         return "it is a text in UTF-16, not in UTF-8: save it as UTF-8".to_owned();
@@ -133,8 +144,8 @@ pub fn is_utf16(bytes: &[u8]) -> bool {
     matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..])
 }
 
-/// The size of a file that lies there itself: neither a link nor a folder, a pipe or a device. What came from elsewhere as a folder
-/// could lead anywhere by a link in it.
+/// The size of a file that lies there itself: neither a link nor a folder, a pipe or a device. What
+/// came from elsewhere as a folder could lead anywhere by a link in it.
 ///
 /// # Errors
 /// It is not there, or something else.
@@ -151,8 +162,10 @@ pub fn plain(path: &Path) -> io::Result<u64> {
     Err(io::Error::other(format!("it is {what}, and no file of its own")))
 }
 
-/// Is this what is read of a folder that was named? A file that was found in it is a file, and if it is a link, it leads to one in the same folder: what came
-/// from elsewhere could otherwise have any file of the machine quoted. Its name is a text of one line. What is not there is said where it is read.
+/// Is this what is read of a folder that was named? A file that was found in it is a file, and if
+/// it is a link, it leads to one in the same folder: what came from elsewhere could otherwise have
+/// any file of the machine quoted. Its name is a text of one line. What is not there is said where
+/// it is read.
 ///
 /// # Errors
 /// It is something else, or lies elsewhere.
@@ -172,9 +185,12 @@ pub fn of_folder(folder: &Path, path: &Path) -> io::Result<()> {
             false => plain(path).map(drop),
         };
     }
-    let real = path.canonicalize().map_err(|_| io::Error::other("it is a link to what is not there"))?;
+    let real =
+        path.canonicalize().map_err(|_| io::Error::other("it is a link to what is not there"))?;
     if !real.starts_with(folder.canonicalize()?) {
-        return Err(io::Error::other("it is a link that leads out of the folder, and is not followed: name the file itself"));
+        return Err(io::Error::other(
+            "it is a link that leads out of the folder, and is not followed: name the file itself",
+        ));
     }
     // Links to folders could go round in circles, and what they lead to is found without them.
     plain(&real).map(drop)
@@ -196,9 +212,14 @@ mod tests {
         std::fs::write(&path, b"ab\xff").expect("there is room");
         assert!(super::text(&path, 8).is_err_and(|e| e.to_string().contains("line 1, column 3")));
         std::fs::write(&path, b"\xff\xfea\0").expect("there is room");
-        assert!(super::text(&path, 8).is_err_and(|e| e.to_string().contains("in UTF-16, not in UTF-8")));
+        assert!(
+            super::text(&path, 8).is_err_and(|e| e.to_string().contains("in UTF-16, not in UTF-8"))
+        );
         assert!(super::plain(folder.path()).is_err_and(|e| e.to_string().contains("a folder")));
-        assert_eq!(super::text(&folder.path().join("none"), 8).expect_err("nothing").to_string(), "there is no such file");
+        assert_eq!(
+            super::text(&folder.path().join("none"), 8).expect_err("nothing").to_string(),
+            "there is no such file"
+        );
     }
 
     #[cfg(unix)]
@@ -218,7 +239,8 @@ mod tests {
     fn a_pipe_without_a_writer_is_not_waited_for() {
         let folder = tempfile::tempdir().expect("there is room");
         let pipe = folder.path().join("pipe");
-        let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there");
+        let made =
+            std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is there");
         assert!(made.success());
         assert!(super::read(&pipe, 8).is_err_and(|e| e.to_string().contains("nobody writes")));
         let writer = {

@@ -1,5 +1,5 @@
-//! From typed model to relational logic: one formula for each check. Nothing is shared with the judge, so that the two can
-//! be compared.
+//! From typed model to relational logic: one formula for each check. Nothing is shared with the
+//! judge, so that the two can be compared.
 
 mod communication;
 
@@ -15,9 +15,11 @@ use communication::CommunicationPart;
 pub enum Interpretation {
     /// The value of this expression.
     Is(Expr),
-    /// What follows from other names: `M` from `R` and `W`, `id`, `fr` from `rf` and `co`, `ext` from `int`.
+    /// What follows from other names: `M` from `R` and `W`, `id`, `fr` from `rf` and `co`, `ext`
+    /// from `int`.
     Follows,
-    /// Nothing is in it, in no execution of the question, for this reason. A name that is empty for no reason is an error of whoever says so.
+    /// Nothing is in it, in no execution of the question, for this reason. A name that is empty for
+    /// no reason is an error of whoever says so.
     Empty(&'static str),
 }
 
@@ -36,15 +38,16 @@ impl Interpretation {
     }
 }
 
-/// The base sets and relations of one level (source or target) of a problem. Both levels share one SAT universe, therefore
-/// `~`, `_`, `id`, `?` and `*` are relative to the events of this level.
+/// The base sets and relations of one level (source or target) of a problem. Both levels share one
+/// SAT universe, therefore `~`, `_`, `id`, `?` and `*` are relative to the events of this level.
 pub trait BaseInterpretation {
     /// What a base set is. `_` is not asked for here.
     fn set(&self, set: BaseSet) -> Interpretation;
     fn relation(&self, relation: BaseRelation) -> Interpretation;
     /// The set of this level's events.
     fn universe(&self) -> Expr;
-    /// Are closures of communication relations to be written in closed form? To say no is for measurements.
+    /// Are closures of communication relations to be written in closed form? To say no is for
+    /// measurements.
     fn closed_forms(&self) -> bool {
         true
     }
@@ -53,7 +56,8 @@ pub trait BaseInterpretation {
 /// A model as formulas.
 #[derive(Debug, Clone)]
 pub struct Lowered {
-    /// For each check of the model: the test holds, as written (with its `~`; its role is the caller's business).
+    /// For each check of the model: the test holds, as written (with its `~`; its role is the
+    /// caller's business).
     pub checks: Vec<Formula>,
     /// The value of each definition of the model.
     pub definitions: Vec<Expr>,
@@ -70,11 +74,13 @@ pub fn lower(model: &Model, logic: &mut Logic, base: &dyn BaseInterpretation) ->
         fixpoints: FxHashMap::default(),
     };
     let checks = model.checks.iter().map(|check| lowering.check(check)).collect();
-    let definitions = (0..model.definitions.len()).map(|d| lowering.definition(DefId::from(d))).collect();
+    let definitions =
+        (0..model.definitions.len()).map(|d| lowering.definition(DefId::from(d))).collect();
     Lowered { checks, definitions }
 }
 
-/// Whose iteration a node is lowered for: within a group its members are variables, elsewhere they are the fixpoint.
+/// Whose iteration a node is lowered for: within a group its members are variables, elsewhere they
+/// are the fixpoint.
 type LoweringContext = Option<GroupId>;
 
 /// What is to be done, last one first; an explicit stack, since definitions may form long chains.
@@ -112,7 +118,8 @@ impl LogicTranslation<'_> {
     }
 
     fn definition(&mut self, id: DefId) -> Expr {
-        // A recursive one is asked for by its own node, so that it becomes the fixpoint and not one more application of its body.
+        // A recursive one is asked for by its own node, so that it becomes the fixpoint and not one
+        // more application of its body.
         match self.model.arena.find(Node::Definition(id)) {
             Some(node) => self.expr(node),
             None => self.expr(self.model.definition(id).body),
@@ -151,9 +158,14 @@ impl LogicTranslation<'_> {
                 tasks.push(LoweringTask::Close(group));
                 for &member in &self.model.groups[group.index()] {
                     let definition = self.model.definition(member);
-                    // Numbered among those that are open: equal recursive definitions of two models are one expression.
+                    // Numbered among those that are open: equal recursive definitions of two models
+                    // are one expression.
                     let number = self.recursions.len() - self.fixpoints.len();
-                    let recursion = self.logic.numbered_recursion(number, &definition.name, arity(definition.sort));
+                    let recursion = self.logic.numbered_recursion(
+                        number,
+                        &definition.name,
+                        arity(definition.sort),
+                    );
                     self.recursions.insert(member, recursion);
                     tasks.push(LoweringTask::Visit(definition.body, Some(group)));
                 }
@@ -163,9 +175,14 @@ impl LogicTranslation<'_> {
 
     fn close(&mut self, group: GroupId) {
         let members = &self.model.groups[group.index()];
-        let definitions: Vec<(Recursion, Expr)> =
-            members.iter().map(|&m| (self.recursions[&m], self.known[&(self.model.definition(m).body, Some(group))])).collect();
-        let fixpoints = self.logic.fixpoint(&definitions).expect("typing accepts monotone definitions only");
+        let definitions: Vec<(Recursion, Expr)> = members
+            .iter()
+            .map(|&m| {
+                (self.recursions[&m], self.known[&(self.model.definition(m).body, Some(group))])
+            })
+            .collect();
+        let fixpoints =
+            self.logic.fixpoint(&definitions).expect("typing accepts monotone definitions only");
         self.fixpoints.extend(members.iter().copied().zip(fixpoints));
     }
 
@@ -271,7 +288,8 @@ impl LogicTranslation<'_> {
 
     /// `r+`, by its closed form where there is one.
     fn closure(&mut self, id: ExprId, r: Expr) -> Expr {
-        let parts = if self.base.closed_forms() { CommunicationPart::of(self.model, id) } else { None };
+        let parts =
+            if self.base.closed_forms() { CommunicationPart::of(self.model, id) } else { None };
         let Some(parts) = parts else { return self.logic.closure(r) };
         let [rf, co, fr] = BaseRelation::COMMUNICATION.map(|relation| self.base_relation(relation));
         if !parts.rf {
@@ -320,7 +338,9 @@ impl LogicTranslation<'_> {
                 let (r, w) = (self.base_set(BaseSet::R), self.base_set(BaseSet::W));
                 self.logic.union(r, w)
             }
-            (Interpretation::Follows, _) => unreachable!("the base set `{}` has no meaning here", set.name()),
+            (Interpretation::Follows, _) => {
+                unreachable!("the base set `{}` has no meaning here", set.name())
+            }
             (Interpretation::Empty(_), _) => self.logic.empty(1),
         }
     }

@@ -1,16 +1,18 @@
-//! What an mbarrier holds (PTX ISA, *Contents of the mbarrier object*): phase, pending and expected arrivals, and the count of transactions, in
-//! one number, so that executions can have it as the value of a location.
+//! What an mbarrier holds (PTX ISA, *Contents of the mbarrier object*): phase, pending and expected
+//! arrivals, and the count of transactions, in one number, so that executions can have it as the
+//! value of a location.
 
 use std::fmt;
 
-/// The contents of an mbarrier as one number. 0, and whatever else has no mark of validity, is no mbarrier: memory that was never
-/// initialised, or whose mbarrier was invalidated.
+/// The contents of an mbarrier as one number. 0, and whatever else has no mark of validity, is no
+/// mbarrier: memory that was never initialised, or whose mbarrier was invalidated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mbarrier(pub i64);
 
 /// The mark of what is an mbarrier.
 const VALID: i64 = 1 << 62;
-/// How many bits phase, expected arrivals, pending arrivals and transactions have, and where they begin.
+/// How many bits phase, expected arrivals, pending arrivals and transactions have, and where they
+/// begin.
 const PHASE: Field = Field { from: 54, bits: 8 };
 const EXPECTED: Field = Field { from: 38, bits: 16 };
 const PENDING: Field = Field { from: 22, bits: 16 };
@@ -72,7 +74,8 @@ impl Mbarrier {
         TRANSACTIONS.of(self.0) - BIAS
     }
 
-    /// "arrive-on": the pending count goes down; the phase completes where that and the count of transactions are 0.
+    /// "arrive-on": the pending count goes down; the phase completes where that and the count of
+    /// transactions are 0.
     #[must_use]
     pub fn arrived(self, arrivals: i64) -> Self {
         self.changed(|m| m.with_pending(m.pending() - arrivals)).completed()
@@ -114,7 +117,8 @@ impl Mbarrier {
         if self.is_valid() { change(self) } else { Self::INVALID }
     }
 
-    /// "The phase completes when the pending count and the tx-count are zero": then the next one begins, with as many arrivals as are expected.
+    /// "The phase completes when the pending count and the tx-count are zero": then the next one
+    /// begins, with as many arrivals as are expected.
     fn completed(self) -> Self {
         if !self.is_valid() || self.pending() != 0 || self.transactions() != 0 {
             return self;

@@ -1,7 +1,9 @@
-//! The key of a user, and seals made with it: who can write into a folder may change what lies there, but without the key no seal fits.
+//! The key of a user, and seals made with it: who can write into a folder may change what lies
+//! there, but without the key no seal fits.
 //!
-//! The key is a file of 32 random bytes that only its owner can read: the one that MARGAY_KEY names, or `margay/key` in the folder of the user's state
-//! (`$XDG_STATE_HOME`, `~/.local/state`). It is made when it is needed first.
+//! The key is a file of 32 random bytes that only its owner can read: the one that MARGAY_KEY
+//! names, or `margay/key` in the folder of the user's state (`$XDG_STATE_HOME`, `~/.local/state`).
+//! It is made when it is needed first.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -29,8 +31,11 @@ impl SealKey {
     pub fn of_user() -> Result<&'static Self, &'static str> {
         static KEY: OnceLock<Result<SealKey, String>> = OnceLock::new();
         let key = KEY.get_or_init(|| {
-            let file = place().ok_or_else(|| format!("there is no home folder for a key; {VARIABLE} names a file for one"))?;
-            SealKey::at(&file).map_err(|error| format!("the key `{}` cannot be used: {error}", file.display()))
+            let file = place().ok_or_else(|| {
+                format!("there is no home folder for a key; {VARIABLE} names a file for one")
+            })?;
+            SealKey::at(&file)
+                .map_err(|error| format!("the key `{}` cannot be used: {error}", file.display()))
         });
         key.as_ref().map_err(String::as_str)
     }
@@ -52,7 +57,9 @@ impl SealKey {
         let mut bytes = [0; LENGTH];
         let mut opened = File::open(file)?;
         private(&opened)?;
-        opened.read_exact(&mut bytes).map_err(|_| io::Error::other(format!("it has fewer than {LENGTH} bytes")))?;
+        opened
+            .read_exact(&mut bytes)
+            .map_err(|_| io::Error::other(format!("it has fewer than {LENGTH} bytes")))?;
         Ok(Self(bytes))
     }
 
@@ -63,7 +70,8 @@ impl SealKey {
 
     /// Is this the seal of a text? It takes as long whatever differs.
     pub fn fits(&self, bytes: &[u8], seal: &str) -> bool {
-        let digits = |at: usize| seal.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        let digits =
+            |at: usize| seal.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
         let given: Option<Vec<u8>> = (0..seal.len()).step_by(2).map(digits).collect();
         given.is_some_and(|given| self.mac(bytes).verify_slice(&given).is_ok())
     }
@@ -77,9 +85,14 @@ impl SealKey {
 
 /// The file of the user's key.
 fn place() -> Option<PathBuf> {
-    let of = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let of =
+        |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let named = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
-    let own = || of("XDG_STATE_HOME").or_else(|| Some(of("HOME")?.join(".local/state"))).map(|state| state.join("margay/key"));
+    let own = || {
+        of("XDG_STATE_HOME")
+            .or_else(|| Some(of("HOME")?.join(".local/state")))
+            .map(|state| state.join("margay/key"))
+    };
     named.or_else(own)
 }
 
@@ -88,13 +101,15 @@ fn place() -> Option<PathBuf> {
 fn make(file: &Path) -> io::Result<()> {
     use std::io::Write;
     use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let mut bytes = [0; LENGTH];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     // Whole or not at all, and never in the place of another's.
     let permissions = std::fs::Permissions::from_mode(0o600);
-    let mut made = tempfile::Builder::new().prefix(".key-").permissions(permissions).tempfile_in(folder)?;
+    let mut made =
+        tempfile::Builder::new().prefix(".key-").permissions(permissions).tempfile_in(folder)?;
     made.write_all(&bytes)?;
     made.as_file().sync_all()?;
     match made.persist_noclobber(file) {
@@ -119,7 +134,9 @@ fn private(file: &File) -> io::Result<()> {
     match () {
         () if !found.is_file() => Err(io::Error::other("it is no file")),
         () if found.uid() != own => Err(io::Error::other("it belongs to another user")),
-        () if found.mode() & 0o077 != 0 => Err(io::Error::other("others can read it: `chmod 600` it, or take it away")),
+        () if found.mode() & 0o077 != 0 => {
+            Err(io::Error::other("others can read it: `chmod 600` it, or take it away"))
+        }
         () => Ok(()),
     }
 }
@@ -140,9 +157,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("there is room");
         let file = folder.path().join("state/margay/key");
         let key = SealKey::at(&file).expect("it is made");
-        assert_eq!(std::fs::metadata(&file).expect("it is there").permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            std::fs::metadata(&file).expect("it is there").permissions().mode() & 0o777,
+            0o600
+        );
         let seal = key.seal(b"an answer");
-        assert!(key.fits(b"an answer", &seal) && SealKey::at(&file).expect("it is there").fits(b"an answer", &seal));
+        assert!(
+            key.fits(b"an answer", &seal)
+                && SealKey::at(&file).expect("it is there").fits(b"an answer", &seal)
+        );
         let other = SealKey::at(&folder.path().join("other")).expect("it is made");
         for (key, text, seal) in [
             (&key, "another", seal.as_str()),
@@ -160,7 +183,8 @@ mod tests {
             known.seal(b"what do ya want for nothing?"),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         );
-        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).expect("it is ours");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644))
+            .expect("it is ours");
         assert!(SealKey::at(&file).is_err_and(|e| e.to_string().contains("chmod 600")));
     }
 }

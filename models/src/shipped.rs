@@ -10,7 +10,8 @@ include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
 /// What the names of built-in files start with.
 pub const BUILT_IN_FOLDER: &str = "<built-in>/";
 
-/// The models of languages and GPUs in the order in which they are listed; the others follow by name.
+/// The models of languages and GPUs in the order in which they are listed; the others follow by
+/// name.
 const FIRST: [&str; 21] = [
     "sc",
     "tso",
@@ -37,7 +38,9 @@ const FIRST: [&str; 21] = [
 
 /// The names of the built-in models.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> {
-    FIRST.into_iter().chain(MODELS.iter().map(|(name, _)| *name).filter(|name| !FIRST.contains(name)))
+    FIRST
+        .into_iter()
+        .chain(MODELS.iter().map(|(name, _)| *name).filter(|name| !FIRST.contains(name)))
 }
 
 /// The text of a built-in model.
@@ -54,16 +57,21 @@ pub fn all() -> impl Iterator<Item = Arc<SourceFile>> {
 
 /// The texts of all built-in models, and of what models include or are about.
 pub(crate) fn all_files() -> impl Iterator<Item = Arc<SourceFile>> {
-    all().chain(architectures()).chain(dialect::ALL.into_iter().flat_map(|dialect| dialect.includes()))
+    all()
+        .chain(architectures())
+        .chain(dialect::ALL.into_iter().flat_map(|dialect| dialect.includes()))
 }
 
 /// The texts of all built-in architectures.
 pub fn architectures() -> impl Iterator<Item = Arc<SourceFile>> {
-    ARCHITECTURES.iter().map(|(name, text)| SourceFile::new(format!("{BUILT_IN_FOLDER}{name}.arch"), *text))
+    ARCHITECTURES
+        .iter()
+        .map(|(name, text)| SourceFile::new(format!("{BUILT_IN_FOLDER}{name}.arch"), *text))
 }
 
 /// The text of a built-in file that models include.
 pub(crate) fn built_in_file(name: &str) -> Option<Arc<SourceFile>> {
-    let architecture = || architectures().find(|file| file.name.strip_prefix(BUILT_IN_FOLDER) == Some(name));
+    let architecture =
+        || architectures().find(|file| file.name.strip_prefix(BUILT_IN_FOLDER) == Some(name));
     HERD7.include(name).or_else(|| built_in(name)).or_else(architecture)
 }

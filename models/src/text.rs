@@ -1,16 +1,21 @@
-//! What the texts of models, mappings, architectures and litmus tests have alike: blanks, comments (`//`, `#`, `(* *)`) and quoted strings; and what of any text may
-//! be shown.
+//! What the texts of models, mappings, architectures and litmus tests have alike: blanks, comments
+//! (`//`, `#`, `(* *)`) and quoted strings; and what of any text may be shown.
 
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, SourceFile, Span};
 
-/// How many bytes the blank or comment at a place has; 0 where there is none. Editors may begin a file with a byte order mark.
+/// How many bytes the blank or comment at a place has; 0 where there is none. Editors may begin a
+/// file with a byte order mark.
 ///
 /// # Errors
 /// As of [`nested_comment`].
 pub fn blank(file: &Arc<SourceFile>, at: usize) -> Result<usize, Diagnostic> {
-    if file.text[at..].starts_with("(*") { nested_comment(file, at) } else { Ok(simple_blank(&file.text, at)) }
+    if file.text[at..].starts_with("(*") {
+        nested_comment(file, at)
+    } else {
+        Ok(simple_blank(&file.text, at))
+    }
 }
 
 /// Likewise, but for `(* *)`.
@@ -30,7 +35,9 @@ fn simple_blank(text: &str, at: usize) -> usize {
 pub fn nested_comment(file: &Arc<SourceFile>, start: usize) -> Result<usize, Diagnostic> {
     let never = || {
         let error = Diagnostic::error("this comment is never closed");
-        error.at(file, Span::new(start, start + 2), "opened here").help("comments nest: each `(*` needs its own `*)`")
+        error
+            .at(file, Span::new(start, start + 2), "opened here")
+            .help("comments nest: each `(*` needs its own `*)`")
     };
     length_of_nested_comment(&file.text[start..]).ok_or_else(never)
 }
@@ -65,9 +72,14 @@ pub fn quoted(file: &Arc<SourceFile>, at: usize) -> Result<&str, Diagnostic> {
     let rest = &file.text[at + 1..];
     let never = || {
         let error = Diagnostic::error("this string is never closed");
-        error.at(file, Span::new(at, at + 1), "opened here").help("close it with `\"` on the same line")
+        error
+            .at(file, Span::new(at, at + 1), "opened here")
+            .help("close it with `\"` on the same line")
     };
-    rest.find(['"', '\n']).filter(|&end| rest.as_bytes()[end] == b'"').map(|end| &rest[..end]).ok_or_else(never)
+    rest.find(['"', '\n'])
+        .filter(|&end| rest.as_bytes()[end] == b'"')
+        .map(|end| &rest[..end])
+        .ok_or_else(never)
 }
 
 /// What a file is that Margay reads.
@@ -87,13 +99,14 @@ pub enum FileKind {
     Kernel,
 }
 
-/// What a file looks like, by its first words or else by its name: for whoever gave it where another kind is read.
+/// What a file looks like, by its first words or else by its name: for whoever gave it where
+/// another kind is read.
 #[must_use]
 pub fn kind(file: &SourceFile) -> Option<FileKind> {
     /// Kinds of litmus tests, in all their spellings.
     const TESTS: [&str; 18] = [
-        "PTX", "ptx", "GPU_PTX", "GENERIC", "Generic", "C", "C11", "OPENCL", "OpenCL", "CUDA", "AArch64", "X86", "X86_64", "PPC",
-        "POWER", "RISCV", "VULKAN", "LISA",
+        "PTX", "ptx", "GPU_PTX", "GENERIC", "Generic", "C", "C11", "OPENCL", "OpenCL", "CUDA",
+        "AArch64", "X86", "X86_64", "PPC", "POWER", "RISCV", "VULKAN", "LISA",
     ];
     /// Words of CUDA's that its programs have.
     const CUDA: [&str; 3] = ["__global__", "__device__", "threadIdx"];
@@ -110,8 +123,9 @@ pub fn kind(file: &SourceFile) -> Option<FileKind> {
     let mut words = rest.split_whitespace();
     let first = words.next().unwrap_or_default();
     // A title in quotation marks is a model's; in herd's models a name without them stands there.
-    let defines =
-        ["let ", "include ", "acyclic ", "irreflexive ", "empty "].iter().any(|word| rest.contains(&format!("\n{word}")));
+    let defines = ["let ", "include ", "acyclic ", "irreflexive ", "empty "]
+        .iter()
+        .any(|word| rest.contains(&format!("\n{word}")));
     let by_name = || match std::path::Path::new(&file.name).extension()?.to_str()? {
         "cat" => Some(FileKind::Model),
         "map" => Some(FileKind::Mapping),
@@ -123,23 +137,33 @@ pub fn kind(file: &SourceFile) -> Option<FileKind> {
     };
     match first {
         "mapping" => Some(FileKind::Mapping),
-        "architecture" if words.next().is_some_and(|title| title.starts_with('"')) => Some(FileKind::Architecture),
+        "architecture" if words.next().is_some_and(|title| title.starts_with('"')) => {
+            Some(FileKind::Architecture)
+        }
         ".version" => Some(FileKind::Kernel),
         _ if first.starts_with('{') && rest.contains("\"margay\"") => Some(FileKind::Document),
         // A model may stand in one line, and have braces in it.
-        _ if TESTS.contains(&first) && rest.contains('{') && !defines && !words.any(|w| w == "acyclic" || w == "irreflexive") => {
+        _ if TESTS.contains(&first)
+            && rest.contains('{')
+            && !defines
+            && !words.any(|w| w == "acyclic" || w == "irreflexive") =>
+        {
             Some(FileKind::Litmus)
         }
         _ if CUDA.iter().any(|word| rest.contains(word)) => Some(FileKind::Kernel),
         // Three of them open a text of Python.
-        _ if first.starts_with('"') && !first.starts_with("\"\"\"") || ["let", "include"].contains(&first) || defines => {
+        _ if first.starts_with('"') && !first.starts_with("\"\"\"")
+            || ["let", "include"].contains(&first)
+            || defines =>
+        {
             Some(FileKind::Model)
         }
         _ => by_name(),
     }
 }
 
-/// The error where a file of another kind was given, if it looks like one: what it is, and which command reads it.
+/// The error where a file of another kind was given, if it looks like one: what it is, and which
+/// command reads it.
 #[must_use]
 pub fn another(file: &Arc<SourceFile>, expected: FileKind) -> Option<Diagnostic> {
     let name = &file.name;
@@ -173,20 +197,23 @@ pub fn another(file: &Arc<SourceFile>, expected: FileKind) -> Option<Diagnostic>
         FileKind::Document => "answer in JSON",
         FileKind::Kernel => "GPU kernel",
     };
-    let start = file.text.len() - file.text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).len();
+    let start =
+        file.text.len() - file.text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).len();
     let line = file.text[start..].lines().next().unwrap_or_default();
     let error = Diagnostic::error(format!("this is {what}, and no {wanted}"));
     Some(error.at(file, Span::new(start, start + line.len()), "it begins here").help(help))
 }
 
-/// Would a terminal obey it? Control characters, and those that are invisible and change how others are shown; not line breaks and tabs.
+/// Would a terminal obey it? Control characters, and those that are invisible and change how others
+/// are shown; not line breaks and tabs.
 pub fn is_obeyed(c: char) -> bool {
     let breaks = matches!(c, '\n' | '\t');
     let directs = matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
     (c.is_control() && !breaks) || directs
 }
 
-/// A text of somebody else's in one line of a file that people read: what a terminal would obey is a replacement character, line breaks are blanks.
+/// A text of somebody else's in one line of a file that people read: what a terminal would obey is
+/// a replacement character, line breaks are blanks.
 #[must_use]
 pub fn in_line(text: &str) -> String {
     let seen = |c: char| match c {

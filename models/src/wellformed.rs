@@ -1,6 +1,7 @@
-//! Is an execution one of its signature at all? First its indices must be in range, then the conditions of
-//! models/signatures/*.cat must hold; the judge evaluates them. An architecture with a front end has a file of its own there. What those
-//! of all others are follows from what their texts say is chosen.
+//! Is an execution one of its signature at all? First its indices must be in range, then the
+//! conditions of models/signatures/*.cat must hold; the judge evaluates them. An architecture with
+//! a front end has a file of its own there. What those of all others are follows from what their
+//! texts say is chosen.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -35,7 +36,8 @@ pub fn violations(execution: &Execution) -> Vec<String> {
     let judgement = judge.clone().judge(execution);
     let may_be_apart = !execution.signature.has_adjacent_halves();
     let failed = model.checks.iter().zip(&judgement.holds).filter(|(check, holds)| {
-        // In a test a load-reserved and its store-conditional may stand apart; searches and proofs have them as one instruction.
+        // In a test a load-reserved and its store-conditional may stand apart; searches and proofs
+        // have them as one instruction.
         !(**holds || may_be_apart && check.display_name() == ADJACENT_HALVES)
     });
     let mut found: Vec<String> = failed
@@ -43,21 +45,33 @@ pub fn violations(execution: &Execution) -> Vec<String> {
             let sentence = check.display_name().replace('-', " ");
             let machine = Machine::run(model, execution, [check.expr]);
             let example = match model.arena.sort(check.expr) {
-                Sort::Set => machine.set(check.expr).iter().next().map(|e| format!("event {}", e.0)),
-                Sort::Relation => machine.relation(check.expr).pairs().next().map(|(a, b)| format!("events {} and {}", a.0, b.0)),
+                Sort::Set => {
+                    machine.set(check.expr).iter().next().map(|e| format!("event {}", e.0))
+                }
+                Sort::Relation => machine
+                    .relation(check.expr)
+                    .pairs()
+                    .next()
+                    .map(|(a, b)| format!("events {} and {}", a.0, b.0)),
             };
-            example.map_or_else(|| format!("not so: {sentence}"), |e| format!("not so: {sentence} ({e})"))
+            example.map_or_else(
+                || format!("not so: {sentence}"),
+                |e| format!("not so: {sentence} ({e})"),
+            )
         })
         .collect();
     found.extend(different_values(execution));
     found
 }
 
-/// An execution without the dependencies that begin at the stores of pairs. Their results are what is depended on, in tests only; searches
-/// and proofs have pairs as one instruction, and the conditions that these share say that dependencies begin at reads.
+/// An execution without the dependencies that begin at the stores of pairs. Their results are what
+/// is depended on, in tests only; searches and proofs have pairs as one instruction, and the
+/// conditions that these share say that dependencies begin at reads.
 fn without_dependencies_of_stores(execution: &Execution) -> Execution {
     let mut without = execution.clone();
-    for store in (0..execution.size()).map(Event::from).filter(|&e| !execution.rmw.column(e).is_empty()) {
+    for store in
+        (0..execution.size()).map(Event::from).filter(|&e| !execution.rmw.column(e).is_empty())
+    {
         let later = execution.po.row(store);
         for relation in [&mut without.addr, &mut without.data, &mut without.ctrl] {
             relation.remove_all(store, later);
@@ -81,32 +95,45 @@ const FILES: [(&str, &str); 3] = [
 /// The conditions of a signature, read once.
 fn conditions(signature: Signature) -> &'static (Model, Judge) {
     signature.conditions(|| {
-        let of_front_end = signature.well_formed().and_then(|name| FILES.into_iter().find(|(known, _)| *known == name));
+        let of_front_end = signature
+            .well_formed()
+            .and_then(|name| FILES.into_iter().find(|(known, _)| *known == name));
         let source = match of_front_end {
-            Some((name, text)) => SourceFile::new(format!("{BUILT_IN_FOLDER}signatures/{name}"), text),
-            None => SourceFile::new(format!("{BUILT_IN_FOLDER}signatures/{signature}.cat"), of_text(signature)),
+            Some((name, text)) => {
+                SourceFile::new(format!("{BUILT_IN_FOLDER}signatures/{name}"), text)
+            }
+            None => SourceFile::new(
+                format!("{BUILT_IN_FOLDER}signatures/{signature}.cat"),
+                of_text(signature),
+            ),
         };
         let typed = match of_front_end {
             Some(_) => Model::parse(source, &Common),
             None => Model::parse_as(source, &Common, signature),
         };
-        let loaded = typed.expect("the files of signatures/ are part of the program and read without errors");
+        let loaded = typed
+            .expect("the files of signatures/ are part of the program and read without errors");
         let judge = Judge::new(&loaded.model);
         (loaded.model, judge)
     })
 }
 
-/// The conditions of an architecture without a front end. Tags are not the business of well-formedness: every set of them is some
-/// instruction's.
+/// The conditions of an architecture without a front end. Tags are not the business of
+/// well-formedness: every set of them is some instruction's.
 fn of_text(signature: Signature) -> String {
     // Of several references to one memory each may have its own initial write.
     let (initial, written) = match signature.has_references() {
-        true => ("empty ((IW * IW) & vloc) \\ id as each-reference-has-one-initial-write", "(W * W) \\ (IW * IW)"),
+        true => (
+            "empty ((IW * IW) & vloc) \\ id as each-reference-has-one-initial-write",
+            "(W * W) \\ (IW * IW)",
+        ),
         false => ("empty ((IW * IW) & loc) \\ id as each-location-has-one-initial-write", "W * W"),
     };
     let mut text = format!("include \"common.cat\"\n\n{initial}\n");
     if signature.total_coherence() {
-        text += &format!("empty (({written}) & loc) \\ (co | co^-1 | id) as coherence-order-is-total\n");
+        text += &format!(
+            "empty (({written}) & loc) \\ (co | co^-1 | id) as coherence-order-is-total\n"
+        );
     }
     if signature.has_barriers() {
         text += "empty sync_barrier \\ ext as barriers-synchronise-different-threads\n";
@@ -149,7 +176,10 @@ struct Common;
 impl Includes for Common {
     fn open(&self, _from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
         match path {
-            "common.cat" => Ok(SourceFile::new("signatures/common.cat", include_str!("../signatures/common.cat"))),
+            "common.cat" => Ok(SourceFile::new(
+                "signatures/common.cat",
+                include_str!("../signatures/common.cat"),
+            )),
             _ => Err("only common.cat can be included".to_owned()),
         }
     }
@@ -176,13 +206,19 @@ fn broken_indices(execution: &Execution) -> Vec<String> {
         }
     }
     if execution.generic.len() != execution.locations.len() {
-        found.push(format!("{} locations have {} generic addresses", execution.locations.len(), execution.generic.len()));
+        found.push(format!(
+            "{} locations have {} generic addresses",
+            execution.locations.len(),
+            execution.generic.len()
+        ));
     }
     for (i, &address) in execution.generic.iter().enumerate() {
         let physical = |l: usize| execution.locations.get(l).map(|location| location.physical);
         let owner = usize::from(address);
         if execution.generic.get(owner) != Some(&address) {
-            found.push(format!("location {i} has the generic address of a location that has none of its own"));
+            found.push(format!(
+                "location {i} has the generic address of a location that has none of its own"
+            ));
         } else if physical(owner) != physical(i) {
             found.push(format!("location {i} has a generic address in other memory"));
         }
@@ -192,7 +228,9 @@ fn broken_indices(execution: &Execution) -> Vec<String> {
             found.push(format!("event {i} is of a thread that does not exist"));
         }
         if event.thread.is_none() != (event.kind == Kind::Init) {
-            found.push(format!("event {i}: initial writes are of no thread, all other events of one"));
+            found.push(format!(
+                "event {i}: initial writes are of no thread, all other events of one"
+            ));
         }
         if event.location.is_some_and(|l| usize::from(l) >= execution.locations.len()) {
             found.push(format!("event {i} accesses a location that does not exist"));
@@ -209,11 +247,14 @@ fn broken_indices(execution: &Execution) -> Vec<String> {
 /// Reads that do not read the value of their write; values are beyond what .cat speaks of.
 fn different_values(execution: &Execution) -> Vec<String> {
     let value = |e: Event| execution.events[e.index()].value;
-    let differ = |&(w, r): &(Event, Event)| matches!((value(w), value(r)), (Some(a), Some(b)) if a != b);
+    let differ =
+        |&(w, r): &(Event, Event)| matches!((value(w), value(r)), (Some(a), Some(b)) if a != b);
     execution
         .rf
         .pairs()
         .filter(differ)
-        .map(|(w, r)| format!("not so: each read reads the value of its write (events {} and {})", w.0, r.0))
+        .map(|(w, r)| {
+            format!("not so: each read reads the value of its write (events {} and {})", w.0, r.0)
+        })
         .collect()
 }

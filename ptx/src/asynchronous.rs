@@ -1,6 +1,9 @@
-//! What mbarriers, asynchronous operations, fences of proxies and clusters do (PTX ISA 9.7.9.25, 9.7.13.15, 9.7.13.4).
+//! What mbarriers, asynchronous operations, fences of proxies and clusters do (PTX ISA 9.7.9.25,
+//! 9.7.13.15, 9.7.13.4).
 
-use crate::effect::{Effect, MemoryOrder, MemoryScope, Update, Window, scope, target, unknown, update, window};
+use crate::effect::{
+    Effect, MemoryOrder, MemoryScope, Update, Window, scope, target, unknown, update, window,
+};
 use crate::tree::{Instruction, Operand, RegisterId, ScalarType};
 
 /// An address that an instruction names.
@@ -68,12 +71,14 @@ pub enum MbarrierEffect<'i> {
         /// `try_wait`, which may suspend the thread for a while.
         suspends: bool,
     },
-    /// `tcgen05.commit`: an arrival once all earlier `tcgen05.mma` and `.cp` of the thread are complete.
+    /// `tcgen05.commit`: an arrival once all earlier `tcgen05.mma` and `.cp` of the thread are
+    /// complete.
     ArriveBehindTensors {
         /// With `.multicast::cluster` the blocks of the cluster whose mbarriers it is at, as bits.
         blocks: Option<&'i Operand>,
     },
-    /// `cp.async.mbarrier.arrive`: an arrival once all earlier `cp.async` of the thread are complete.
+    /// `cp.async.mbarrier.arrive`: an arrival once all earlier `cp.async` of the thread are
+    /// complete.
     ArriveBehindCopies {
         /// `.noinc`: is the arrival among those that the phase waits for?
         counted: bool,
@@ -121,8 +126,12 @@ impl ProxyFence {
             Self::Async => "fence.proxy.async",
             Self::AsyncGlobal => "fence.proxy.async.global",
             Self::AsyncShared => "fence.proxy.async.shared::cta",
-            Self::AsyncRelease => "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
-            Self::AsyncAcquire => "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
+            Self::AsyncRelease => {
+                "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster"
+            }
+            Self::AsyncAcquire => {
+                "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster"
+            }
         }
     }
 }
@@ -148,11 +157,13 @@ pub enum AsyncEffect<'i> {
         from: AddressOperand<'i>,
         /// How many bytes are written.
         bytes: &'i Operand,
-        /// How many of them are read, where it is said; the others become 0. As a predicate: whether none is.
+        /// How many of them are read, where it is said; the others become 0. As a predicate:
+        /// whether none is.
         read: Option<&'i Operand>,
         /// With `.cp_mask` which bytes of each 16 are copied, as bits.
         mask: Option<&'i Operand>,
-        /// With `.ignore_oob` how many bytes at the start and at the end are not read, and hold anything.
+        /// With `.ignore_oob` how many bytes at the start and at the end are not read, and hold
+        /// anything.
         ignored: Option<[&'i Operand; 2]>,
         /// With what each element is changed, for a reduction.
         reduces: Option<(Update, ScalarType)>,
@@ -161,7 +172,8 @@ pub enum AsyncEffect<'i> {
         /// With `.multicast::cluster` the blocks of the cluster that it goes to, as bits.
         blocks: Option<&'i Operand>,
     },
-    /// `cp.async.bulk.tensor` into shared memory. What of the tensor is copied, and how much, its map says.
+    /// `cp.async.bulk.tensor` into shared memory. What of the tensor is copied, and how much, its
+    /// map says.
     TensorLoad {
         /// Where to.
         to: AddressOperand<'i>,
@@ -170,10 +182,12 @@ pub enum AsyncEffect<'i> {
         /// With `.multicast::cluster` the blocks of the cluster that it goes to, as bits.
         blocks: Option<&'i Operand>,
         map: AddressOperand<'i>,
-        /// The coordinates; nothing where they do not say alone which part it is (`.im2col`, `.tile::gather4`).
+        /// The coordinates; nothing where they do not say alone which part it is (`.im2col`,
+        /// `.tile::gather4`).
         at: Option<Vec<&'i Operand>>,
     },
-    /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor` out of shared memory: an operation of a group.
+    /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor` out of shared memory: an operation of
+    /// a group.
     TensorStore {
         map: AddressOperand<'i>,
         /// The coordinates, as above.
@@ -222,7 +236,8 @@ pub enum AsyncEffect<'i> {
     ProxyFence(ProxyFence),
     /// `fence.mbarrier_init.release.cluster`
     MbarrierInitFence,
-    /// `fence.acquire.sync_restrict::shared::cluster.cluster` (true), `fence.release.sync_restrict::shared::cta.cluster`
+    /// `fence.acquire.sync_restrict::shared::cluster.cluster` (true),
+    /// `fence.release.sync_restrict::shared::cta.cluster`
     SharedFence(bool),
     /// `tensormap.replace`
     MapReplace(AddressOperand<'i>),
@@ -272,9 +287,13 @@ impl<'i> AsyncEffect<'i> {
     pub fn addresses(&self) -> Vec<AddressOperand<'i>> {
         match self {
             Self::Mbarrier(at, _) => vec![*at],
-            Self::Copy { to, from, mbarrier, .. } => [Some(*to), Some(*from), *mbarrier].into_iter().flatten().collect(),
+            Self::Copy { to, from, mbarrier, .. } => {
+                [Some(*to), Some(*from), *mbarrier].into_iter().flatten().collect()
+            }
             Self::TensorLoad { to, mbarrier, map, .. } => vec![*to, *mbarrier, *map],
-            Self::Store { to, mbarrier, .. } | Self::Reduce { to, mbarrier, .. } => vec![*to, *mbarrier],
+            Self::Store { to, mbarrier, .. } | Self::Reduce { to, mbarrier, .. } => {
+                vec![*to, *mbarrier]
+            }
             Self::TensorStore { map, from, .. } => vec![*map, *from],
             Self::MapReplace(map) | Self::MapAcquire(map, _) => vec![*map],
             Self::Zeros { to, .. } => vec![*to],
@@ -291,7 +310,10 @@ impl<'i> AsyncEffect<'i> {
     /// The register that it writes.
     pub fn result(&self) -> Option<RegisterId> {
         match self {
-            Self::Mbarrier(_, MbarrierEffect::Arrive { to, .. } | MbarrierEffect::Wait { to, .. })
+            Self::Mbarrier(
+                _,
+                MbarrierEffect::Arrive { to, .. } | MbarrierEffect::Wait { to, .. },
+            )
             | Self::PendingCount { to, .. } => *to,
             _ => None,
         }
@@ -341,7 +363,9 @@ fn coordinates(operand: &Operand) -> Option<Vec<&Operand>> {
 pub(crate) fn tensormap(i: &Instruction) -> Option<Effect<'_>> {
     let get = |n: usize| i.operands.get(n);
     Some(Effect::Async(match i.qualifiers.first()?.as_str() {
-        "replace" => AsyncEffect::MapReplace(address(get(0)?, window(i).unwrap_or(Window::Generic))?),
+        "replace" => {
+            AsyncEffect::MapReplace(address(get(0)?, window(i).unwrap_or(Window::Generic))?)
+        }
         "cp_fenceproxy" => AsyncEffect::MapPublish {
             to: address(get(0)?, Window::Global)?,
             from: address(get(1)?, Window::Shared)?,
@@ -356,7 +380,10 @@ pub(crate) fn mbarrier(i: &Instruction) -> Option<Effect<'_>> {
     let has = |q: &str| i.has(q);
     let get = |n: usize| i.operands.get(n);
     if has("pending_count") {
-        return Some(Effect::Async(AsyncEffect::PendingCount { to: target(get(0)?)?, token: get(1)? }));
+        return Some(Effect::Async(AsyncEffect::PendingCount {
+            to: target(get(0)?)?,
+            token: get(1)?,
+        }));
     }
     let scope = scope(i).unwrap_or(MemoryScope::Cta);
     let space = window(i).unwrap_or(Window::Generic);
@@ -423,7 +450,10 @@ pub(crate) fn copy(i: &Instruction) -> Option<Effect<'_>> {
     }
     if has("mbarrier") {
         let at = address(get(0)?, window(i).unwrap_or(Window::Generic))?;
-        return Some(Effect::Async(AsyncEffect::Mbarrier(at, MbarrierEffect::ArriveBehindCopies { counted: has("noinc") })));
+        return Some(Effect::Async(AsyncEffect::Mbarrier(
+            at,
+            MbarrierEffect::ArriveBehindCopies { counted: has("noinc") },
+        )));
     }
     if has("commit_group") {
         return Some(Effect::Async(AsyncEffect::Group { bulk, action: GroupEffect::Commit }));
@@ -433,7 +463,10 @@ pub(crate) fn copy(i: &Instruction) -> Option<Effect<'_>> {
     }
     if has("wait_group") {
         let Operand::Integer(left) = get(0)? else { return None };
-        return Some(Effect::Async(AsyncEffect::Group { bulk, action: GroupEffect::Wait { left: *left, reads: has("read") } }));
+        return Some(Effect::Async(AsyncEffect::Group {
+            bulk,
+            action: GroupEffect::Wait { left: *left, reads: has("read") },
+        }));
     }
     let reduces = match i.qualifiers.iter().any(|q| q == "reduce") {
         true => Some((i.qualifiers.iter().find_map(|q| update(q)), i.ty())),
@@ -441,7 +474,8 @@ pub(crate) fn copy(i: &Instruction) -> Option<Effect<'_>> {
     };
     let spaces = spaces(i);
     if has("tensor") {
-        let is_tile = !i.qualifiers.iter().any(|q| q.starts_with("im2col") || q.starts_with("tile::"));
+        let is_tile =
+            !i.qualifiers.iter().any(|q| q.starts_with("im2col") || q.starts_with("tile::"));
         let at = |n: usize| get(n).and_then(coordinates).filter(|_| is_tile);
         return match spaces.as_slice() {
             [Window::Shared, Window::Global] => Some(Effect::Async(AsyncEffect::TensorLoad {
@@ -480,8 +514,15 @@ pub(crate) fn copy(i: &Instruction) -> Option<Effect<'_>> {
     let blocks = if has("multicast::cluster") { Some(get_behind(4)?) } else { None };
     let read = match get_behind(3) {
         Some(Operand::Address(..)) | None => None,
-        // The policy of a cache stands last; a predicate that ignores the source stands where the size does.
-        Some(_) if bulk || i.qualifiers.iter().any(|q| q.ends_with("cache_hint")) && i.operands.len() == 4 => None,
+        // The policy of a cache stands last; a predicate that ignores the source stands where the
+        // size does.
+        Some(_)
+            if bulk
+                || i.qualifiers.iter().any(|q| q.ends_with("cache_hint"))
+                    && i.operands.len() == 4 =>
+        {
+            None
+        }
         Some(read) => Some(read),
     };
     let reduces = match reduces {
@@ -489,7 +530,18 @@ pub(crate) fn copy(i: &Instruction) -> Option<Effect<'_>> {
         Some(_) => return None,
         None => None,
     };
-    Some(Effect::Async(AsyncEffect::Copy { bulk, to, from, bytes, read, mask, ignored, reduces, mbarrier, blocks }))
+    Some(Effect::Async(AsyncEffect::Copy {
+        bulk,
+        to,
+        from,
+        bytes,
+        read,
+        mask,
+        ignored,
+        reduces,
+        mbarrier,
+        blocks,
+    }))
 }
 
 /// `st.async` and `red.async`.
@@ -517,7 +569,13 @@ pub(crate) fn store(i: &Instruction) -> Option<Effect<'_>> {
             };
             AsyncEffect::Store { to, ty, values, mbarrier }
         }
-        _ => AsyncEffect::Reduce { to, ty, update: i.qualifiers.iter().find_map(|q| update(q))?, value: get(1)?, mbarrier },
+        _ => AsyncEffect::Reduce {
+            to,
+            ty,
+            update: i.qualifiers.iter().find_map(|q| update(q))?,
+            value: get(1)?,
+            mbarrier,
+        },
     }))
 }
 
@@ -529,14 +587,20 @@ pub(crate) fn fence(i: &Instruction) -> Option<Effect<'_>> {
     }
     if has("tensormap::generic") {
         return Some(Effect::Async(match has("acquire") {
-            true => AsyncEffect::MapAcquire(address(i.operands.first()?, Window::Generic)?, scope(i)?),
+            true => {
+                AsyncEffect::MapAcquire(address(i.operands.first()?, Window::Generic)?, scope(i)?)
+            }
             false => AsyncEffect::MapRelease(scope(i)?),
         }));
     }
     if let Some(restriction) = i.qualifiers.iter().find(|q| q.starts_with("sync_restrict")) {
         let fence = match (restriction.as_str(), has("async::generic"), has("acquire")) {
-            ("sync_restrict::shared::cta", true, false) => AsyncEffect::ProxyFence(ProxyFence::AsyncRelease),
-            ("sync_restrict::shared::cluster", true, true) => AsyncEffect::ProxyFence(ProxyFence::AsyncAcquire),
+            ("sync_restrict::shared::cta", true, false) => {
+                AsyncEffect::ProxyFence(ProxyFence::AsyncRelease)
+            }
+            ("sync_restrict::shared::cluster", true, true) => {
+                AsyncEffect::ProxyFence(ProxyFence::AsyncAcquire)
+            }
             ("sync_restrict::shared::cta", false, false) => AsyncEffect::SharedFence(false),
             ("sync_restrict::shared::cluster", false, true) => AsyncEffect::SharedFence(true),
             _ => return unknown("a fence of some accesses only"),
@@ -555,7 +619,11 @@ pub(crate) fn fence(i: &Instruction) -> Option<Effect<'_>> {
             Some(Window::Shared) => ProxyFence::AsyncShared,
             _ => ProxyFence::Async,
         },
-        _ => return unknown("a fence of the texture, surface or constant proxy, or of one that is not known"),
+        _ => {
+            return unknown(
+                "a fence of the texture, surface or constant proxy, or of one that is not known",
+            );
+        }
     };
     Some(Effect::Async(AsyncEffect::ProxyFence(kind)))
 }
@@ -565,8 +633,15 @@ pub(crate) fn cluster(i: &Instruction) -> Option<Effect<'_>> {
     let get = |n: usize| i.operands.get(n);
     let space = window(i).unwrap_or(Window::Generic);
     Some(Effect::Cluster(match i.opcode.as_str() {
-        "mapa" => ClusterEffect::MapAddress { window: space, to: target(get(0)?)?, address: get(1)?, rank: get(2)? },
-        "getctarank" => ClusterEffect::Rank { window: space, to: target(get(0)?)?, address: get(1)? },
+        "mapa" => ClusterEffect::MapAddress {
+            window: space,
+            to: target(get(0)?)?,
+            address: get(1)?,
+            rank: get(2)?,
+        },
+        "getctarank" => {
+            ClusterEffect::Rank { window: space, to: target(get(0)?)?, address: get(1)? }
+        }
         _ if i.has("arrive") => ClusterEffect::Arrive(!i.has("relaxed")),
         _ if i.has("wait") => ClusterEffect::Wait,
         _ => return None,

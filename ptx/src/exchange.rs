@@ -1,4 +1,5 @@
-//! What the threads of a warp exchange: which instruction does what, and what each lane gets (PTX ISA 9.7.9.6, 9.7.13).
+//! What the threads of a warp exchange: which instruction does what, and what each lane gets (PTX
+//! ISA 9.7.9.6, 9.7.13).
 
 use crate::effect::{Effect, Update, target, unknown, update};
 use crate::{Instruction, Operand, ScalarKind, ScalarType};
@@ -67,14 +68,16 @@ impl Exchange {
         matches!(self, Self::All | Self::Any | Self::Uniform | Self::Ballot)
     }
 
-    /// What a lane gets, and the predicate beside it, where all that is brought are numbers ([`Exchange::result`]).
+    /// What a lane gets, and the predicate beside it, where all that is brought are numbers
+    /// ([`Exchange::result`]).
     pub fn value(self, ty: ScalarType, lane: u32, all: &[(u32, u64)]) -> Option<[u64; 2]> {
         self.result(&mut KnownLaneValues, ty, lane, all)
     }
 
-    /// What a lane gets, and the predicate beside it, of what all lanes bring that take part: each lane and its value, in the order of the lanes
-    /// (PTX ISA 9.7.9.6, 9.7.13). A vote looks at the lowest bit. Nothing for a shuffle, whose lanes name another one
-    /// ([`ShuffleMode::source`]), for what is no reduction, and for a lane that brings nothing.
+    /// What a lane gets, and the predicate beside it, of what all lanes bring that take part: each
+    /// lane and its value, in the order of the lanes (PTX ISA 9.7.9.6, 9.7.13). A vote looks at the
+    /// lowest bit. Nothing for a shuffle, whose lanes name another one ([`ShuffleMode::source`]),
+    /// for what is no reduction, and for a lane that brings nothing.
     pub fn result<L: LaneValues>(
         self,
         values: &mut L,
@@ -91,7 +94,9 @@ impl Exchange {
             parts.try_fold(first, |before, part| values.join(update, ty, &before, &part))
         };
         let brought = || all.iter().map(|(_, v)| v.clone()).collect::<Vec<_>>();
-        let same = |values: &mut L, ty: ScalarType| all.iter().map(|(_, v)| values.equal(ty, v, &own)).collect::<Vec<_>>();
+        let same = |values: &mut L, ty: ScalarType| {
+            all.iter().map(|(_, v)| values.equal(ty, v, &own)).collect::<Vec<_>>()
+        };
         let zero = values.number(0);
         Some(match self {
             Self::All => [join(values, Update::And, bit, brought())?, zero],
@@ -106,7 +111,11 @@ impl Exchange {
             }
             Self::MatchAny => {
                 let same = same(values, ty);
-                let bits = all.iter().zip(&same).map(|((l, _), same)| values.choose(same, 1 << l)).collect();
+                let bits = all
+                    .iter()
+                    .zip(&same)
+                    .map(|((l, _), same)| values.choose(same, 1 << l))
+                    .collect();
                 [join(values, Update::Or, word, bits)?, zero]
             }
             Self::MatchAll => {
@@ -114,11 +123,14 @@ impl Exchange {
                 let same = join(values, Update::And, bit, same)?;
                 [values.choose(&same, all.iter().fold(0, |bits, (l, _)| bits | 1 << l)), same]
             }
-            Self::Reduce(update @ (Update::Add | Update::And | Update::Or | Update::Xor | Update::Min | Update::Max))
-                if ty.kind != ScalarKind::Float =>
-            {
-                [join(values, update, ty, brought())?, zero]
-            }
+            Self::Reduce(
+                update @ (Update::Add
+                | Update::And
+                | Update::Or
+                | Update::Xor
+                | Update::Min
+                | Update::Max),
+            ) if ty.kind != ScalarKind::Float => [join(values, update, ty, brought())?, zero],
             // Always the same one of these lanes.
             Self::Elect => {
                 let leader = all.iter().map(|(l, _)| *l).min()?;
@@ -129,7 +141,8 @@ impl Exchange {
     }
 }
 
-/// How it is computed what lanes make of what they bring: at once of numbers, else as text or terms of those who ask. A truth value is 0 or 1.
+/// How it is computed what lanes make of what they bring: at once of numbers, else as text or terms
+/// of those who ask. A truth value is 0 or 1.
 pub trait LaneValues {
     /// What a lane brings.
     type Value: Clone;
@@ -137,7 +150,13 @@ pub trait LaneValues {
     fn number(&mut self, number: u64) -> Self::Value;
 
     /// Two values, as an atomic operation makes one of them. Nothing where it makes none.
-    fn join(&mut self, update: Update, ty: ScalarType, a: &Self::Value, b: &Self::Value) -> Option<Self::Value>;
+    fn join(
+        &mut self,
+        update: Update,
+        ty: ScalarType,
+        a: &Self::Value,
+        b: &Self::Value,
+    ) -> Option<Self::Value>;
 
     /// Are two values of a type the same?
     fn equal(&mut self, ty: ScalarType, a: &Self::Value, b: &Self::Value) -> Self::Value;
@@ -182,13 +201,16 @@ pub enum ShuffleMode {
 }
 
 impl ShuffleMode {
-    /// The lane that a lane reads, and whether it is one of its segment; else it reads its own (PTX ISA, `shfl.sync`).
+    /// The lane that a lane reads, and whether it is one of its segment; else it reads its own (PTX
+    /// ISA, `shfl.sync`).
     pub fn source(self, lane: u32, b: u32, c: u32) -> (u32, bool) {
         let (b, clamp, segment) = (b & 0x1f, c & 0x1f, c >> 8 & 0x1f);
         let top = lane & segment | clamp & !segment;
         let bottom = lane & segment;
         let (at, is_inside) = match self {
-            Self::Up => (i64::from(lane) - i64::from(b), i64::from(lane) - i64::from(b) >= i64::from(top)),
+            Self::Up => {
+                (i64::from(lane) - i64::from(b), i64::from(lane) - i64::from(b) >= i64::from(top))
+            }
             Self::Down => (i64::from(lane + b), lane + b <= top),
             Self::Butterfly => (i64::from(lane ^ b), lane ^ b <= top),
             Self::Index => (i64::from(bottom | b & !segment), bottom | b & !segment <= top),
@@ -201,7 +223,9 @@ impl ShuffleMode {
 pub(crate) fn exchange(i: &Instruction) -> Option<Effect<'_>> {
     let operands = &i.operands;
     if !i.has("sync") {
-        return unknown("an exchange of those threads of a warp that happen to be together (without `.sync`)");
+        return unknown(
+            "an exchange of those threads of a warp that happen to be together (without `.sync`)",
+        );
     }
     let qualifiers: Vec<&str> = i.qualifiers.iter().map(AsRef::as_ref).collect();
     let exchange = Exchange::named(&i.opcode, &qualifiers)?;
@@ -212,5 +236,11 @@ pub(crate) fn exchange(i: &Instruction) -> Option<Effect<'_>> {
     let brought = exchange.brought();
     (operands.len() == brought + 2).then_some(())?;
     let ty = i.ty().unwrap_or(ScalarType { kind: ScalarKind::Unsigned, bits: 32 });
-    Some(Effect::Exchange { exchange, ty, to, operands: operands[1..=brought].iter().collect(), mask: operands.last()? })
+    Some(Effect::Exchange {
+        exchange,
+        ty,
+        to,
+        operands: operands[1..=brought].iter().collect(),
+        mask: operands.last()?,
+    })
 }

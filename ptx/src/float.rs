@@ -1,6 +1,7 @@
-//! Floating-point arithmetic, for whoever computes with it: what an instruction that [`Effect::Opaque`](crate::effect::Effect) leaves open
-//! makes of numbers (PTX ISA 9.7.3, 9.7.7, 9.7.8 and 9.7.9.22). Of the types there are `.f32` and `.f64`, of the roundings those of
-//! whole numbers and to the nearest.
+//! Floating-point arithmetic, for whoever computes with it: what an instruction that
+//! [`Effect::Opaque`](crate::effect::Effect) leaves open makes of numbers (PTX ISA 9.7.3, 9.7.7,
+//! 9.7.8 and 9.7.9.22). Of the types there are `.f32` and `.f64`, of the roundings those of whole
+//! numbers and to the nearest.
 
 use crate::tree::{Instruction, ScalarKind, ScalarType};
 
@@ -104,7 +105,8 @@ impl FloatRelation {
 pub fn of(i: &Instruction) -> Option<(FloatFunction, ScalarType)> {
     let known = |ty: ScalarType| ty.kind != ScalarKind::Float || matches!(ty.bits, 32 | 64);
     let ty = i.ty().filter(|ty| known(*ty))?;
-    let is_scalar = !i.qualifiers.iter().any(|q| matches!(q.as_str(), "f16x2" | "bf16x2" | "f32x2" | "tf32"));
+    let is_scalar =
+        !i.qualifiers.iter().any(|q| matches!(q.as_str(), "f16x2" | "bf16x2" | "f32x2" | "tf32"));
     let rounds_to_nearest = !["rz", "rm", "rp"].iter().any(|q| i.has(q)) && !i.has("sat");
     let rounding = || match (i.has("rni"), i.has("rzi"), i.has("rmi"), i.has("rpi")) {
         (true, ..) => Some(Rounding::Nearest),
@@ -124,7 +126,9 @@ pub fn of(i: &Instruction) -> Option<(FloatFunction, ScalarType)> {
                 Some(rounding) => FloatFunction::Round(rounding),
                 None => FloatFunction::Convert(from),
             },
-            (ScalarKind::Float, ScalarKind::Float) if rounds_to_nearest => FloatFunction::Convert(from),
+            (ScalarKind::Float, ScalarKind::Float) if rounds_to_nearest => {
+                FloatFunction::Convert(from)
+            }
             (ScalarKind::Float, _) => FloatFunction::ToInteger(from, rounding()?),
             (_, ScalarKind::Float) if rounds_to_nearest => FloatFunction::Convert(from),
             _ => return None,
@@ -151,17 +155,22 @@ pub fn of(i: &Instruction) -> Option<(FloatFunction, ScalarType)> {
         "cos" => FloatFunction::Cosine,
         "ex2" => FloatFunction::Exponential,
         "lg2" => FloatFunction::Logarithm,
-        "setp" => FloatFunction::Compare(i.qualifiers.iter().find_map(|q| FloatRelation::from_name(q))?),
+        "setp" => {
+            FloatFunction::Compare(i.qualifiers.iter().find_map(|q| FloatRelation::from_name(q))?)
+        }
         _ => return None,
     };
     Some((function, ty))
 }
 
-/// What an instruction compares, or takes of the sign, where the bits of the operands are all that is needed: the type, and the bits of its infinity.
-/// Nothing where subnormal numbers are zeros (`.ftz`), or a number that is none is handed on (`.NaN`).
+/// What an instruction compares, or takes of the sign, where the bits of the operands are all that
+/// is needed: the type, and the bits of its infinity. Nothing where subnormal numbers are zeros
+/// (`.ftz`), or a number that is none is handed on (`.NaN`).
 pub fn by_bits(i: &Instruction) -> Option<(FloatFunction, ScalarType, u64)> {
     let ty = i.ty().filter(|ty| ty.kind == ScalarKind::Float)?;
-    let is_other = ["f16x2", "bf16x2", "f32x2", "tf32", "ftz", "NaN", "xorsign", "abs"].iter().any(|q| i.has(q));
+    let is_other = ["f16x2", "bf16x2", "f32x2", "tf32", "ftz", "NaN", "xorsign", "abs"]
+        .iter()
+        .any(|q| i.has(q));
     let infinity = match (i.has("bf16"), ty.bits) {
         (true, 16) => 0x7f80,
         (_, 16) => 0x7c00,
@@ -174,7 +183,9 @@ pub fn by_bits(i: &Instruction) -> Option<(FloatFunction, ScalarType, u64)> {
         "max" => FloatFunction::Max,
         "neg" => FloatFunction::Negate,
         "abs" => FloatFunction::Absolute,
-        "setp" => FloatFunction::Compare(i.qualifiers.iter().find_map(|q| FloatRelation::from_name(q))?),
+        "setp" => {
+            FloatFunction::Compare(i.qualifiers.iter().find_map(|q| FloatRelation::from_name(q))?)
+        }
         _ => return None,
     };
     (!is_other).then_some((function, ty, infinity))
@@ -202,7 +213,8 @@ impl FloatFunction {
     pub fn value(self, ty: ScalarType, operands: &[u64]) -> Option<u64> {
         let raw = |n: usize| operands.get(n).copied();
         let get = |n: usize| raw(n).map(|bits| number(ty, bits));
-        // A product or quotient of two f32 in f64, rounded to f32, is the one rounded at once; so are sums and square roots.
+        // A product or quotient of two f32 in f64, rounded to f32, is the one rounded at once; so
+        // are sums and square roots.
         let out = |value: f64| Some(bits(ty, value));
         match self {
             Self::Add => out(get(0)? + get(1)?),
@@ -228,14 +240,19 @@ impl FloatFunction {
             Self::Convert(from) if from.kind != ScalarKind::Float && ty.bits == 32 => {
                 // At once: through f64 a number of more than 53 bits would be rounded twice.
                 let raw = raw(0)?;
-                let value = if from.kind == ScalarKind::Signed { from.signed(raw) as f32 } else { from.cut(raw) as f32 };
+                let value = if from.kind == ScalarKind::Signed {
+                    from.signed(raw) as f32
+                } else {
+                    from.cut(raw) as f32
+                };
                 Some(u64::from(value.to_bits()))
             }
             Self::Convert(from) => out(number(from, raw(0)?)),
             Self::Round(rounding) => out(rounding.of(get(0)?)),
             Self::ToInteger(from, rounding) => {
                 let value = rounding.of(number(from, raw(0)?));
-                // `as` holds to the ends of the type and makes 0 of what is no number, as `cvt` does.
+                // `as` holds to the ends of the type and makes 0 of what is no number, as `cvt`
+                // does.
                 Some(ty.cut(match (ty.kind, ty.bits) {
                     (ScalarKind::Signed, 8) => value as i8 as u64,
                     (ScalarKind::Signed, 16) => value as i16 as u64,

@@ -50,7 +50,13 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<At<'_>>, ReadFailure> {
                     at += n + 4;
                     continue;
                 }
-                None => return Err(("this comment is never closed; expected `*/`".to_owned(), at, at + 2)),
+                None => {
+                    return Err((
+                        "this comment is never closed; expected `*/`".to_owned(),
+                        at,
+                        at + 2,
+                    ));
+                }
             },
             // A line of a preprocessor: `#line 1 "a.cu"`.
             b'#' => {
@@ -58,20 +64,29 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<At<'_>>, ReadFailure> {
                 continue;
             }
             b'"' => {
-                let end = bytes[at + 1..].iter().position(|&b| b == b'"' || b == b'\n').map(|n| at + 1 + n);
+                let end = bytes[at + 1..]
+                    .iter()
+                    .position(|&b| b == b'"' || b == b'\n')
+                    .map(|n| at + 1 + n);
                 match end.filter(|&end| bytes[end] == b'"') {
                     Some(end) => {
                         at = end + 1;
                         PtxToken::Text(&text[start + 1..end])
                     }
                     None => {
-                        return Err(("this text is never closed; expected `\"` on the same line".to_owned(), start, start + 1));
+                        return Err((
+                            "this text is never closed; expected `\"` on the same line".to_owned(),
+                            start,
+                            start + 1,
+                        ));
                     }
                 }
             }
             b'.' if bytes.get(at + 1).is_some_and(|&b| is_name(b)) => {
                 at += 1;
-                while at < bytes.len() && (is_name(bytes[at]) || bytes[at] == b':' && is_inside(bytes, at)) {
+                while at < bytes.len()
+                    && (is_name(bytes[at]) || bytes[at] == b':' && is_inside(bytes, at))
+                {
                     at += 1;
                 }
                 PtxToken::Dot(&text[start + 1..at])
@@ -88,7 +103,13 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<At<'_>>, ReadFailure> {
                 at = end;
                 token
             }
-            0 => return Err(("a zero byte: this is binary data, and no PTX".to_owned(), at, at + 1)),
+            0 => {
+                return Err((
+                    "a zero byte: this is binary data, and no PTX".to_owned(),
+                    at,
+                    at + 1,
+                ));
+            }
             _ => {
                 let sign = text[at..].chars().next().unwrap_or(' ');
                 at += sign.len_utf8();
@@ -101,16 +122,21 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<At<'_>>, ReadFailure> {
     Ok(found)
 }
 
-/// The text with a space in place of each byte of its comments, so that every other byte stays where it is: for those who look for words in it.
+/// The text with a space in place of each byte of its comments, so that every other byte stays
+/// where it is: for those who look for words in it.
 pub fn blank_comments(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut blank = bytes.to_vec();
-    let find = |from: usize, what: &str| text.get(from..).and_then(|rest| rest.find(what)).map(|n| from + n);
+    let find = |from: usize, what: &str| {
+        text.get(from..).and_then(|rest| rest.find(what)).map(|n| from + n)
+    };
     let mut at = 0;
     while at < bytes.len() {
         let end = match bytes[at] {
             b'/' if bytes.get(at + 1) == Some(&b'/') => find(at, "\n").unwrap_or(bytes.len()),
-            b'/' if bytes.get(at + 1) == Some(&b'*') => find(at + 2, "*/").map_or(bytes.len(), |n| n + 2),
+            b'/' if bytes.get(at + 1) == Some(&b'*') => {
+                find(at + 2, "*/").map_or(bytes.len(), |n| n + 2)
+            }
             b'#' => find(at, "\n").unwrap_or(bytes.len()),
             // What looks like a comment in a text is none.
             b'"' => {
@@ -163,7 +189,8 @@ fn number(text: &str, start: usize) -> Result<(PtxToken<'_>, usize), ReadFailure
                 return integer(&text[start + 2..end], 2, end);
             }
             Some(&sign @ (b'f' | b'F' | b'd' | b'D')) => {
-                let (digits, bits) = if sign.eq_ignore_ascii_case(&b'f') { (8, 32) } else { (16, 64) };
+                let (digits, bits) =
+                    if sign.eq_ignore_ascii_case(&b'f') { (8, 32) } else { (16, 64) };
                 let end = run(start + 2, |b| b.is_ascii_hexdigit());
                 return match u64::from_str_radix(&text[start + 2..end], 16) {
                     Ok(n) if end == start + 2 + digits => Ok((PtxToken::Float(n, bits), end)),
@@ -178,7 +205,8 @@ fn number(text: &str, start: usize) -> Result<(PtxToken<'_>, usize), ReadFailure
         }
     }
     let end = run(start, |b| b.is_ascii_digit());
-    let fraction = bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
+    let fraction =
+        bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
     if fraction {
         let mut end = run(end + 1, |b| b.is_ascii_digit());
         if matches!(bytes.get(end), Some(b'e' | b'E')) {

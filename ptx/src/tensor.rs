@@ -1,7 +1,8 @@
-//! What the instructions of tensor cores do that access memory beside the thread: `wgmma` (PTX ISA 9.7.15) and `tcgen05` (9.7.16).
+//! What the instructions of tensor cores do that access memory beside the thread: `wgmma` (PTX ISA
+//! 9.7.15) and `tcgen05` (9.7.16).
 //!
-//! What they compute is not looked at. Which memory they access is in their operands: addresses of tensor memory, and descriptors of
-//! matrices in shared memory, which are numbers.
+//! What they compute is not looked at. Which memory they access is in their operands: addresses of
+//! tensor memory, and descriptors of matrices in shared memory, which are numbers.
 
 use crate::asynchronous::{AddressOperand, AsyncEffect, MbarrierEffect, address};
 use crate::effect::{Effect, Window, register, unknown, window};
@@ -14,7 +15,8 @@ pub struct TensorShape {
     pub lanes: u32,
     /// How many columns of 32 bits.
     pub columns: u64,
-    /// `.16x32bx2`: as many columns once more in the other 16 lanes, and how far these are behind the first ones.
+    /// `.16x32bx2`: as many columns once more in the other 16 lanes, and how far these are behind
+    /// the first ones.
     pub second: Option<u64>,
 }
 
@@ -31,7 +33,8 @@ pub enum MatrixOperand<'i> {
 /// How large the matrices of a product are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProductSize<'i> {
-    /// `wgmma`: the rows of A and the columns of B, and whether each of A and B is stored with K as its outer dimension.
+    /// `wgmma`: the rows of A and the columns of B, and whether each of A and B is stored with K as
+    /// its outer dimension.
     Known {
         /// Of the part of A that one warpgroup multiplies.
         rows: u64,
@@ -115,7 +118,8 @@ pub enum TensorEffect<'i> {
 }
 
 impl<'i> TensorEffect<'i> {
-    /// The addresses and descriptors that it names, of which it must be known what they are made of.
+    /// The addresses and descriptors that it names, of which it must be known what they are made
+    /// of.
     pub fn addresses(&self) -> Vec<&'i Operand> {
         match self {
             Self::Allocate { to, .. } => vec![to.base],
@@ -129,7 +133,12 @@ impl<'i> TensorEffect<'i> {
                     MatrixOperand::Tensor(at) => Some(at.base),
                     MatrixOperand::Registers => None,
                 };
-                to.iter().map(|to| to.base).chain(a).chain([*b]).chain(scales.iter().map(|at| at.base)).collect()
+                to.iter()
+                    .map(|to| to.base)
+                    .chain(a)
+                    .chain([*b])
+                    .chain(scales.iter().map(|at| at.base))
+                    .collect()
             }
             _ => Vec::new(),
         }
@@ -157,12 +166,22 @@ fn registers(operand: &Operand) -> Vec<RegisterId> {
 fn shape(i: &Instruction, offset: Option<&Operand>) -> Option<TensorShape> {
     let repeats = i.qualifiers.iter().find_map(|q| q.strip_prefix('x')?.parse::<u64>().ok())?;
     // What is packed takes two columns for each register.
-    let packed = if i.qualifiers.iter().any(|q| q.starts_with("pack::") || q.starts_with("unpack::")) { 2 } else { 1 };
-    let (lanes, columns) =
-        [("32x32b", (32, 1)), ("16x32bx2", (16, 1)), ("16x64b", (16, 2)), ("16x128b", (16, 4)), ("16x256b", (16, 8))]
-            .into_iter()
-            .find(|(name, _)| i.has(name))?
-            .1;
+    let packed =
+        if i.qualifiers.iter().any(|q| q.starts_with("pack::") || q.starts_with("unpack::")) {
+            2
+        } else {
+            1
+        };
+    let (lanes, columns) = [
+        ("32x32b", (32, 1)),
+        ("16x32bx2", (16, 1)),
+        ("16x64b", (16, 2)),
+        ("16x128b", (16, 4)),
+        ("16x256b", (16, 8)),
+    ]
+    .into_iter()
+    .find(|(name, _)| i.has(name))?
+    .1;
     let second = match (i.has("16x32bx2"), offset) {
         (true, Some(Operand::Integer(n))) => Some(*n),
         (true, _) => return None,
@@ -184,7 +203,9 @@ pub(crate) fn tcgen05(i: &Instruction) -> Option<Effect<'_>> {
         "dealloc" => TensorEffect::Free { at: whole(get(0)?), columns: get(1)? },
         "relinquish_alloc_permit" => return Some(Effect::Nothing),
         "wait::ld" | "wait::st" => TensorEffect::Wait(first == "wait::ld"),
-        "fence::after_thread_sync" | "fence::before_thread_sync" => TensorEffect::Fence(first == "fence::after_thread_sync"),
+        "fence::after_thread_sync" | "fence::before_thread_sync" => {
+            TensorEffect::Fence(first == "fence::after_thread_sync")
+        }
         "commit" => {
             let blocks = if i.has("multicast::cluster") { Some(get(1)?) } else { None };
             let arrival = MbarrierEffect::ArriveBehindTensors { blocks };
@@ -202,7 +223,10 @@ pub(crate) fn tcgen05(i: &Instruction) -> Option<Effect<'_>> {
         }
         "cp" => {
             let of = |name: &str| i.qualifiers.iter().any(|q| q.starts_with(name));
-            let columns = match (of("128x256b") || of("4x256b"), of("32x128b") || of("64x128b") || of("128x128b")) {
+            let columns = match (
+                of("128x256b") || of("4x256b"),
+                of("32x128b") || of("64x128b") || of("128x128b"),
+            ) {
                 (true, _) => 8,
                 (_, true) => 4,
                 _ => return None,
@@ -211,17 +235,28 @@ pub(crate) fn tcgen05(i: &Instruction) -> Option<Effect<'_>> {
         }
         "mma" => {
             let a = match get(1)? {
-                operand @ Operand::Address(..) => MatrixOperand::Tensor(address(operand, Window::Generic)?),
+                operand @ Operand::Address(..) => {
+                    MatrixOperand::Tensor(address(operand, Window::Generic)?)
+                }
                 descriptor => MatrixOperand::Shared(descriptor),
             };
-            // Behind the descriptors of matrices metadata may stand, of sparse ones, and behind that of the instruction scales and lanes.
+            // Behind the descriptors of matrices metadata may stand, of sparse ones, and behind
+            // that of the instruction scales and lanes.
             let rest = &i.operands[3..];
             let metadata = rest.iter().take_while(|o| matches!(o, Operand::Address(..))).count();
             let size = ProductSize::Descriptor(rest.get(metadata)?);
             let is_flag = |o: &&Operand| !matches!(o, Operand::Address(..) | Operand::Vector(_));
             let adds = rest[metadata + 1..].iter().find(is_flag);
             let scales = rest.iter().filter_map(|o| address(o, Window::Generic)).collect();
-            TensorEffect::Multiply { to: Some(tensor(0)?), registers: Vec::new(), a, b: get(2)?, size, adds, scales }
+            TensorEffect::Multiply {
+                to: Some(tensor(0)?),
+                registers: Vec::new(),
+                a,
+                b: get(2)?,
+                size,
+                adds,
+                scales,
+            }
         }
         "shift" => {
             let why = "what `tcgen05.shift` makes of the rows of tensor memory is not modelled";
@@ -250,8 +285,10 @@ pub(crate) fn wgmma(i: &Instruction) -> Option<Effect<'_>> {
                 Operand::Vector(_) => MatrixOperand::Registers,
                 descriptor => MatrixOperand::Shared(descriptor),
             };
-            // `.., scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b`; of A in registers only B has a layout.
-            let flags: Vec<bool> = i.operands.iter().skip(6).map(|o| matches!(o, Operand::Integer(1))).collect();
+            // `.., scale-d, imm-scale-a, imm-scale-b, imm-trans-a, imm-trans-b`; of A in registers
+            // only B has a layout.
+            let flags: Vec<bool> =
+                i.operands.iter().skip(6).map(|o| matches!(o, Operand::Integer(1))).collect();
             let transposed = match (a, flags.as_slice()) {
                 (MatrixOperand::Registers, [b, ..]) => [false, *b],
                 (_, [a, b, ..]) => [*a, *b],

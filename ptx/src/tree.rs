@@ -169,10 +169,13 @@ pub struct MemoryVariable {
 }
 
 impl MemoryVariable {
-    /// The name in the source of a variable of a function, of its mangled one: `tile` of `_ZZ1kvE4tile` (Itanium C++ ABI, local names).
+    /// The name in the source of a variable of a function, of its mangled one: `tile` of
+    /// `_ZZ1kvE4tile` (Itanium C++ ABI, local names).
     pub fn source_name(&self) -> Option<&str> {
         let rest = self.name.strip_prefix("_ZZ")?;
-        let is_name = |name: &str| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !name.ends_with('_');
+        let is_name = |name: &str| {
+            name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !name.ends_with('_')
+        };
         rest.match_indices('E').find_map(|(at, _)| {
             let behind = &rest[at + 1..];
             let digits = behind.find(|c: char| !c.is_ascii_digit())?;
@@ -180,8 +183,10 @@ impl MemoryVariable {
             let name = behind[digits..].get(..length)?;
             // Behind the name stands nothing, or which of several of the same name it is.
             let last = &behind[digits + length..];
-            let is_last =
-                last.is_empty() || last.strip_prefix('_').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit() || b == b'_'));
+            let is_last = last.is_empty()
+                || last
+                    .strip_prefix('_')
+                    .is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit() || b == b'_'));
             (is_last && is_name(name)).then_some(name)
         })
     }
@@ -326,12 +331,15 @@ impl Module {
 
     /// The function of a name that has a body; else the one that is declared.
     pub fn function(&self, name: &str) -> Option<usize> {
-        let of = |with: bool| self.functions.iter().position(|f| f.name == name && f.body.is_some() == with);
+        let of = |with: bool| {
+            self.functions.iter().position(|f| f.name == name && f.body.is_some() == with)
+        };
         of(true).or_else(|| of(false))
     }
 
     /// The kernels that have a body.
     pub fn kernels(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.functions.len()).filter(|&f| self.functions[f].entry && self.functions[f].body.is_some())
+        (0..self.functions.len())
+            .filter(|&f| self.functions[f].entry && self.functions[f].body.is_some())
     }
 }

@@ -1,6 +1,9 @@
 //! The reader of PTX: what compilers print, what is wrong and where, and damaged texts.
 
-use margay_ptx::effect::{Computation, Effect, Half, MemoryOrder, MemoryScope, NumberComparison, Update, Window, of, reached};
+use margay_ptx::effect::{
+    Computation, Effect, Half, MemoryOrder, MemoryScope, NumberComparison, Update, Window, of,
+    reached,
+};
 use margay_ptx::{Initial, Module, Operand, ScalarKind, ScalarType, read};
 use proptest::prelude::*;
 
@@ -19,8 +22,11 @@ fn module(text: &str) -> Module {
 
 /// The instructions of a kernel with this body.
 fn body(code: &str) -> Vec<margay_ptx::Instruction> {
-    let registers = ".reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;";
-    let text = format!(".visible .entry k(.param .u64 a) {{ {registers} .shared .align 4 .b8 tile[64]; {code} }}");
+    let registers =
+        ".reg .pred %p<9>; .reg .b16 %rs<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;";
+    let text = format!(
+        ".visible .entry k(.param .u64 a) {{ {registers} .shared .align 4 .b8 tile[64]; {code} }}"
+    );
     module(&text).functions.remove(0).body.expect("a body")
 }
 
@@ -33,12 +39,20 @@ fn what_nvcc_prints_is_read() {
         for kernel in module.kernels() {
             for i in module.functions[kernel].body.iter().flatten() {
                 let effect = of(i);
-                assert!(!matches!(effect, Effect::Unknown(_)), "{}: {effect:?}", &text[i.start..i.end]);
+                assert!(
+                    !matches!(effect, Effect::Unknown(_)),
+                    "{}: {effect:?}",
+                    &text[i.start..i.end]
+                );
             }
         }
         // A line of the kernel's own file, also of what was inlined from a header.
-        let lines = module.functions.iter().flat_map(|f| f.body.iter().flatten()).filter_map(|i| i.line);
-        assert!(lines.clone().count() > 10 && lines.into_iter().any(|l| module.files[&l.file].ends_with(".cu")));
+        let lines =
+            module.functions.iter().flat_map(|f| f.body.iter().flatten()).filter_map(|i| i.line);
+        assert!(
+            lines.clone().count() > 10
+                && lines.into_iter().any(|l| module.files[&l.file].ends_with(".cu"))
+        );
     }
 }
 
@@ -50,10 +64,19 @@ fn declarations_have_their_sizes_and_values() {
     let module = module(text);
     let of = |name: &str| module.variables.iter().find(|v| v.name == name).expect(name);
     assert_eq!((of("dynamic").size, of("dynamic").external), (None, true));
-    assert_eq!(of("table").initial, [Initial::Bits(1), Initial::Bits(2), Initial::Bits(0xffff_ffff)]);
-    assert_eq!(of("where").initial, [Initial::Address("table".to_owned(), 4), Initial::Address("table".to_owned(), 0)]);
+    assert_eq!(
+        of("table").initial,
+        [Initial::Bits(1), Initial::Bits(2), Initial::Bits(0xffff_ffff)]
+    );
+    assert_eq!(
+        of("where").initial,
+        [Initial::Address("table".to_owned(), 4), Initial::Address("table".to_owned(), 0)]
+    );
     assert_eq!(of("one").initial, [Initial::Bits(0x3f80_0000)]);
-    assert_eq!((of("wide").size, of("s").size, of("p").pointer, of("s").pointer), (Some(32), Some(16), true, false));
+    assert_eq!(
+        (of("wide").size, of("s").size, of("p").pointer, of("s").pointer),
+        (Some(32), Some(16), true, false)
+    );
     let kernel = module.function("k").expect("k");
     assert_eq!(module.functions[kernel].required_threads, Some([32, 1, 1]));
     assert!(module.functions[module.function("vprintf").expect("declared")].body.is_none());
@@ -65,10 +88,15 @@ fn names_are_those_of_their_block() {
                 mov.b32 %r2, %r1; @p bra $L; bra END; END: ret; }";
     let module = module(text);
     let body = module.functions[0].body.as_ref().expect("a body");
-    let to = |n: usize| if let Effect::Compute { to, .. } = of(&body[n]) { to } else { panic!("{:?}", body[n]) };
+    let to = |n: usize| {
+        if let Effect::Compute { to, .. } = of(&body[n]) { to } else { panic!("{:?}", body[n]) }
+    };
     assert_ne!(to(0), to(1));
     assert_eq!(body[3].operands[1], Operand::Register(to(0).expect("a register")));
-    assert_eq!([2, 4, 5].map(|n: usize| of(&body[n])), [Effect::Jump(1), Effect::Jump(0), Effect::Jump(6)]);
+    assert_eq!(
+        [2, 4, 5].map(|n: usize| of(&body[n])),
+        [Effect::Jump(1), Effect::Jump(0), Effect::Jump(6)]
+    );
     assert_ne!(body[2].guard, body[4].guard);
 }
 
@@ -84,17 +112,33 @@ fn instructions_do_what_the_isa_says() {
         (access.order, access.scope, access.window, offset),
         (MemoryOrder::Acquire, Some(MemoryScope::Gpu), Window::Global, -4)
     );
-    let Effect::Store { access, offset, values, .. } = of(&code[1]) else { panic!("{:?}", code[1]) };
-    assert_eq!((access.order, access.window, offset, values.len()), (MemoryOrder::Volatile, Window::Shared, 8, 2));
+    let Effect::Store { access, offset, values, .. } = of(&code[1]) else {
+        panic!("{:?}", code[1])
+    };
+    assert_eq!(
+        (access.order, access.window, offset, values.len()),
+        (MemoryOrder::Volatile, Window::Shared, 8, 2)
+    );
     let Effect::Modify { access, update, to, .. } = of(&code[2]) else { panic!("{:?}", code[2]) };
-    assert_eq!((access.order, access.scope, update), (MemoryOrder::Relaxed, Some(MemoryScope::Gpu), Update::CompareAndSwap));
+    assert_eq!(
+        (access.order, access.scope, update),
+        (MemoryOrder::Relaxed, Some(MemoryScope::Gpu), Update::CompareAndSwap)
+    );
     assert!(to.is_some());
     let Effect::Modify { access, to, .. } = of(&code[3]) else { panic!("{:?}", code[3]) };
-    assert_eq!((access.order, access.scope, to), (MemoryOrder::Release, Some(MemoryScope::Sys), None));
+    assert_eq!(
+        (access.order, access.scope, to),
+        (MemoryOrder::Release, Some(MemoryScope::Sys), None)
+    );
     assert_eq!(of(&code[4]), Effect::Fence(MemoryOrder::Acquire, MemoryScope::Cluster));
     assert_eq!(of(&code[5]), Effect::Fence(MemoryOrder::Sc, MemoryScope::Gpu));
-    let Effect::SetPredicate { relation, ty, to, with, .. } = of(&code[6]) else { panic!("{:?}", code[6]) };
-    assert_eq!((relation, ty.kind, to.iter().flatten().count()), (NumberComparison::Less, ScalarKind::Unsigned, 2));
+    let Effect::SetPredicate { relation, ty, to, with, .. } = of(&code[6]) else {
+        panic!("{:?}", code[6])
+    };
+    assert_eq!(
+        (relation, ty.kind, to.iter().flatten().count()),
+        (NumberComparison::Less, ScalarKind::Unsigned, 2)
+    );
     assert!(matches!(with, Some((Computation::Or, Operand::Not(_)))));
     assert!(matches!(of(&code[7]), Effect::Load { access, .. } if access.read_only));
     // What is not known is said, and why.
@@ -118,30 +162,54 @@ fn instructions_do_what_the_isa_says() {
     // Mbarriers, asynchronous operations, and clusters.
     for (code, what) in [
         ("mbarrier.arrive.shared.b64 _, [%rd1];", "Async(Mbarrier"),
-        ("mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%rd1], 16;", "Async(Mbarrier"),
-        ("mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p1, [%rd1], %r1, 100;", "Async(Mbarrier"),
-        ("cp.async.cg.shared.global.L2::cache_hint [%rd1], [%rd2], 16, %rd3;", "Async(Copy { bulk: false"),
+        (
+            "mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [%rd1], 16;",
+            "Async(Mbarrier",
+        ),
+        (
+            "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 %p1, [%rd1], %r1, 100;",
+            "Async(Mbarrier",
+        ),
+        (
+            "cp.async.cg.shared.global.L2::cache_hint [%rd1], [%rd2], 16, %rd3;",
+            "Async(Copy { bulk: false",
+        ),
         ("cp.async.mbarrier.arrive.noinc.shared.b64 [%rd1];", "Async(Mbarrier"),
         (
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%rd1], [%rd2], 16, [%rd3], %r1;",
             "Async(Copy { bulk: true",
         ),
-        ("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%rd2], 16;", "Async(Copy { bulk: true"),
+        (
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%rd2], 16;",
+            "Async(Copy { bulk: true",
+        ),
         ("cp.async.bulk.wait_group.read 1;", "Async(Group"),
-        ("cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%rd2], 16, %r1;", "Async(Copy { bulk: true"),
+        (
+            "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%rd2], 16, %r1;",
+            "Async(Copy { bulk: true",
+        ),
         (
             "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%rd1], [%rd2, {%r1, %r2}], [%rd3];",
             "Async(TensorLoad",
         ),
-        ("cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%rd2, {%r1}], [%rd1];", "Async(TensorStore"),
-        ("tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%rd1], 0, %r1;", "Async(MapReplace"),
+        (
+            "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%rd2, {%r1}], [%rd1];",
+            "Async(TensorStore",
+        ),
+        (
+            "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%rd1], 0, %r1;",
+            "Async(MapReplace",
+        ),
         (
             "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%rd2], 128;",
             "Async(MapPublish",
         ),
         ("fence.proxy.tensormap::generic.release.gpu;", "Async(MapRelease(Gpu"),
         ("fence.proxy.tensormap::generic.acquire.sys [%rd1], 128;", "Async(MapAcquire"),
-        ("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;", "Async(ProxyFence(AsyncAcquire"),
+        (
+            "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;",
+            "Async(ProxyFence(AsyncAcquire",
+        ),
         ("fence.release.sync_restrict::shared::cta.cluster;", "Async(SharedFence(false"),
         ("st.bulk.weak.shared::cta [%rd1], 64, 0;", "Async(Zeros"),
         ("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%rd1], 64;", "Tensor(Allocate"),
@@ -151,7 +219,10 @@ fn instructions_do_what_the_isa_says() {
         ),
         ("tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;", "Tensor(Multiply"),
         ("tcgen05.fence::before_thread_sync;", "Tensor(Fence(false))"),
-        ("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%rd1], {%r1, %r2}, [%rd2];", "Async(Store"),
+        (
+            "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%rd1], {%r1, %r2}, [%rd2];",
+            "Async(Store",
+        ),
         ("fence.proxy.async.shared::cta;", "Async(ProxyFence(AsyncShared))"),
         ("fence.mbarrier_init.release.cluster;", "Async(MbarrierInitFence)"),
         ("barrier.cluster.arrive.relaxed.aligned;", "Cluster(Arrive(false))"),
@@ -166,9 +237,12 @@ fn instructions_do_what_the_isa_says() {
         assert!(says(code).starts_with(what), "{code}: {}", says(code));
     }
     // Floating point is a function that nobody interprets.
-    for code in
-        ["add.f32 %f1, %f1, %f2;", "fma.rn.f32 %f1, %f1, %f1, %f1;", "cvt.rn.f32.s32 %f1, %r1;", "setp.lt.f32 %p1, %f1, %f2;"]
-    {
+    for code in [
+        "add.f32 %f1, %f1, %f2;",
+        "fma.rn.f32 %f1, %f1, %f1, %f1;",
+        "cvt.rn.f32.s32 %f1, %r1;",
+        "setp.lt.f32 %p1, %f1, %f2;",
+    ] {
         assert!(says(code).starts_with("Opaque"), "{code}: {}", says(code));
     }
 }
@@ -192,7 +266,11 @@ fn parts_of_words_are_taken_as_the_isa_says() {
         ("sad.s32 %r1, %r2, %r3, %r4;", &[3, 0xffff_fffe, 1], 6),
         ("slct.u32.s32 %r1, %r2, %r3, %r4;", &[4, 5, 0], 4),
         ("slct.u32.s32 %r1, %r2, %r3, %r4;", &[4, 5, 0xffff_ffff], 5),
-        ("dp4a.u32.u32 %r1, %r2, %r3, %r4;", &[0x0102_03ff, 0x0101_0102, 1], 1 + 1 + 2 + 3 + 2 * 255),
+        (
+            "dp4a.u32.u32 %r1, %r2, %r3, %r4;",
+            &[0x0102_03ff, 0x0101_0102, 1],
+            1 + 1 + 2 + 3 + 2 * 255,
+        ),
         ("dp4a.s32.u32 %r1, %r2, %r3, %r4;", &[0xff, 2, 1], 0xffff_ffff),
         ("dp2a.lo.u32.u32 %r1, %r2, %r3, %r4;", &[0x0003_0005, 0x0707_0201, 0], 5 + 3 * 2),
         ("dp2a.hi.u32.u32 %r1, %r2, %r3, %r4;", &[0x0003_0005, 0x0201_0707, 0], 5 + 3 * 2),
@@ -210,10 +288,17 @@ fn parts_of_words_are_taken_as_the_isa_says() {
     ];
     for (code, operands, expected) in all {
         let code = body(code);
-        let Effect::Compute { function, ty, operands: named, .. } = of(&code[0]) else { panic!("{:?}", code[0]) };
+        let Effect::Compute { function, ty, operands: named, .. } = of(&code[0]) else {
+            panic!("{:?}", code[0])
+        };
         // What a text leaves out is 0.
         let rest = vec![0; named.len() - operands.len()];
-        assert_eq!(function.value(ty, &[operands, &rest].concat()), Some(expected), "{:?}", code[0]);
+        assert_eq!(
+            function.value(ty, &[operands, &rest].concat()),
+            Some(expected),
+            "{:?}",
+            code[0]
+        );
     }
 }
 
@@ -227,14 +312,30 @@ fn errors_say_where_and_what_was_expected() {
             (4, 11),
             "the register `%r1` is not declared",
         ),
-        (".version 8.0\n.visible .entry k() {\n  bra nowhere;\n}", (3, 3), "there is no label `nowhere` in `k`"),
+        (
+            ".version 8.0\n.visible .entry k() {\n  bra nowhere;\n}",
+            (3, 3),
+            "there is no label `nowhere` in `k`",
+        ),
         (".version 8.0\n.visible .entry k() {\n  ret\n}", (4, 1), "expected an operand, found `}`"),
-        (".version 8.0\n.visible .entry k() {\n  ret;\n", (4, 1), "expected `}` for the `{` in line 2"),
+        (
+            ".version 8.0\n.visible .entry k() {\n  ret;\n",
+            (4, 1),
+            "expected `}` for the `{` in line 2",
+        ),
         (".version 8.0\n/* open", (2, 1), "never closed"),
         (".version 8.0\n.file 1 \"a\n", (2, 9), "never closed"),
         (".version 8.0\n.global .u99 x;", (2, 9), "expected a type"),
-        (".version 8.0\n.visible .entry k() { .reg .b32 r; mov.b32 r, 0f12; }", (2, 47), "expected 8 hexadecimal digits"),
-        (".version 8.0\n.visible .entry k() { .reg .b32 %r<9999999>; }", (2, 33), "registers in one function"),
+        (
+            ".version 8.0\n.visible .entry k() { .reg .b32 r; mov.b32 r, 0f12; }",
+            (2, 47),
+            "expected 8 hexadecimal digits",
+        ),
+        (
+            ".version 8.0\n.visible .entry k() { .reg .b32 %r<9999999>; }",
+            (2, 33),
+            "registers in one function",
+        ),
     ];
     for (text, at, message) in cases {
         let error = read(text).expect_err(text);
@@ -246,12 +347,21 @@ fn errors_say_where_and_what_was_expected() {
 #[test]
 fn nothing_overflows() {
     for (open, close) in [("{", "}"), ("[", "]"), ("(", ")")] {
-        let deep = format!("{HEAD}.visible .entry k() {{ mov.u32 {}0{}; }}", open.repeat(100_000), close.repeat(100_000));
+        let deep = format!(
+            "{HEAD}.visible .entry k() {{ mov.u32 {}0{}; }}",
+            open.repeat(100_000),
+            close.repeat(100_000)
+        );
         assert!(read(&deep).is_err());
     }
-    let blocks = format!("{HEAD}.visible .entry k() {{ {} ret; {} }}", "{".repeat(100_000), "}".repeat(100_000));
+    let blocks = format!(
+        "{HEAD}.visible .entry k() {{ {} ret; {} }}",
+        "{".repeat(100_000),
+        "}".repeat(100_000)
+    );
     assert!(read(&blocks).is_ok());
-    let values = format!("{HEAD}.global .u32 x[2] = {}1{};", "{".repeat(100_000), "}".repeat(100_000));
+    let values =
+        format!("{HEAD}.global .u32 x[2] = {}1{};", "{".repeat(100_000), "}".repeat(100_000));
     assert!(read(&values).is_err());
 }
 
@@ -268,7 +378,11 @@ fn a_text_that_is_cut_off_is_an_error_at_its_end() {
 
 /// What 16 bits make of two numbers, by arithmetic that is wide enough.
 fn expected(function: Computation, signed: bool, a: u16, b: u16) -> Option<u64> {
-    let (x, y) = if signed { (i64::from(a as i16), i64::from(b as i16)) } else { (i64::from(a), i64::from(b)) };
+    let (x, y) = if signed {
+        (i64::from(a as i16), i64::from(b as i16))
+    } else {
+        (i64::from(a), i64::from(b))
+    };
     Some(match function {
         Computation::Add => (x + y) as u16 as u64,
         Computation::Subtract => (x - y) as u16 as u64,
@@ -367,7 +481,8 @@ fn names_of_variables_of_functions_are_those_of_the_source() {
         ("_ZZ1kvE99tile", None),
         ("_Z4tilev", None),
     ] {
-        let text = format!(".version 8.0\n.target sm_90\n.address_size 64\n.shared .u32 {mangled};\n");
+        let text =
+            format!(".version 8.0\n.target sm_90\n.address_size 64\n.shared .u32 {mangled};\n");
         assert_eq!(read(&text).unwrap().variables[0].source_name(), name, "{mangled}");
     }
 }
@@ -381,5 +496,8 @@ fn what_is_called_by_its_name_is_reached() {
         let reached: Vec<usize> = reached(&module, module.function(from));
         reached.into_iter().map(|f| module.functions[f].name.as_str()).collect()
     };
-    assert_eq!((names("k"), names("b"), names("c")), (vec!["k", "b", "a"], vec!["b", "a"], vec!["c"]));
+    assert_eq!(
+        (names("k"), names("b"), names("c")),
+        (vec!["k", "b", "a"], vec!["b", "a"], vec!["c"])
+    );
 }

@@ -10,7 +10,8 @@ parts! {
         pub file: String,
         /// The first line of the answer.
         pub answer: String,
-        /// `counterexample`: a run was wrong or did not end; `none`: no run was, which is no proof; `undecided`: it was stopped before any was.
+        /// `counterexample`: a run was wrong or did not end; `none`: no run was, which is no proof;
+        /// `undecided`: it was stopped before any was.
         pub verdict: Verdict,
         /// What must hold at the end.
         pub post: Vec<String>,
@@ -24,7 +25,8 @@ parts! {
         pub bounded: bool,
         /// What was not looked at, or ended before its time.
         pub notes: Vec<String>,
-        /// How fast the machine of the CPU was in each environment, in order; none where no run was done, nor of a GPU.
+        /// How fast the machine of the CPU was in each environment, in order; none where no run was
+        /// done, nor of a GPU.
         pub rates: Vec<InstructionRate>,
         /// Wall time.
         pub seconds: f64,
@@ -34,15 +36,17 @@ parts! {
     pub struct InstructionRate {
         /// The environment.
         pub memory: String,
-        /// Instructions of all threads that a core executed in a second, with what stands around them in a run: memory that is laid out, checks at the end.
+        /// Instructions of all threads that a core executed in a second, with what stands around
+        /// them in a run: memory that is laid out, checks at the end.
         pub per_core_second: f64,
     }
 
     /// What runs in one environment showed.
     #[cfg_attr(feature = "schema", schemars(rename = "Environment"))]
     pub struct EnvironmentRunsRecord {
-        /// `in order`: sequentially consistent, on the machine of the CPU; `weak`: its weak memory; on a GPU one of `no-str`, `sys-str`, `rand-str`
-        /// and `cache-str`, with `+` where blocks and warps change places, and else `-`.
+        /// `in order`: sequentially consistent, on the machine of the CPU; `weak`: its weak memory;
+        /// on a GPU one of `no-str`, `sys-str`, `rand-str` and `cache-str`, with `+` where blocks
+        /// and warps change places, and else `-`.
         pub memory: String,
         /// Runs that were done.
         pub runs: u64,
@@ -66,7 +70,8 @@ parts! {
     pub struct ApplicationSuite {
         /// The first line of the answer.
         pub answer: String,
-        /// `counterexample`: a run of one was wrong; `none`: no run was, which is no proof; `undecided`: some were not run, or not to the end.
+        /// `counterexample`: a run of one was wrong; `none`: no run was, which is no proof;
+        /// `undecided`: some were not run, or not to the end.
         pub verdict: Verdict,
         /// The GPU that they were run on; without, it was the machine of the CPU.
         pub device: Option<String>,
@@ -106,8 +111,8 @@ parts! {
         pub file: String,
         /// The first line of the answer.
         pub answer: String,
-        /// `none`: with these fences no run was wrong, which is no proof; `counterexample`: with a fence behind every access a run was wrong;
-        /// `undecided`: it was stopped.
+        /// `none`: with these fences no run was wrong, which is no proof; `counterexample`: with a
+        /// fence behind every access a run was wrong; `undecided`: it was stopped.
         pub verdict: Verdict,
         /// Accesses to global memory: each had a fence at first.
         pub accesses: usize,
@@ -115,7 +120,8 @@ parts! {
         pub fences: Vec<PlacedFence>,
         /// Runs of the last check of stability.
         pub stable_runs: u64,
-        /// Runs of a reduction at the end: they are doubled each time that the fences were not stable.
+        /// Runs of a reduction at the end: they are doubled each time that the fences were not
+        /// stable.
         pub iterations: u64,
         /// All runs.
         pub runs: u64,
@@ -123,7 +129,8 @@ parts! {
         pub device: Option<String>,
         /// The environment on the GPU.
         pub environment: Option<String>,
-        /// What fences cost on the GPU: without any, with one behind each access, with those that are left.
+        /// What fences cost on the GPU: without any, with one behind each access, with those that
+        /// are left.
         pub costs: Vec<FenceCost>,
         /// What was not looked at, or ended before its time.
         pub notes: Vec<String>,

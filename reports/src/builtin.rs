@@ -1,5 +1,5 @@
-//! `margay models`, `margay mappings`, `margay schema`, `margay completions`, `margay man`: what is built in, and what programs, shells and
-//! manuals know of it.
+//! `margay models`, `margay mappings`, `margay schema`, `margay completions`, `margay man`: what is
+//! built in, and what programs, shells and manuals know of it.
 
 use crate::document::parts;
 

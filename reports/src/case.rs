@@ -40,8 +40,8 @@ parts! {
 
     /// `margay case list`.
     pub struct CaseListDocument {
-        /// `open`: the cases are those of the bound without an answer; `none`: all up to the bound are answered; `counterexample`: at this
-        /// or a smaller bound; `undecided`.
+        /// `open`: the cases are those of the bound without an answer; `none`: all up to the bound
+        /// are answered; `counterexample`: at this or a smaller bound; `undecided`.
         pub verdict: Verdict,
         /// Why it is undecided.
         pub reason: Option<String>,

@@ -23,7 +23,8 @@ parts! {
         pub bound: usize,
         /// What the answer supposes of every program, in words; null if nothing.
         pub supposes: Option<String>,
-        /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.
+        /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not:
+        /// programs in which one fails were not asked about.
         pub not_asked: Vec<String>,
         /// How many rows of the mapping the answer is about.
         pub coverage: CoverageRecord,
@@ -94,7 +95,8 @@ parts! {
         pub search: RowSearchRecord,
         /// How the files of that counterexample begin with `--out`.
         pub files: Option<String>,
-        /// The cheapest repairs; of the same price those of rows that are plainly too weak come first.
+        /// The cheapest repairs; of the same price those of rows that are plainly too weak come
+        /// first.
         pub repairs: Vec<RepairRecord>,
         /// Are there perhaps more of that price?
         pub more: bool,

@@ -33,7 +33,8 @@ parts! {
         pub supposes: Option<String>,
         /// The constructs that executions were made of.
         pub constructs: Vec<String>,
-        /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.
+        /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not:
+        /// programs in which one fails were not asked about.
         pub not_asked: Vec<String>,
         /// How many rows of the mapping the answer is about.
         pub coverage: CoverageRecord,
@@ -72,8 +73,9 @@ parts! {
         pub baseline: Option<BaselineRecord>,
         /// What the assumed rows of the mapping would add, if it has any.
         pub assumed: Option<AssumedRowsRecord>,
-        /// The cheapest changes of rows under which the program of the first counterexample does not have its outcome (what mends the
-        /// whole mapping is `margay repair`'s question); null where none was found among the first that are tried.
+        /// The cheapest changes of rows under which the program of the first counterexample does
+        /// not have its outcome (what mends the whole mapping is `margay repair`'s question); null
+        /// where none was found among the first that are tried.
         pub mended_by: Option<Vec<RowChangeRecord>>,
         /// With `--certify`.
         pub certificate: Option<SearchCertificate>,
@@ -87,7 +89,8 @@ parts! {
         pub other: usize,
         /// Of what does not compile, or does not exist (`absent`); not asked about.
         pub absent: usize,
-        /// For no operation that there is: other rows say more of each, or the table has no such type, operation or scope; not asked about.
+        /// For no operation that there is: other rows say more of each, or the table has no such
+        /// type, operation or scope; not asked about.
         pub idle: usize,
         /// Assumed rows that were left out; not asked about.
         pub assumed: usize,
@@ -173,13 +176,15 @@ parts! {
         pub cycle_in_words: String,
         /// Why the source forbids it, in lines.
         pub explanation: Vec<String>,
-        /// The rows that its operations use, where the mapping tells uses apart or says where rows come from.
+        /// The rows that its operations use, where the mapping tells uses apart or says where rows
+        /// come from.
         pub rows: Vec<String>,
         /// A picture of the source execution.
         pub source_svg: String,
         /// A picture of the target execution.
         pub target_svg: String,
-        /// The cycle: each edge starts where the one before ends, and the last leads back. Empty where an `empty` axiom fails.
+        /// The cycle: each edge starts where the one before ends, and the last leads back. Empty
+        /// where an `empty` axiom fails.
         pub cycle: Vec<EdgeRecord>,
         /// Where one does: the edges that are there.
         pub there: Vec<EdgeRecord>,
@@ -236,7 +241,8 @@ parts! {
         pub answer: String,
         /// The answer in words.
         pub why: String,
-        /// A loop was cut off: the answer is about so many turns of each at most. Null if no loop was.
+        /// A loop was cut off: the answer is about so many turns of each at most. Null if no loop
+        /// was.
         pub turns: Option<usize>,
         /// The mapping's title.
         pub mapping: String,
@@ -425,6 +431,13 @@ parts! {
 
 impl From<margay_mappings::language::Coverage> for CoverageRecord {
     fn from(of: margay_mappings::language::Coverage) -> Self {
-        Self { rows: of.rows, other: of.other, absent: of.absent, idle: of.idle, assumed: of.assumed, taken: of.taken }
+        Self {
+            rows: of.rows,
+            other: of.other,
+            absent: of.absent,
+            idle: of.idle,
+            assumed: of.assumed,
+            taken: of.taken,
+        }
     }
 }

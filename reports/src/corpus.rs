@@ -36,7 +36,8 @@ parts! {
         pub test: String,
         /// The model.
         pub model: String,
-        /// What is expected, in the words of `expected.txt`: `allowed` or `forbidden`, and with commas `bounded`, `racy` or `race-free`.
+        /// What is expected, in the words of `expected.txt`: `allowed` or `forbidden`, and with
+        /// commas `bounded`, `racy` or `race-free`.
         pub expected: String,
         /// What was found.
         pub found: String,

@@ -28,9 +28,11 @@ parts! {
         pub stopped: Option<String>,
         /// With `--prove`: is it a theorem that there is no difference, in executions of any size?
         pub equal_for_every_size: Option<bool>,
-        /// With `--prove`: has the search a difference of which a proof says that there is none? That is a bug in Margay.
+        /// With `--prove`: has the search a difference of which a proof says that there is none?
+        /// That is a bug in Margay.
         pub contradiction: Option<bool>,
-        /// With `--prove`: of which model no execution satisfies what is supposed, or none was found, so that nothing is proved of it.
+        /// With `--prove`: of which model no execution satisfies what is supposed, or none was
+        /// found, so that nothing is proved of it.
         pub empty: Vec<String>,
         /// The bound asked for.
         pub bound: usize,
@@ -70,7 +72,8 @@ parts! {
         pub answer: String,
         /// `equal` if all rows are the same, or `different`.
         pub verdict: Verdict,
-        /// The source model between which and the target programs were asked about: that of the newer mapping.
+        /// The source model between which and the target programs were asked about: that of the
+        /// newer mapping.
         pub source: String,
         /// The target model.
         pub target: String,
@@ -84,7 +87,8 @@ parts! {
         pub bound: usize,
         /// Is a location either atomic or plain?
         pub typed: bool,
-        /// Counterexamples of one of the two that the other one does not have; none where all rows are the same.
+        /// Counterexamples of one of the two that the other one does not have; none where all rows
+        /// are the same.
         pub directions: Vec<TablesDirection>,
         /// Why no programs were asked about, though rows differ.
         pub unasked: Option<String>,
@@ -132,7 +136,8 @@ parts! {
 
     /// One direction of a comparison.
     pub struct DiffQuestion {
-        /// `newly-allowed`: by the new model and not by the old one; `newly-forbidden`; `newly-defined`; `newly-undefined`.
+        /// `newly-allowed`: by the new model and not by the old one; `newly-forbidden`;
+        /// `newly-defined`; `newly-undefined`.
         pub kind: String,
         /// The name of the model that allows what is looked for.
         pub allowed_by: String,
@@ -148,7 +153,8 @@ parts! {
         pub differences: Vec<DifferenceRecord>,
         /// Are there more of this size?
         pub more: bool,
-        /// With `--prove`: whole executions with a difference that the search does not make, one for each axiom that forbids one.
+        /// With `--prove`: whole executions with a difference that the search does not make, one
+        /// for each axiom that forbids one.
         pub beyond: Vec<MissingRecord>,
         /// With `--prove`: is it a theorem that there is none?
         pub theorem: Option<bool>,
@@ -182,7 +188,8 @@ parts! {
         pub explanation: Vec<String>,
         /// A picture of the execution.
         pub svg: String,
-        /// The cycle: each edge starts where the one before ends, and the last leads back. Empty where an `empty` axiom fails.
+        /// The cycle: each edge starts where the one before ends, and the last leads back. Empty
+        /// where an `empty` axiom fails.
         pub cycle: Vec<EdgeRecord>,
         /// Where one does: the edges that are there.
         pub there: Vec<EdgeRecord>,

@@ -9,12 +9,12 @@ use serde_json::{Map, Value};
 /// The release of Margay that writes documents.
 pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
-/// The fields that a document has besides its own: three that every one has, and two that it has where there is something to say
-/// ([`crate::head`]).
+/// The fields that a document has besides its own: three that every one has, and two that it has
+/// where there is something to say ([`crate::head`]).
 pub const HEAD: [&str; 5] = ["schema", "command", "margay", "margay_toml", "warnings"];
 
-/// Defines types of documents and of their parts: they are written and read as JSON, and with the feature `schema` their comments become a
-/// JSON Schema.
+/// Defines types of documents and of their parts: they are written and read as JSON, and with the
+/// feature `schema` their comments become a JSON Schema.
 macro_rules! parts {
     ($($item:item)*) => {
         $(
@@ -27,14 +27,17 @@ macro_rules! parts {
 pub(crate) use parts;
 
 /// Reads a field that may be absent, null or there, where null is not the same as absent.
-pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<Option<T>>, D::Error> {
+pub(crate) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(from).map(Some)
 }
 
 /// Which command a document is of, and its version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head<'a> {
-    /// The command, without `margay`: `check`, `gpu run`. Nothing where the command line could not be read.
+    /// The command, without `margay`: `check`, `gpu run`. Nothing where the command line could not
+    /// be read.
     pub command: Option<&'a str>,
     /// The version of the document: a field that goes or changes its meaning makes a new one.
     pub schema: u32,
@@ -47,7 +50,9 @@ impl Head<'_> {
     /// The body is no JSON object.
     pub fn value(&self, body: &impl Serialize) -> io::Result<Value> {
         let mut value = serde_json::to_value(body)?;
-        let Value::Object(fields) = &mut value else { return Err(io::Error::other("a document is an object")) };
+        let Value::Object(fields) = &mut value else {
+            return Err(io::Error::other("a document is an object"));
+        };
         fields.insert("schema".to_owned(), self.schema.into());
         fields.insert("command".to_owned(), self.command.into());
         fields.insert("margay".to_owned(), RELEASE.into());
@@ -88,6 +93,9 @@ pub trait Document: Serialize + DeserializeOwned {
 
 /// The fields of an object that are not of a document's head.
 pub fn body(document: &Value) -> Value {
-    let own = document.as_object().into_iter().flatten().filter(|(key, _)| !HEAD.contains(&key.as_str()));
-    Value::Object(own.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<String, Value>>())
+    let own =
+        document.as_object().into_iter().flatten().filter(|(key, _)| !HEAD.contains(&key.as_str()));
+    Value::Object(
+        own.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<String, Value>>(),
+    )
 }

@@ -4,11 +4,13 @@ use margay_models::diagnostic;
 
 use crate::document::parts;
 
-/// The version of errors where the command line could not be read; else it is that of the command's documents.
+/// The version of errors where the command line could not be read; else it is that of the command's
+/// documents.
 pub const SCHEMA: u32 = 1;
 
 parts! {
-    /// What any command prints for wrong input. `command` is null where the command line could not be read.
+    /// What any command prints for wrong input. `command` is null where the command line could not
+    /// be read.
     pub struct Errors {
         /// The file, where each of several files has a line of its own.
         #[serde(default, skip_serializing_if = "Option::is_none")]

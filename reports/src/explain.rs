@@ -23,7 +23,8 @@ parts! {
         pub litmus: String,
         /// Was a loop cut off?
         pub bounded: bool,
-        /// Has the program a race, or is it otherwise undefined? Then it may do anything. Null if the model does not say what that is.
+        /// Has the program a race, or is it otherwise undefined? Then it may do anything. Null if
+        /// the model does not say what that is.
         pub racy: Option<bool>,
         /// The race, where an execution has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,7 +96,8 @@ parts! {
         pub events: Vec<EventRecord>,
         /// A picture of the execution.
         pub svg: String,
-        /// Has the program a race, or is it otherwise undefined? Null if the model does not say what that is.
+        /// Has the program a race, or is it otherwise undefined? Null if the model does not say
+        /// what that is.
         pub racy: Option<bool>,
         /// The race, where an execution has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -121,7 +123,8 @@ parts! {
         pub reason: Option<String>,
     }
 
-    /// No execution has the outcome, whatever the model says; or none was found with the loops as they were cut off.
+    /// No execution has the outcome, whatever the model says; or none was found with the loops as
+    /// they were cut off.
     pub struct AbsentExplanation {
         /// The file as named.
         pub file: String,
@@ -135,7 +138,8 @@ parts! {
         pub verdict: Verdict,
         /// The test.
         pub litmus: String,
-        /// Has the program a race, or is it otherwise undefined? Null if the model does not say what that is.
+        /// Has the program a race, or is it otherwise undefined? Null if the model does not say
+        /// what that is.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub racy: Option<bool>,
         /// The race, where an execution has one.

@@ -9,25 +9,29 @@ parts! {
     pub struct FenceDocument {
         /// The file as named.
         pub file: String,
-        /// The first line of the answer: with its bound, what was allowed to change, and what was not asked.
+        /// The first line of the answer: with its bound, what was allowed to change, and what was
+        /// not asked.
         pub answer: String,
         /// The test's name.
         pub name: String,
         /// The model.
         pub model: String,
-        /// `repairable`; `irreparable`: nothing that was tried forbids the outcome, or nothing leaves the program without a race;
-        /// `forbidden`: as it is, and the program has no race.
+        /// `repairable`; `irreparable`: nothing that was tried forbids the outcome, or nothing
+        /// leaves the program without a race; `forbidden`: as it is, and the program has no race.
         pub verdict: Verdict,
-        /// Has the program a race as it is, or is it otherwise undefined? Null if the model does not say what that is.
+        /// Has the program a race as it is, or is it otherwise undefined? Null if the model does
+        /// not say what that is.
         pub racy: Option<bool>,
         /// The race of the program as it is, where it has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub race: Option<RaceRecord>,
         /// What each of the repairs costs.
         pub cost: Option<u32>,
-        /// The cheapest ones. If it is `irreparable`: those that forbid the outcome, and leave a race.
+        /// The cheapest ones. If it is `irreparable`: those that forbid the outcome, and leave a
+        /// race.
         pub repairs: Vec<StrengtheningRecord>,
-        /// The changes that were tried, each alone and together with others; where nothing was found, also all at once.
+        /// The changes that were tried, each alone and together with others; where nothing was
+        /// found, also all at once.
         pub tried: Vec<String>,
         /// The kinds of changes that were not tried.
         pub not_tried: Vec<String>,
@@ -49,7 +53,8 @@ parts! {
     pub struct UndecidedFence {
         /// The file as named.
         pub file: String,
-        /// The first line of the answer: with its bound, what was allowed to change, and what was not asked.
+        /// The first line of the answer: with its bound, what was allowed to change, and what was
+        /// not asked.
         pub answer: String,
         /// The test's name.
         pub name: String,

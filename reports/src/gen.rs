@@ -9,7 +9,8 @@ parts! {
         pub name: String,
         /// Its classic name.
         pub shape: Option<String>,
-        /// The edges that it was made from; with `--shapes` and `--published` it is made from a shape.
+        /// The edges that it was made from; with `--shapes` and `--published` it is made from a
+        /// shape.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub cycle: Option<String>,
         /// Its file; null without `--out`.

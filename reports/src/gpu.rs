@@ -55,7 +55,8 @@ parts! {
         pub name: String,
         /// The target.
         pub target: String,
-        /// `equal`, `different`, `assembled`: there is no disassembler, or `unsupported`: the target has not what the test needs.
+        /// `equal`, `different`, `assembled`: there is no disassembler, or `unsupported`: the
+        /// target has not what the test needs.
         pub verdict: Verdict,
         /// Accesses, fences and barriers that were compared, where they are equal.
         pub compared: Option<usize>,
@@ -168,7 +169,8 @@ parts! {
         pub table6_column: Option<Option<usize>>,
     }
 
-    /// What a test showed on a device: a line that `margay gpu run` prints and adds to the file of results.
+    /// What a test showed on a device: a line that `margay gpu run` prints and adds to the file of
+    /// results.
     pub struct MeasuredLine {
         /// What it is the answer to.
         #[serde(flatten)]
@@ -226,7 +228,8 @@ parts! {
         pub memory_khz: u32,
     }
 
-    /// A test at which the device failed: a line of the file of results. The next run passes over it.
+    /// A test at which the device failed: a line of the file of results. The next run passes over
+    /// it.
     pub struct FailedTest {
         /// What it is the answer to.
         #[serde(flatten)]
@@ -280,7 +283,8 @@ parts! {
         pub seen_here: u64,
         /// Those whose outcome others saw and that was seen here.
         pub seen_by_both: u64,
-        /// Those that were run here and whose outcome the model forbids; null if none was compared with a model.
+        /// Those that were run here and whose outcome the model forbids; null if none was compared
+        /// with a model.
         pub forbidden: Option<u64>,
     }
 
@@ -298,7 +302,8 @@ parts! {
         pub asked: u64,
         /// Instances that were run here; 0 if it was not run.
         pub instances: u64,
-        /// Does the model forbid the outcome? Null if it was not run, not compared with a model, or the model stopped at a bound.
+        /// Does the model forbid the outcome? Null if it was not run, not compared with a model, or
+        /// the model stopped at a bound.
         pub forbidden: Option<bool>,
     }
 
@@ -350,7 +355,8 @@ parts! {
         pub device: ProfiledDeviceRecord,
         /// The parameters of systematic stress.
         pub stress: StressRecord,
-        /// How often each test was seen to be weak in the environments that were compared at the end, most effective first.
+        /// How often each test was seen to be weak in the environments that were compared at the
+        /// end, most effective first.
         pub compared: Vec<EnvironmentScore>,
     }
 
@@ -406,7 +412,8 @@ parts! {
 }
 
 impl CampaignQuestion {
-    /// Does a line with this question answer another one? One that does not ask for a column is answered whatever the column is.
+    /// Does a line with this question answer another one? One that does not ask for a column is
+    /// answered whatever the column is.
     pub fn answers(&self, asked: &Self) -> bool {
         match asked.table6_column {
             None => Self { table6_column: None, ..self.clone() } == *asked,

@@ -1,4 +1,5 @@
-//! What any document may have besides its answer: what a file of settings said of the question, and warnings.
+//! What any document may have besides its answer: what a file of settings said of the question, and
+//! warnings.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,7 +23,11 @@ parts! {
 ///
 /// # Errors
 /// They cannot be written as JSON, which does not happen.
-pub fn add(document: &mut Value, settings: Option<&Settings>, warnings: &[DiagnosticRecord]) -> io::Result<()> {
+pub fn add(
+    document: &mut Value,
+    settings: Option<&Settings>,
+    warnings: &[DiagnosticRecord],
+) -> io::Result<()> {
     let Value::Object(fields) = document else { return Ok(()) };
     if let Some(settings) = settings {
         fields.insert("margay_toml".to_owned(), serde_json::to_value(settings)?);

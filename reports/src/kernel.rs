@@ -1,4 +1,5 @@
-//! `margay kernel`: data races, traps, addresses outside of arrays and waits that never end, in a GPU kernel.
+//! `margay kernel`: data races, traps, addresses outside of arrays and waits that never end, in a
+//! GPU kernel.
 
 use crate::document::parts;
 use crate::verdict::Verdict;
@@ -8,15 +9,17 @@ parts! {
     pub struct Kernels {
         /// The file as named.
         pub file: String,
-        /// What compiled it to PTX: `margay`, `nvcc`, or `cmd` for a command of the user; null if it is PTX. Margay optimises nothing: of plain accesses nvcc may make
-        /// others.
+        /// What compiled it to PTX: `margay`, `nvcc`, or `cmd` for a command of the user; null if
+        /// it is PTX. Margay optimises nothing: of plain accesses nvcc may make others.
         pub compiler: Option<String>,
         /// The model.
         pub model: String,
-        /// `counterexample`: something goes wrong in a kernel; `none`: nothing does, in the launches that were asked about; `undecided`. With
-        /// `against` `different`: something goes wrong that did not; `none`: nothing new does; `undecided`.
+        /// `counterexample`: something goes wrong in a kernel; `none`: nothing does, in the
+        /// launches that were asked about; `undecided`. With `against` `different`: something goes
+        /// wrong that did not; `none`: nothing new does; `undecided`.
         pub verdict: Verdict,
-        /// How often each loop is gone round, in loops that do more than wait, where a harness does not say it.
+        /// How often each loop is gone round, in loops that do more than wait, where a harness does
+        /// not say it.
         pub unroll: usize,
         /// What is new since another version; null where none was named.
         pub against: Option<Comparison>,
@@ -40,12 +43,15 @@ parts! {
         pub finals: Vec<String>,
         /// How often each loop is gone round, in loops that do more than wait.
         pub unroll: usize,
-        /// The launches in the order in which they were asked about; none behind one that goes wrong.
+        /// The launches in the order in which they were asked about; none behind one that goes
+        /// wrong.
         pub launches: Vec<LaunchRecord>,
-        /// With which contents of arrays, beside zeros, races and barriers were asked about; null where none were, or something goes wrong.
+        /// With which contents of arrays, beside zeros, races and barriers were asked about; null
+        /// where none were, or something goes wrong.
         pub contents: Option<ContentsRecord>,
-        /// With which numbers, beside the count of threads, races, barriers, arrays and memory that is read before it is written were asked about; null where none were, or
-        /// something goes wrong.
+        /// With which numbers, beside the count of threads, races, barriers, arrays and memory that
+        /// is read before it is written were asked about; null where none were, or something goes
+        /// wrong.
         pub numbers: Option<NumbersRecord>,
         /// What was not looked at, or only in part.
         pub not_looked: Vec<UnseenRecord>,
@@ -75,7 +81,8 @@ parts! {
         pub launches: Vec<String>,
         /// How many numbers were tried, in all launches together.
         pub tried: usize,
-        /// With how many of them it is known that nothing goes wrong, or that what does is told of with the arguments.
+        /// With how many of them it is known that nothing goes wrong, or that what does is told of
+        /// with the arguments.
         pub settled: usize,
     }
 
@@ -104,7 +111,8 @@ parts! {
         pub at: Vec<SpotRecord>,
     }
 
-    /// Which fences a kernel needs, of those that it has and one (`fence.sc.gpu`) behind each access to memory that threads share.
+    /// Which fences a kernel needs, of those that it has and one (`fence.sc.gpu`) behind each
+    /// access to memory that threads share.
     pub struct Hardening {
         /// The launches in which nothing goes wrong then, as `2x1`.
         pub launches: Vec<String>,
@@ -175,7 +183,8 @@ parts! {
         pub reason: Option<String>,
         /// How many accesses, fences and barriers its litmus test has.
         pub size: usize,
-        /// Were waits that never end looked into? Not in blocks of several threads that meet at barriers, and not where threads meet at mbarriers.
+        /// Were waits that never end looked into? Not in blocks of several threads that meet at
+        /// barriers, and not where threads meet at mbarriers.
         pub waits: bool,
         /// The litmus test of its threads, which asks for nothing; null where there is none.
         pub litmus: Option<String>,
@@ -186,8 +195,9 @@ parts! {
     /// Something that goes wrong.
     #[cfg_attr(feature = "schema", schemars(rename = "Finding"))]
     pub struct FindingRecord {
-        /// `data-race`, `trap`, `outside-of-arrays`, `misaligned-address`, `no-mbarrier`, `condition`, `endless-wait`, `different-barriers`, `no-execution-ends`, `weak-memory-only`,
-        /// `read-before-written`, `read-only-but-written` or `stale-read`.
+        /// `data-race`, `trap`, `outside-of-arrays`, `misaligned-address`, `no-mbarrier`,
+        /// `condition`, `endless-wait`, `different-barriers`, `no-execution-ends`,
+        /// `weak-memory-only`, `read-before-written`, `read-only-but-written` or `stale-read`.
         pub kind: String,
         /// What that is, in words.
         pub words: String,

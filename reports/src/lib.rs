@@ -1,8 +1,10 @@
-//! What the commands of Margay print as JSON (docs/json.md): a type for each document, one vocabulary of verdicts, and with the feature
-//! `schema` a JSON Schema of each command, which `margay schema` prints.
+//! What the commands of Margay print as JSON (docs/json.md): a type for each document, one
+//! vocabulary of verdicts, and with the feature `schema` a JSON Schema of each command, which
+//! `margay schema` prints.
 //!
-//! A document is written by [`Document::value`], which adds to its fields the version of the document (`schema`), the `command` that it is
-//! of, and the release of Margay (`margay`). [`read`] reads it again, and refuses what is no document of its command.
+//! A document is written by [`Document::value`], which adds to its fields the version of the
+//! document (`schema`), the `command` that it is of, and the release of Margay (`margay`). [`read`]
+//! reads it again, and refuses what is no document of its command.
 
 mod document;
 mod register;

@@ -30,7 +30,8 @@ parts! {
         pub typed: bool,
         /// The constructs that the search made executions of.
         pub constructs: Vec<String>,
-        /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not: programs in which one fails were not asked about.
+        /// Left-hand sides of rows for compare-exchanges that fail which the mapping has not:
+        /// programs in which one fails were not asked about.
         pub not_asked: Vec<String>,
         /// How many rows of the mapping the answer is about.
         pub coverage: CoverageRecord,
@@ -42,7 +43,8 @@ parts! {
         pub answer: String,
         /// What a theorem supposes, in sentences.
         pub supposes: Vec<String>,
-        /// Does no execution satisfy what is supposed, or was none found? Then nothing is proved; in words.
+        /// Does no execution satisfy what is supposed, or was none found? Then nothing is proved;
+        /// in words.
         pub empty: Option<String>,
         /// Executions that satisfy all that is supposed.
         pub inhabitants: Vec<InhabitantRecord>,
@@ -203,7 +205,8 @@ parts! {
         pub answer: String,
         /// What a theorem supposes, in sentences.
         pub supposes: Vec<String>,
-        /// Does no execution satisfy what is supposed, or was none found? Then nothing is proved; in words.
+        /// Does no execution satisfy what is supposed, or was none found? Then nothing is proved;
+        /// in words.
         pub empty: Option<String>,
         /// Executions that satisfy all that is supposed.
         pub inhabitants: Vec<InhabitantRecord>,

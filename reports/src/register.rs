@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::document::{Document, body};
 use crate::{
-    app, builtin, case, change, check, classify, confirm, corpus, diff, error, explain, extract, fence, r#gen, gpu, kernel, page,
-    prove, run, sim, synth, verify,
+    app, builtin, case, change, check, classify, confirm, corpus, diff, error, explain, extract,
+    fence, r#gen, gpu, kernel, page, prove, run, sim, synth, verify,
 };
 
 /// A command, and what it prints as JSON.
@@ -29,7 +29,9 @@ fn known<T: serde::Serialize + serde::de::DeserializeOwned>(body: &Value) -> Res
     let Value::Object(fields) = body else { return Err("it is no object".to_owned()) };
     match fields.iter().find(|(key, value)| again.get(*key) != Some(value)) {
         None => Ok(()),
-        Some((key, _)) => Err(format!("`{key}` has something that no document of this command has")),
+        Some((key, _)) => {
+            Err(format!("`{key}` has something that no document of this command has"))
+        }
     }
 }
 
@@ -52,7 +54,8 @@ macro_rules! commands {
     };
 }
 
-// A field that goes or changes its meaning makes a new version of its command's documents (docs/json.md says what changed).
+// A field that goes or changes its meaning makes a new version of its command's documents
+// (docs/json.md says what changed).
 commands! {
     "check", 1: check::CheckDocument, check::ProgramDocument, check::UndecidedProgram, check::CausesDocument, check::CheckMatrixDocument;
     "prove", 2: prove::MappingProofDocument, prove::PropertyProofDocument, prove::ProofMatrixDocument;
@@ -98,8 +101,8 @@ pub fn command(name: &str) -> Option<&'static CommandRecord> {
     COMMANDS.iter().find(|command| command.name == name)
 }
 
-/// Reads a document strictly: it has a head, and the fields of a document of its command and no other. The command, or `None` for errors of
-/// an unreadable command line.
+/// Reads a document strictly: it has a head, and the fields of a document of its command and no
+/// other. The command, or `None` for errors of an unreadable command line.
 ///
 /// # Errors
 /// What is wrong with it, in a sentence.
@@ -109,7 +112,9 @@ pub fn read(document: &Value) -> Result<Option<&'static CommandRecord>, String> 
         return Err("it has no `margay`".to_owned());
     }
     let found = match &document["command"] {
-        Value::String(name) => Some(command(name).ok_or_else(|| format!("there is no command `{name}`"))?),
+        Value::String(name) => {
+            Some(command(name).ok_or_else(|| format!("there is no command `{name}`"))?)
+        }
         Value::Null if document.get("command").is_some() => None,
         _ => return Err("it has no `command`".to_owned()),
     };

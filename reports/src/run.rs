@@ -9,7 +9,8 @@ parts! {
     pub struct TestUnderModel {
         /// The file as named.
         pub file: String,
-        /// The first line of the answer: with its bound, the axioms that count, and what is missing.
+        /// The first line of the answer: with its bound, the axioms that count, and what is
+        /// missing.
         pub answer: String,
         /// The name in its first line.
         pub name: String,
@@ -23,15 +24,17 @@ parts! {
         pub depends_on: Vec<AxiomDependence>,
         /// `exists`, `~exists` or `forall`.
         pub quantifier: String,
-        /// Does the quantified condition hold: `reachable` for `exists`, its opposite for the others? Null where nothing follows.
+        /// Does the quantified condition hold: `reachable` for `exists`, its opposite for the
+        /// others? Null where nothing follows.
         pub holds: Option<bool>,
-        /// Does some legal execution satisfy the condition (for `forall`: violate it)? Null where none was found and nothing follows
-        /// because of a `gap`.
+        /// Does some legal execution satisfy the condition (for `forall`: violate it)? Null where
+        /// none was found and nothing follows because of a `gap`.
         pub reachable: Option<bool>,
-        /// Was a loop cut off and no execution found, so that a larger `--unroll` might find one? Then the test is not decided.
+        /// Was a loop cut off and no execution found, so that a larger `--unroll` might find one?
+        /// Then the test is not decided.
         pub bounded: bool,
-        /// Does some legal execution have a race, or is it otherwise undefined? Null if the model does not say what that is, or (of PTX) was not
-        /// asked with `--races`.
+        /// Does some legal execution have a race, or is it otherwise undefined? Null if the model
+        /// does not say what that is, or (of PTX) was not asked with `--races`.
         pub racy: Option<bool>,
         /// The race, where an execution has one.
         pub race: Option<RaceRecord>,
@@ -50,7 +53,8 @@ parts! {
 
     /// Executions of a test.
     pub struct ExecutionListRecord {
-        /// Does the model allow the outcome? Then only executions that it allows are listed; else all candidates, each with what forbids it.
+        /// Does the model allow the outcome? Then only executions that it allows are listed; else
+        /// all candidates, each with what forbids it.
         pub allowed: bool,
         /// Are these all?
         pub complete: bool,
@@ -120,8 +124,8 @@ parts! {
 
     /// What is missing from an answer.
     pub struct AnswerGap {
-        /// `endless`: no execution ends; `lost`: executions come to an instruction that has no meaning with the values it got;
-        /// `filtered`: no execution passes the filter.
+        /// `endless`: no execution ends; `lost`: executions come to an instruction that has no
+        /// meaning with the values it got; `filtered`: no execution passes the filter.
         pub kind: String,
         /// What follows, and where threads stop.
         pub sentences: Vec<String>,

@@ -28,7 +28,8 @@ parts! {
         Theorem,
         /// There is a counterexample.
         Counterexample,
-        /// Two things say the same: two models up to the bound, a kernel's machine code and its test.
+        /// Two things say the same: two models up to the bound, a kernel's machine code and its
+        /// test.
         Equal,
         /// They do not.
         Different,
@@ -44,7 +45,8 @@ parts! {
         Impossible,
         /// There are changes of a program that forbid its outcome.
         Repairable,
-        /// No change that was tried forbids the outcome of a program, or none leaves it without a race.
+        /// No change that was tried forbids the outcome of a program, or none leaves it without a
+        /// race.
         Irreparable,
         /// Neither a proof nor a counterexample was found; or there are cases without an answer.
         Open,

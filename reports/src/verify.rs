@@ -126,7 +126,8 @@ parts! {
         pub kind: CertificateKind,
         /// The mapping, by its name in the certificate.
         pub mapping_file: String,
-        /// With `check --baseline`, else not there: the mapping whose counterexamples were left out.
+        /// With `check --baseline`, else not there: the mapping whose counterexamples were left
+        /// out.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub baseline_file: Option<String>,
         /// The source model.
@@ -315,7 +316,8 @@ parts! {
         pub reachable: bool,
         /// Was a loop cut off and no execution found?
         pub bounded: bool,
-        /// Does some legal execution have a race, or is it otherwise undefined? Null if the model does not say what that is.
+        /// Does some legal execution have a race, or is it otherwise undefined? Null if the model
+        /// does not say what that is.
         pub racy: Option<bool>,
     }
 }

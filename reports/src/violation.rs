@@ -25,7 +25,8 @@ parts! {
 /// What contradicts an axiom: a cycle, or edges that are there and others that are missing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ViolationRecord {
-    /// Each edge starts where the one before ends, and the last leads back; empty where an `empty` axiom fails.
+    /// Each edge starts where the one before ends, and the last leads back; empty where an `empty`
+    /// axiom fails.
     pub cycle: Vec<EdgeRecord>,
     /// Where one does: the edges that are there.
     pub there: Vec<EdgeRecord>,

@@ -1,4 +1,5 @@
-//! Reading a document strictly: what is of another version, of no command, or has other fields is refused.
+//! Reading a document strictly: what is of another version, of no command, or has other fields is
+//! refused.
 
 use margay_reports::fence::UndecidedFence;
 use margay_reports::{Document, StatusRecord, Verdict, read};
@@ -57,7 +58,9 @@ fn a_word_is_what_json_has() {
         assert_eq!(serde_json::to_value(verdict).expect("a word"), verdict.word());
         assert_eq!(Verdict::of(verdict.word()), Some(verdict));
     }
-    for status in [StatusRecord::Program, StatusRecord::Unknown, StatusRecord::Explained, StatusRecord::Racy] {
+    for status in
+        [StatusRecord::Program, StatusRecord::Unknown, StatusRecord::Explained, StatusRecord::Racy]
+    {
         let word = serde_json::to_value(status).expect("a word");
         assert_eq!(StatusRecord::of(word.as_str().expect("a text")), Some(status));
     }

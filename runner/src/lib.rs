@@ -1,5 +1,6 @@
-//! Runs litmus tests, instead of reasoning about them: on an operational machine on the CPU ([`sim`]), and as PTX kernels ([`emit`]),
-//! whose machine code is compared with the test ([`sass`]). [`device`] is both behind one face.
+//! Runs litmus tests, instead of reasoning about them: on an operational machine on the CPU
+//! ([`sim`]), and as PTX kernels ([`emit`]), whose machine code is compared with the test
+//! ([`sass`]). [`device`] is both behind one face.
 
 #![warn(unreachable_pub)]
 

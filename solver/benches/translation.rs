@@ -1,10 +1,13 @@
-//! How long translation takes: a problem of the shape that memory models have (about 50 atoms, 60 relational operators, two
-//! closures, a mostly constant skeleton), translated from scratch many times, with the sizes that come out.
-//! `cargo bench -p margay-solver --bench translation`.
+//! How long translation takes: a problem of the shape that memory models have (about 50 atoms, 60
+//! relational operators, two closures, a mostly constant skeleton), translated from scratch many
+//! times, with the sizes that come out. `cargo bench -p margay-solver --bench translation`.
 
 use std::time::Instant;
 
-use margay_solver::{Atom, Backend, Bounds, Encoding, Expr, Formula, Logic, Session, SolverLimits, TupleSet, Universe};
+use margay_solver::{
+    Atom, Backend, Bounds, Encoding, Expr, Formula, Logic, Session, SolverLimits, TupleSet,
+    Universe,
+};
 
 /// Events of the problem, in threads of four.
 const EVENTS: u32 = 48;
@@ -24,20 +27,26 @@ fn problem() -> (Logic, Bounds, Vec<Formula>, Formula) {
     let mut logic = Logic::new();
     let mut bounds = Bounds::new(Universe::new((0..EVENTS).map(|e| format!("e{e}"))));
     let names = ["po", "loc", "rf", "co", "W", "R", "ACQ", "REL", "SC"];
-    let [po, loc, rf, co, w, r, acq, rel, sc] = std::array::from_fn(|i| logic.relation(names[i], if i < 4 { 2 } else { 1 }));
+    let [po, loc, rf, co, w, r, acq, rel, sc] =
+        std::array::from_fn(|i| logic.relation(names[i], if i < 4 { 2 } else { 1 }));
     let none = TupleSet::new(1);
     bounds.exactly(po, pairs(|a, b| a < b && a / THREAD == b / THREAD));
     bounds.exactly(loc, pairs(|a, b| a != b && a % 3 == b % 3));
     bounds.exactly(w, set(|a| a % 2 == 0));
     bounds.exactly(r, set(|a| a % 2 == 1));
     bounds.between(rf, TupleSet::new(2), pairs(|a, b| a % 2 == 0 && b % 2 == 1 && a % 3 == b % 3));
-    bounds.between(co, TupleSet::new(2), pairs(|a, b| a != b && a % 2 == 0 && b % 2 == 0 && a % 3 == b % 3));
+    bounds.between(
+        co,
+        TupleSet::new(2),
+        pairs(|a, b| a != b && a % 2 == 0 && b % 2 == 0 && a % 3 == b % 3),
+    );
     bounds.between(acq, none.clone(), set(|a| a % 2 == 1));
     bounds.between(rel, none.clone(), set(|a| a % 2 == 0));
     bounds.between(sc, none, set(|_| true));
 
     let l = &mut logic;
-    let [po, loc, rf, co, w, r, acq, rel, sc] = [po, loc, rf, co, w, r, acq, rel, sc].map(|x| l.rel(x));
+    let [po, loc, rf, co, w, r, acq, rel, sc] =
+        [po, loc, rf, co, w, r, acq, rel, sc].map(|x| l.rel(x));
     let mut hard = Vec::new();
     // Each read reads from one write; coherence orders writes to a location.
     let from = l.transpose(rf);
@@ -101,7 +110,10 @@ fn main() {
         ("gates not inlined", Encoding { inline_gates: false, ..base }),
         ("gates not shared", Encoding { share_gates: false, ..base }),
     ];
-    println!("{:<22} {:>10} {:>10} {:>10} {:>12}", "", "gates", "variables", "clauses", "ms (median)");
+    println!(
+        "{:<22} {:>10} {:>10} {:>10} {:>12}",
+        "", "gates", "variables", "clauses", "ms (median)"
+    );
     for (name, encoding) in settings {
         let mut times = Vec::new();
         let mut statistics = None;
@@ -117,7 +129,13 @@ fn main() {
         }
         times.sort_by(f64::total_cmp);
         if let Some(s) = statistics {
-            println!("{name:<22} {:>10} {:>10} {:>10} {:>12.1}", s.gates, s.variables, s.clauses, times[times.len() / 2]);
+            println!(
+                "{name:<22} {:>10} {:>10} {:>10} {:>12.1}",
+                s.gates,
+                s.variables,
+                s.clauses,
+                times[times.len() / 2]
+            );
         }
     }
     let mut session = Session::new(bounds, base, &Backend::default());
@@ -127,5 +145,9 @@ fn main() {
     session.assert(&logic, violated);
     let start = Instant::now();
     let found = session.solve(&[], &SolverLimits::default()).unwrap().instance().is_some();
-    println!("{} answers {found} in {:.1} ms", Backend::default(), start.elapsed().as_secs_f64() * 1e3);
+    println!(
+        "{} answers {found} in {:.1} ms",
+        Backend::default(),
+        start.elapsed().as_secs_f64() * 1e3
+    );
 }

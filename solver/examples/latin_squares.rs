@@ -1,9 +1,9 @@
-//! Latin squares of order 4: how many there are, and how many that no exchange of rows, of columns or of symbols makes the
-//! same. Run with `cargo run -p margay-solver --example latin_squares`.
+//! Latin squares of order 4: how many there are, and how many that no exchange of rows, of columns
+//! or of symbols makes the same. Run with `cargo run -p margay-solver --example latin_squares`.
 
 use margay_solver::{
-    Atom, Backend, Bounds, CardinalityComparison, Encoding, EnumerationEnd, Formula, Logic, Session, SolverFailure, SolverLimits,
-    Symmetry, TupleSet, Universe,
+    Atom, Backend, Bounds, CardinalityComparison, Encoding, EnumerationEnd, Formula, Logic,
+    Session, SolverFailure, SolverLimits, Symmetry, TupleSet, Universe,
 };
 
 const ORDER: u32 = 4;
@@ -16,7 +16,8 @@ fn main() -> Result<(), SolverFailure> {
     let square = logic.relation("square", 3);
 
     // Each kind of thing has ORDER atoms; the square may hold any symbol anywhere.
-    let names = ["r", "c", "s"].into_iter().flat_map(|kind| (1..=ORDER).map(move |i| format!("{kind}{i}")));
+    let names =
+        ["r", "c", "s"].into_iter().flat_map(|kind| (1..=ORDER).map(move |i| format!("{kind}{i}")));
     let mut bounds = Bounds::new(Universe::new(names));
     let kind = |k: u32| (k * ORDER..(k + 1) * ORDER).map(|a| [Atom(a)]).collect::<Vec<_>>();
     for (relation, k) in [(rows, 0), (columns, 1), (symbols, 2)] {
@@ -35,11 +36,12 @@ fn main() -> Result<(), SolverFailure> {
     let square_of = logic.rel(square);
     let (x, y) = (logic.variable("x"), logic.variable("y"));
     let [x_set, y_set] = [x, y].map(|v| logic.var(v));
-    let mut one = |first, second, cell: &mut dyn FnMut(&mut Logic) -> margay_solver::Expr| -> Formula {
-        let value = cell(&mut logic);
-        let single = logic.cardinality(value, CardinalityComparison::Equal, 1);
-        logic.for_all(&[(x, first), (y, second)], single)
-    };
+    let mut one =
+        |first, second, cell: &mut dyn FnMut(&mut Logic) -> margay_solver::Expr| -> Formula {
+            let value = cell(&mut logic);
+            let single = logic.cardinality(value, CardinalityComparison::Equal, 1);
+            logic.for_all(&[(x, first), (y, second)], single)
+        };
     let formulas = [
         one(r, c, &mut |l| {
             let row = l.join(x_set, square_of);
@@ -71,8 +73,12 @@ fn main() -> Result<(), SolverFailure> {
     for class in &classes {
         println!();
         for [row] in kind(0) {
-            let symbols = class.tuples(square).into_iter().flat_map(|t| t.iter()).filter(|t| t[0] == row);
-            println!("  {}", symbols.map(|t| (t[2].0 - 2 * ORDER + 1).to_string()).collect::<Vec<_>>().join(" "));
+            let symbols =
+                class.tuples(square).into_iter().flat_map(|t| t.iter()).filter(|t| t[0] == row);
+            println!(
+                "  {}",
+                symbols.map(|t| (t[2].0 - 2 * ORDER + 1).to_string()).collect::<Vec<_>>().join(" ")
+            );
         }
     }
     // What the literature says (OEIS A002860, A040082).

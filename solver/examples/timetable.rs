@@ -1,8 +1,9 @@
-//! A timetable that cannot be: which of the wishes contradict each other, and, once one is dropped, a timetable that shows who meets.
-//! Run with `cargo run -p margay-solver --example timetable`.
+//! A timetable that cannot be: which of the wishes contradict each other, and, once one is dropped,
+//! a timetable that shows who meets. Run with `cargo run -p margay-solver --example timetable`.
 
 use margay_solver::{
-    Atom, Backend, Bounds, Core, Encoding, Logic, Session, SessionOutcome, SolverFailure, SolverLimits, TupleSet, Universe,
+    Atom, Backend, Bounds, Core, Encoding, Logic, Session, SessionOutcome, SolverFailure,
+    SolverLimits, TupleSet, Universe,
 };
 
 fn main() -> Result<(), SolverFailure> {
@@ -25,10 +26,14 @@ fn main() -> Result<(), SolverFailure> {
         let [one, other] = [i, j].map(|i| logic.constant(TupleSet::from_tuples(1, [[Atom(i)]])));
         let [its_hour, other_hour] = [one, other].map(|talk| logic.join(talk, a));
         let both = logic.intersection(its_hour, other_hour);
-        wishes.push((format!("{} apart from {}", talks[i as usize], talks[j as usize]), logic.no(both)));
+        wishes.push((
+            format!("{} apart from {}", talks[i as usize], talks[j as usize]),
+            logic.no(both),
+        ));
     }
     // And two friends want to meet: at some hour there are two talks to be had.
-    let (when, first, second) = (logic.variable("when"), logic.variable("first"), logic.variable("second"));
+    let (when, first, second) =
+        (logic.variable("when"), logic.variable("first"), logic.variable("second"));
     let [at_when, at_first, at_second] = [when, first, second].map(|variable| logic.var(variable));
     let then = logic.join(a, at_when);
     let same = logic.equal(at_first, at_second);
@@ -41,10 +46,19 @@ fn main() -> Result<(), SolverFailure> {
 
     let mut session = Session::new(bounds, Encoding::default(), &Backend::default());
     session.assert(&logic, each);
-    let mut goals: Vec<_> = wishes.iter().map(|&(_, formula)| session.goal(&logic, formula)).collect();
-    let name = |wanted| wishes.iter().zip(&goals).find(|(_, goal)| **goal == wanted).map_or("", |((name, _), _)| name);
+    let mut goals: Vec<_> =
+        wishes.iter().map(|&(_, formula)| session.goal(&logic, formula)).collect();
+    let name = |wanted| {
+        wishes
+            .iter()
+            .zip(&goals)
+            .find(|(_, goal)| **goal == wanted)
+            .map_or("", |((name, _), _)| name)
+    };
     let none = SolverLimits::default();
-    let Core::Minimal(core) = session.minimal_core(&goals, &none)? else { panic!("no limit was set, and wishes are too many") };
+    let Core::Minimal(core) = session.minimal_core(&goals, &none)? else {
+        panic!("no limit was set, and wishes are too many")
+    };
     println!("These cannot be had together, but any all but one of them can:");
     for &wish in &core {
         println!("  {}", name(wish));
@@ -53,9 +67,16 @@ fn main() -> Result<(), SolverFailure> {
 
     // Without the last of them the others can be had.
     goals.retain(|goal| Some(goal) != core.last());
-    let SessionOutcome::Sat(timetable) = session.solve(&goals, &none)? else { panic!("one wish less is enough") };
-    let names =
-        |set: &TupleSet| set.iter().flatten().map(|&atom| timetable.universe().name(atom)).collect::<Vec<_>>().join(" at ");
+    let SessionOutcome::Sat(timetable) = session.solve(&goals, &none)? else {
+        panic!("one wish less is enough")
+    };
+    let names = |set: &TupleSet| {
+        set.iter()
+            .flatten()
+            .map(|&atom| timetable.universe().name(atom))
+            .collect::<Vec<_>>()
+            .join(" at ")
+    };
     println!("Without the last one:");
     for pair in timetable.tuples(at).into_iter().flat_map(TupleSet::iter) {
         println!("  {}", names(&TupleSet::from_tuples(2, [pair])));

@@ -1,4 +1,5 @@
-//! Bounds: for each relation the tuples that it must have (lower) and those that it may have (upper), after Kodkod.
+//! Bounds: for each relation the tuples that it must have (lower) and those that it may have
+//! (upper), after Kodkod.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +7,9 @@ use crate::logic::{Logic, Relation};
 use crate::tuples::TupleSet;
 use crate::universe::Universe;
 
-/// The bounds of the relations of a problem. A formula may only name relations that have bounds: a name without a meaning is an error, and
-/// not an empty relation. One that is to be empty has empty bounds.
+/// The bounds of the relations of a problem. A formula may only name relations that have bounds: a
+/// name without a meaning is an error, and not an empty relation. One that is to be empty has empty
+/// bounds.
 #[derive(Debug, Clone)]
 pub struct Bounds {
     /// The atoms.
@@ -40,10 +42,16 @@ impl Bounds {
     #[track_caller]
     pub fn between(&mut self, relation: Relation, lower: TupleSet, upper: TupleSet) {
         let atoms = self.universe.len() as u32;
-        assert!(lower.iter().chain(upper.iter()).flatten().all(|a| a.0 < atoms), "a bound names an atom outside of the universe");
+        assert!(
+            lower.iter().chain(upper.iter()).flatten().all(|a| a.0 < atoms),
+            "a bound names an atom outside of the universe"
+        );
         if let Some(tuple) = lower.iter().find(|tuple| !upper.contains(tuple)) {
             let names: Vec<&str> = tuple.iter().map(|&atom| self.universe.name(atom)).collect();
-            panic!("the lower bound must be within the upper bound, which lacks ({})", names.join(", "));
+            panic!(
+                "the lower bound must be within the upper bound, which lacks ({})",
+                names.join(", ")
+            );
         }
         self.bounds.insert(relation, (lower, upper));
     }
@@ -61,10 +69,15 @@ impl Bounds {
     pub(crate) fn of(&self, logic: &Logic, relation: Relation) -> (&TupleSet, &TupleSet) {
         let (name, arity) = (logic.relation_name(relation), logic.relation_arity(relation));
         let Some((lower, upper)) = self.get(relation) else {
-            panic!("the relation `{name}` has no bounds: give it some by `Bounds::between`, and empty ones if it is to be empty");
+            panic!(
+                "the relation `{name}` has no bounds: give it some by `Bounds::between`, and empty ones if it is to be empty"
+            );
         };
         let bound = upper.arity();
-        assert_eq!(bound, arity, "the relation `{name}` is of arity {arity}, and its bounds are of arity {bound}");
+        assert_eq!(
+            bound, arity,
+            "the relation `{name}` is of arity {arity}, and its bounds are of arity {bound}"
+        );
         (lower, upper)
     }
 

@@ -1,5 +1,5 @@
-//! Choices: inputs of a circuit of which exactly one is true. A gate that depends on one choice alone is a set of its inputs, those that
-//! make it true.
+//! Choices: inputs of a circuit of which exactly one is true. A gate that depends on one choice
+//! alone is a set of its inputs, those that make it true.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,8 @@ use crate::circuit::Bit;
 pub struct GateChoices {
     /// The inputs of each choice.
     inputs: Vec<Vec<Bit>>,
-    /// For each gate, the choices on which alone its output depends, each with the inputs that make it true.
+    /// For each gate, the choices on which alone its output depends, each with the inputs that make
+    /// it true.
     among: FxHashMap<usize, Vec<(usize, u64)>>,
     /// The bit that is true for these inputs of a choice.
     names: FxHashMap<(usize, u64), Bit>,
@@ -44,7 +45,11 @@ impl GateChoices {
 
     /// These inputs of a choice.
     pub fn inputs(&self, choice: usize, among: u64) -> impl Iterator<Item = Bit> + '_ {
-        self.inputs[choice].iter().enumerate().filter(move |&(i, _)| among >> i & 1 == 1).map(|(_, &input)| input)
+        self.inputs[choice]
+            .iter()
+            .enumerate()
+            .filter(move |&(i, _)| among >> i & 1 == 1)
+            .map(|(_, &input)| input)
     }
 
     /// The bit that is true for these inputs of a choice, if there is one.
@@ -52,22 +57,27 @@ impl GateChoices {
         self.names.get(&(choice, among)).copied()
     }
 
-    /// If there is a choice on which alone both bits depend: it, with the inputs that make both true.
+    /// If there is a choice on which alone both bits depend: it, with the inputs that make both
+    /// true.
     pub fn both(&self, a: Bit, b: Bit) -> Option<(usize, u64)> {
         if self.is_empty() {
             return None;
         }
-        self.of(a).find_map(|(choice, x)| self.of(b).find(|&(other, _)| other == choice).map(|(_, y)| (choice, x & y)))
+        self.of(a).find_map(|(choice, x)| {
+            self.of(b).find(|&(other, _)| other == choice).map(|(_, y)| (choice, x & y))
+        })
     }
 
     /// The choices on which alone the bit depends, each with the inputs that make it true.
     fn of(&self, bit: Bit) -> impl Iterator<Item = (usize, u64)> + '_ {
         let all = self.among.get(&bit.gate()).map_or(&[][..], Vec::as_slice);
-        all.iter().map(move |&(choice, among)| (choice, if bit.is_negated() { self.all(choice) & !among } else { among }))
+        all.iter().map(move |&(choice, among)| {
+            (choice, if bit.is_negated() { self.all(choice) & !among } else { among })
+        })
     }
 
-    /// From now on the bit is the one that is true for these inputs of the choice. It depends on another choice alone, too, if that
-    /// has all of these inputs, or all others.
+    /// From now on the bit is the one that is true for these inputs of the choice. It depends on
+    /// another choice alone, too, if that has all of these inputs, or all others.
     pub fn name(&mut self, choice: usize, among: u64, bit: Bit) {
         self.note(choice, among, bit);
         for (of, bit) in [(among, bit), (self.all(choice) & !among, !bit)] {
@@ -83,7 +93,10 @@ impl GateChoices {
 
     fn note(&mut self, choice: usize, among: u64, bit: Bit) {
         let others = self.all(choice) & !among;
-        self.among.entry(bit.gate()).or_default().push((choice, if bit.is_negated() { others } else { among }));
+        self.among
+            .entry(bit.gate())
+            .or_default()
+            .push((choice, if bit.is_negated() { others } else { among }));
         self.names.insert((choice, among), bit);
         self.names.insert((choice, others), !bit);
     }

@@ -1,5 +1,5 @@
-//! Boolean circuits: n-ary AND gates with negation on the edges, shared by hash-consing, with constants folded as they are
-//! built (what Kodkod calls compact boolean circuits).
+//! Boolean circuits: n-ary AND gates with negation on the edges, shared by hash-consing, with
+//! constants folded as they are built (what Kodkod calls compact boolean circuits).
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,8 @@ impl Bit {
     pub const TRUE: Bit = Bit(0);
     /// What an empty OR is.
     pub const FALSE: Bit = Bit(1);
-    /// Any value that is not constant, while a circuit is in outline (see [`Circuit::set_outline`]); never part of a formula.
+    /// Any value that is not constant, while a circuit is in outline (see
+    /// [`Circuit::set_outline`]); never part of a formula.
     pub const UNKNOWN: Bit = Bit(2);
 
     /// The gate behind the bit.
@@ -94,8 +95,9 @@ impl Circuit {
         }
     }
 
-    /// From now on exactly one of these inputs is true; clauses that say so are up to the caller. A gate that depends on nothing else is
-    /// named by the inputs that make it true: equal ones are one gate however they were built, and impossible ones are false.
+    /// From now on exactly one of these inputs is true; clauses that say so are up to the caller. A
+    /// gate that depends on nothing else is named by the inputs that make it true: equal ones are
+    /// one gate however they were built, and impossible ones are false.
     pub fn choose_one(&mut self, inputs: &[Bit]) {
         self.choices.add(inputs);
     }
@@ -107,7 +109,11 @@ impl Circuit {
         }
         let others = self.choices.all(choice) & !among;
         let few = among.count_ones() <= others.count_ones();
-        let mut absent: Vec<Bit> = self.choices.inputs(choice, if few { among } else { others }).map(|input| !input).collect();
+        let mut absent: Vec<Bit> = self
+            .choices
+            .inputs(choice, if few { among } else { others })
+            .map(|input| !input)
+            .collect();
         absent.sort_unstable();
         let from = self.children.len() as u32;
         self.children.extend_from_slice(&absent);
@@ -117,8 +123,8 @@ impl Circuit {
         bit
     }
 
-    /// In outline no gate is made: the conjunction of bits that are not constant is [`Bit::UNKNOWN`]. The same translation then
-    /// tells what must hold and what may hold.
+    /// In outline no gate is made: the conjunction of bits that are not constant is
+    /// [`Bit::UNKNOWN`]. The same translation then tells what must hold and what may hold.
     pub fn set_outline(&mut self, outline: bool) {
         self.outline = outline;
     }
@@ -215,7 +221,9 @@ impl Circuit {
         list.sort_unstable();
         list.dedup();
         // A bit and its negation are neighbours.
-        let result = if list.contains(&Bit::FALSE) || !self.outline && list.windows(2).any(|w| w[0] == !w[1]) {
+        let result = if list.contains(&Bit::FALSE)
+            || !self.outline && list.windows(2).any(|w| w[0] == !w[1])
+        {
             Bit::FALSE
         } else if self.outline && list.len() > 1 {
             Bit::UNKNOWN
@@ -247,7 +255,8 @@ impl Circuit {
         }
         let mut at = 0;
         while at < bits.len() {
-            let joined = (0..at).find_map(|i| self.choices.both(bits[i], bits[at]).map(|both| (i, both)));
+            let joined =
+                (0..at).find_map(|i| self.choices.both(bits[i], bits[at]).map(|both| (i, both)));
             match joined {
                 None => at += 1,
                 Some((i, (choice, among))) => {

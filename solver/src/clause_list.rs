@@ -29,6 +29,8 @@ impl ClauseList {
     /// The clauses from this number on, the first one having 0.
     pub(crate) fn since(&self, first: usize) -> impl Iterator<Item = &[SatLiteral]> + Clone {
         let begin = first.checked_sub(1).map_or(0, |before| self.ends[before]);
-        self.ends[first..].iter().scan(begin, |begin, &end| Some(&self.literals[std::mem::replace(begin, end)..end]))
+        self.ends[first..]
+            .iter()
+            .scan(begin, |begin, &end| Some(&self.literals[std::mem::replace(begin, end)..end]))
     }
 }

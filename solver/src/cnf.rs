@@ -1,5 +1,6 @@
-//! Circuit to clauses, after Tseitin, with only the implications that the polarity of each use asks for (Plaisted and
-//! Greenbaum): a gate that is only ever required to be true needs no clauses that make it true.
+//! Circuit to clauses, after Tseitin, with only the implications that the polarity of each use asks
+//! for (Plaisted and Greenbaum): a gate that is only ever required to be true needs no clauses that
+//! make it true.
 
 use margay_proof::SatLiteral;
 use rustc_hash::FxHashSet;
@@ -32,7 +33,8 @@ impl CnfClauses {
 
     fn variable(&mut self) -> SatLiteral {
         self.variables += 1;
-        SatLiteral::of_variable(self.variables, false).expect("memory ends before there are 2^31 variables")
+        SatLiteral::of_variable(self.variables, false)
+            .expect("memory ends before there are 2^31 variables")
     }
 
     fn add(&mut self, clause: impl IntoIterator<Item = SatLiteral>) {
@@ -40,7 +42,8 @@ impl CnfClauses {
     }
 }
 
-/// What a use of a gate needs: clauses for "the variable implies the gate", and for "the gate implies the variable".
+/// What a use of a gate needs: clauses for "the variable implies the gate", and for "the gate
+/// implies the variable".
 const DOWN: u8 = 1;
 const UP: u8 = 2;
 
@@ -72,8 +75,8 @@ const TAKEN_APART: u8 = 1;
 const POSITIVE: u8 = 2;
 const NEGATIVE: u8 = 4;
 
-/// What became of gates in the clause in the making. Gates are used many times: a disjunction of disjunctions that share their members has more ways
-/// through it than could ever be gone.
+/// What became of gates in the clause in the making. Gates are used many times: a disjunction of
+/// disjunctions that share their members has more ways through it than could ever be gone.
 #[derive(Debug, Clone, Default)]
 struct GateMarks {
     /// The number of the clause.
@@ -93,7 +96,9 @@ impl GateMarks {
 
     /// The marks in the clause in the making, as a union of bits; 0 if there is none.
     fn get(&self, gate: usize) -> u8 {
-        self.of.get(gate).map_or(0, |&(clause, marks)| if clause == self.clause { marks } else { 0 })
+        self.of
+            .get(gate)
+            .map_or(0, |&(clause, marks)| if clause == self.clause { marks } else { 0 })
     }
 
     /// Marks a gate; was it marked so before?
@@ -123,7 +128,8 @@ impl ClauseEmitter {
         }
     }
 
-    /// The literal of a bit that is not constant, for a use in which it must be able to be true only if the gate says so.
+    /// The literal of a bit that is not constant, for a use in which it must be able to be true
+    /// only if the gate says so.
     fn literal(&mut self, bit: Bit) -> SatLiteral {
         debug_assert!(!bit.is_constant());
         let gate = bit.gate();
@@ -145,11 +151,16 @@ impl ClauseEmitter {
         if bit.is_negated() { !variable } else { variable }
     }
 
-    /// The members of a conjunction that may do without a variable, since nothing but the gate at hand uses it.
+    /// The members of a conjunction that may do without a variable, since nothing but the gate at
+    /// hand uses it.
     fn inlined<'a>(&self, circuit: &'a Circuit, bit: Bit) -> Option<&'a [Bit]> {
         let gate = bit.gate();
         let fresh = self.variable.get(gate).is_none_or(Option::is_none);
-        if self.inline && fresh && circuit.uses(gate) <= 1 { circuit.conjunction(gate) } else { None }
+        if self.inline && fresh && circuit.uses(gate) <= 1 {
+            circuit.conjunction(gate)
+        } else {
+            None
+        }
     }
 
     /// Writes the clauses for "`first`, or the bit".
@@ -171,7 +182,9 @@ impl ClauseEmitter {
         self.clause.push(first);
         while let Some(bit) = self.disjuncts.pop() {
             match self.inlined(circuit, bit) {
-                Some(members) if bit.is_negated() => self.disjuncts.extend(members.iter().rev().map(|&m| !m)),
+                Some(members) if bit.is_negated() => {
+                    self.disjuncts.extend(members.iter().rev().map(|&m| !m))
+                }
                 _ => {
                     let literal = self.literal(bit);
                     self.clause.push(literal);
@@ -206,7 +219,8 @@ impl ClauseEmitter {
         }
     }
 
-    /// A literal that implies the bit (and, without polarity, is equivalent to it); `None` for constants.
+    /// A literal that implies the bit (and, without polarity, is equivalent to it); `None` for
+    /// constants.
     pub fn literal_for(&mut self, circuit: &Circuit, bit: Bit) -> Option<SatLiteral> {
         if bit.is_constant() {
             return None;
@@ -229,7 +243,8 @@ impl ClauseEmitter {
 
     /// Requires one of the bits to be true.
     pub fn clause(&mut self, circuit: &Circuit, bits: &[Bit]) {
-        let (mut clause, mut open) = (std::mem::take(&mut self.clause), std::mem::take(&mut self.disjuncts));
+        let (mut clause, mut open) =
+            (std::mem::take(&mut self.clause), std::mem::take(&mut self.disjuncts));
         clause.clear();
         open.clear();
         open.extend(bits.iter().rev());
@@ -254,10 +269,13 @@ impl ClauseEmitter {
                         open.extend(members.iter().rev().map(|&m| !m));
                     }
                 }
-                Some(_) if self.inline && fresh && spread.is_none() && circuit.uses(gate) == 0 => spread = Some(bit),
+                Some(_) if self.inline && fresh && spread.is_none() && circuit.uses(gate) == 0 => {
+                    spread = Some(bit)
+                }
                 _ => {
                     let literal = self.literal(bit);
-                    let (own, opposite) = if bit.is_negated() { (NEGATIVE, POSITIVE) } else { (POSITIVE, NEGATIVE) };
+                    let (own, opposite) =
+                        if bit.is_negated() { (NEGATIVE, POSITIVE) } else { (POSITIVE, NEGATIVE) };
                     if self.marks.get(gate) & opposite != 0 {
                         // Some variable got clauses that nothing needs; they do no harm.
                         satisfied = true;
@@ -340,7 +358,8 @@ mod tests {
     use super::ClauseEmitter;
     use crate::circuit::{Bit, Circuit};
 
-    /// Two gates, each of both of the level below and an input of its own: as many ways lead through it as could never be gone one by one.
+    /// Two gates, each of both of the level below and an input of its own: as many ways lead
+    /// through it as could never be gone one by one.
     fn ladder(circuit: &mut Circuit, gate: fn(&mut Circuit, [Bit; 3]) -> Bit) -> Bit {
         let mut pair = [circuit.input(), circuit.input()];
         for _ in 0..100 {
@@ -363,7 +382,10 @@ mod tests {
             let mut emitter = ClauseEmitter::new(by_polarity, inline);
             emitter.clause(&circuit, &[any]);
             // One clause, with each of the inputs once.
-            assert_eq!((emitter.clauses.len(), emitter.clauses.since(0).next().map(<[_]>::len)), (1, Some(203)));
+            assert_eq!(
+                (emitter.clauses.len(), emitter.clauses.since(0).next().map(<[_]>::len)),
+                (1, Some(203))
+            );
 
             let mut circuit = Circuit::new(true);
             let all = ladder(&mut circuit, |c, bits| c.and_all(bits));

@@ -14,7 +14,8 @@ pub struct NamedTuples<'a> {
     universe: &'a Universe,
 }
 
-/// An instance with the names of relations and atoms, a relation to a line: `parent = {(Ada, Bob)}`.
+/// An instance with the names of relations and atoms, a relation to a line:
+/// `parent = {(Ada, Bob)}`.
 #[derive(Debug, Clone, Copy)]
 pub struct NamedInstance<'a> {
     instance: &'a Instance,
@@ -56,7 +57,8 @@ impl fmt::Display for NamedInstance<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, (relation, tuples)) in self.instance.relations().enumerate() {
             let line = if i > 0 { "\n" } else { "" };
-            let (name, tuples) = (self.logic.relation_name(relation), tuples.display(self.instance.universe()));
+            let (name, tuples) =
+                (self.logic.relation_name(relation), tuples.display(self.instance.universe()));
             write!(f, "{line}{name} = {tuples}")?;
         }
         Ok(())
@@ -70,12 +72,16 @@ mod tests {
     #[test]
     fn atoms_have_their_names() {
         let mut logic = Logic::new();
-        let (person, parent, absent) = (logic.relation("Person", 1), logic.relation("parent", 2), logic.relation("absent", 3));
+        let (person, parent, absent) =
+            (logic.relation("Person", 1), logic.relation("parent", 2), logic.relation("absent", 3));
         let universe = Universe::new(["Ada", "Bob"]);
         let people = TupleSet::from_tuples(1, [[Atom(1)], [Atom(0)]]);
         let parents = TupleSet::from_tuples(2, [[Atom(0), Atom(1)], [Atom(1), Atom(0)]]);
         let relations = [(person, people), (parent, parents), (absent, TupleSet::new(3))].into();
         let instance = Instance::new(universe, relations);
-        assert_eq!(instance.display(&logic).to_string(), "Person = {Ada, Bob}\nparent = {(Ada, Bob), (Bob, Ada)}\nabsent = {}");
+        assert_eq!(
+            instance.display(&logic).to_string(),
+            "Person = {Ada, Bob}\nparent = {(Ada, Bob), (Bob, Ada)}\nabsent = {}"
+        );
     }
 }

@@ -21,9 +21,10 @@ pub enum EnumerationEnd {
 }
 
 impl Session {
-    /// Visits an instance under the assumptions for every way in which the projected relations can be, up to isomorphism: of
-    /// instances whose projections a permutation of the group maps to each other, one is visited. What the instance has for
-    /// other relations is one choice among those possible. The session stays as it was.
+    /// Visits an instance under the assumptions for every way in which the projected relations can
+    /// be, up to isomorphism: of instances whose projections a permutation of the group maps to
+    /// each other, one is visited. What the instance has for other relations is one choice among
+    /// those possible. The session stays as it was.
     ///
     /// The order is the solver's. To have it independent of the solver, ask each time for a
     /// [`Session::lexicographic_minimum`], or sort.

@@ -1,12 +1,14 @@
-//! A concrete evaluator of expressions and formulas over instances. It shares no code with the translator, and is slow and
-//! simple: for tests, and for checking answers.
+//! A concrete evaluator of expressions and formulas over instances. It shares no code with the
+//! translator, and is slow and simple: for tests, and for checking answers.
 
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
 use crate::instance::Instance;
-use crate::logic::{Expr, ExprNode, Formula, FormulaNode, Logic, QuantifiedVariable, Recursion, VisitedNode};
+use crate::logic::{
+    Expr, ExprNode, Formula, FormulaNode, Logic, QuantifiedVariable, Recursion, VisitedNode,
+};
 use crate::tuples::TupleSet;
 use crate::universe::Atom;
 
@@ -27,7 +29,10 @@ impl Instance {
     #[track_caller]
     pub fn evaluate(&self, logic: &Logic, expr: Expr) -> TupleSet {
         self.require_tuples(logic, VisitedNode::Expr(expr));
-        TupleSet::from_tuples(logic.arity(expr), self.value(logic, expr, &mut EvaluationScope::default()))
+        TupleSet::from_tuples(
+            logic.arity(expr),
+            self.value(logic, expr, &mut EvaluationScope::default()),
+        )
     }
 
     /// Does a formula without free variables hold?
@@ -40,12 +45,16 @@ impl Instance {
         self.truth(logic, formula, &mut EvaluationScope::default())
     }
 
-    /// Sees to it that all relations of a node have a meaning, where the panic can point at the caller.
+    /// Sees to it that all relations of a node have a meaning, where the panic can point at the
+    /// caller.
     #[track_caller]
     fn require_tuples(&self, logic: &Logic, node: VisitedNode) {
         for relation in logic.relations_of(node, &mut FxHashSet::default()) {
             if self.tuples(relation).is_none() {
-                panic!("the instance says nothing of the relation `{}`", logic.relation_name(relation));
+                panic!(
+                    "the instance says nothing of the relation `{}`",
+                    logic.relation_name(relation)
+                );
             }
         }
     }
@@ -59,13 +68,28 @@ impl Instance {
         let mut go = |e: &Expr| self.value(logic, *e, env);
         match logic.expr(expr) {
             // Each has a meaning: this was asked before.
-            N::Relation(r) => self.tuples(*r).into_iter().flat_map(TupleSet::iter).map(<[Atom]>::to_vec).collect(),
+            N::Relation(r) => {
+                self.tuples(*r).into_iter().flat_map(TupleSet::iter).map(<[Atom]>::to_vec).collect()
+            }
             N::Constant(c) => logic.constant_set(*c).iter().map(<[Atom]>::to_vec).collect(),
             N::Empty(_) => EvaluatedTuples::new(),
             N::Universe => self.atoms().map(|a| vec![a]).collect(),
             N::Identity => self.atoms().map(|a| vec![a, a]).collect(),
-            N::Variable(v) => env.variables.iter().rev().find(|(x, _)| x == v).map(|&(_, a)| vec![a]).into_iter().collect(),
-            N::Recursion(r) => env.recursions.iter().rev().find(|(x, _)| x == r).map(|(_, t)| t.clone()).unwrap_or_default(),
+            N::Variable(v) => env
+                .variables
+                .iter()
+                .rev()
+                .find(|(x, _)| x == v)
+                .map(|&(_, a)| vec![a])
+                .into_iter()
+                .collect(),
+            N::Recursion(r) => env
+                .recursions
+                .iter()
+                .rev()
+                .find(|(x, _)| x == r)
+                .map(|(_, t)| t.clone())
+                .unwrap_or_default(),
             N::Union(a, b) => go(a).union(&go(b)).cloned().collect(),
             N::Intersection(a, b) => go(a).intersection(&go(b)).cloned().collect(),
             N::Difference(a, b) => go(a).difference(&go(b)).cloned().collect(),
@@ -81,15 +105,20 @@ impl Instance {
             }
             N::Product(a, b) => {
                 let (a, b) = (go(a), go(b));
-                a.iter().flat_map(|x| b.iter().map(move |y| x.iter().chain(y).copied().collect())).collect()
+                a.iter()
+                    .flat_map(|x| b.iter().map(move |y| x.iter().chain(y).copied().collect()))
+                    .collect()
             }
             N::Transpose(a) => go(a).into_iter().map(|t| vec![t[1], t[0]]).collect(),
             N::Closure(a) => {
                 let mut closure = go(a);
                 for middle in self.atoms() {
-                    let into: Vec<Atom> = closure.iter().filter(|t| t[1] == middle).map(|t| t[0]).collect();
-                    let from: Vec<Atom> = closure.iter().filter(|t| t[0] == middle).map(|t| t[1]).collect();
-                    closure.extend(into.iter().flat_map(|&x| from.iter().map(move |&y| vec![x, y])));
+                    let into: Vec<Atom> =
+                        closure.iter().filter(|t| t[1] == middle).map(|t| t[0]).collect();
+                    let from: Vec<Atom> =
+                        closure.iter().filter(|t| t[0] == middle).map(|t| t[1]).collect();
+                    closure
+                        .extend(into.iter().flat_map(|&x| from.iter().map(move |&y| vec![x, y])));
                 }
                 closure
             }
@@ -129,8 +158,10 @@ impl Instance {
                 let mut values = vec![EvaluatedTuples::new(); definitions.len()];
                 loop {
                     let depth = env.recursions.len();
-                    env.recursions.extend(definitions.iter().map(|&(r, _)| r).zip(values.iter().cloned()));
-                    let next: Vec<EvaluatedTuples> = definitions.iter().map(|&(_, body)| self.value(logic, body, env)).collect();
+                    env.recursions
+                        .extend(definitions.iter().map(|&(r, _)| r).zip(values.iter().cloned()));
+                    let next: Vec<EvaluatedTuples> =
+                        definitions.iter().map(|&(_, body)| self.value(logic, body, env)).collect();
                     env.recursions.truncate(depth);
                     if next == values {
                         return values.swap_remove(*index);
@@ -184,7 +215,9 @@ impl Instance {
                     }
                 }
             }
-            N::Cardinality(e, comparison, number) => comparison.holds(self.value(logic, *e, env).len(), *number),
+            N::Cardinality(e, comparison, number) => {
+                comparison.holds(self.value(logic, *e, env).len(), *number)
+            }
             N::CompareCardinality(a, comparison, b) => {
                 comparison.holds(self.value(logic, *a, env).len(), self.value(logic, *b, env).len())
             }
@@ -192,8 +225,12 @@ impl Instance {
             N::And(list) => list.iter().all(|&f| self.truth(logic, f, env)),
             N::Or(list) => list.iter().any(|&f| self.truth(logic, f, env)),
             N::Iff(a, b) => self.truth(logic, *a, env) == self.truth(logic, *b, env),
-            N::ForAll(declarations, body) => self.each(logic, declarations, env, &mut |env| self.truth(logic, *body, env)),
-            N::Exists(declarations, body) => !self.each(logic, declarations, env, &mut |env| !self.truth(logic, *body, env)),
+            N::ForAll(declarations, body) => {
+                self.each(logic, declarations, env, &mut |env| self.truth(logic, *body, env))
+            }
+            N::Exists(declarations, body) => {
+                !self.each(logic, declarations, env, &mut |env| !self.truth(logic, *body, env))
+            }
         }
     }
 }

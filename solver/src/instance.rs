@@ -19,7 +19,8 @@ impl Instance {
         Self { universe, relations }
     }
 
-    /// The tuples of a relation; `None` if it has no bounds, so that the instance says nothing of it.
+    /// The tuples of a relation; `None` if it has no bounds, so that the instance says nothing of
+    /// it.
     pub fn tuples(&self, relation: Relation) -> Option<&TupleSet> {
         self.relations.get(&relation)
     }

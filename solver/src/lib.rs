@@ -1,11 +1,13 @@
-//! Bounded relational model finding: given relations over a finite universe, bounds on each, and a formula of relational logic,
-//! find a meaning of the relations that satisfies the formula, or show that there is none. The logic is that of Alloy and Kodkod
-//! with least fixpoints added; the search is a SAT solver's.
+//! Bounded relational model finding: given relations over a finite universe, bounds on each, and a
+//! formula of relational logic, find a meaning of the relations that satisfies the formula, or show
+//! that there is none. The logic is that of Alloy and Kodkod with least fixpoints added; the search
+//! is a SAT solver's.
 //!
 //! # An example: ceilings and floors
 //!
-//! "One man's ceiling is another man's floor", as a song has it (and Jackson's *Software Abstractions* after it). If every
-//! man's ceiling is someone's floor, is every man's floor someone's ceiling?
+//! "One man's ceiling is another man's floor", as a song has it (and Jackson's *Software
+//! Abstractions* after it). If every man's ceiling is someone's floor, is every man's floor
+//! someone's ceiling?
 //!
 //! ```
 //! use margay_solver::{Atom, Backend, Bounds, Encoding, SolverLimits, Logic, SessionOutcome, Session, TupleSet, Universe};
@@ -70,22 +72,27 @@
 //!
 //! Each arrow is a module, and data goes one way:
 //!
-//! 1. [`Logic`] is an arena of expressions and formulas. Equal ones are one node; constructors simplify what algebra decides.
-//!    [`Logic::listing`] prints what came out.
-//! 2. [`Bounds`] say of each relation which tuples it must have, and which it may have. [`Logic::skolemize`] makes relations of what
-//!    quantifiers say to exist, so that instances show it.
-//! 3. The translator turns an expression into a sparse matrix of bits, one for each tuple that it may have, and a formula into
-//!    a bit of a circuit. What bounds decide is a constant and never reaches the solver. The translation knows the *polarity*
-//!    of every occurrence: where a larger closure or fixpoint could only make the formula harder to satisfy, it is a fresh
-//!    relation under Horn clauses, which is small; elsewhere it is computed exactly, by repeated squaring or iteration.
-//! 4. The circuit becomes clauses, again only those that polarity asks for ([`Encoding`] has a switch for each technique).
-//! 5. A [`Solver`] searches. The one of the library is BatSat, in Rust; features add CaDiCaL and Varisat, and anyone can bring one
-//!    ([`solver`]).
-//! 6. A [`Session`] keeps all of this between calls. Formulas, goals and clauses may be added at any time; calls may
-//!    assume literals, minimise weighted sums or lexicographic vectors, and enumerate up to [`Symmetry`]. Where assumptions cannot hold
-//!    together, [`Session::core`] says which, and [`Session::minimal_core`] leaves out what is not needed.
-//! 7. An [`Instance`] gives the relations of a solution, and evaluates any expression or formula on them, by an evaluator that
-//!    shares no code with the translator.
+//! 1. [`Logic`] is an arena of expressions and formulas. Equal ones are one node; constructors
+//!    simplify what algebra decides. [`Logic::listing`] prints what came out.
+//! 2. [`Bounds`] say of each relation which tuples it must have, and which it may have.
+//!    [`Logic::skolemize`] makes relations of what quantifiers say to exist, so that instances show
+//!    it.
+//! 3. The translator turns an expression into a sparse matrix of bits, one for each tuple that it
+//!    may have, and a formula into a bit of a circuit. What bounds decide is a constant and never
+//!    reaches the solver. The translation knows the *polarity* of every occurrence: where a larger
+//!    closure or fixpoint could only make the formula harder to satisfy, it is a fresh relation
+//!    under Horn clauses, which is small; elsewhere it is computed exactly, by repeated squaring or
+//!    iteration.
+//! 4. The circuit becomes clauses, again only those that polarity asks for ([`Encoding`] has a
+//!    switch for each technique).
+//! 5. A [`Solver`] searches. The one of the library is BatSat, in Rust; features add CaDiCaL and
+//!    Varisat, and anyone can bring one ([`solver`]).
+//! 6. A [`Session`] keeps all of this between calls. Formulas, goals and clauses may be added at
+//!    any time; calls may assume literals, minimise weighted sums or lexicographic vectors, and
+//!    enumerate up to [`Symmetry`]. Where assumptions cannot hold together, [`Session::core`] says
+//!    which, and [`Session::minimal_core`] leaves out what is not needed.
+//! 7. An [`Instance`] gives the relations of a solution, and evaluates any expression or formula on
+//!    them, by an evaluator that shares no code with the translator.
 
 #![warn(missing_docs)]
 
@@ -133,7 +140,8 @@ pub use instance::Instance;
 pub use limits::SolverLimits;
 
 pub use logic::{
-    CardinalityComparison, Expr, ExprNode, Formula, FormulaNode, Logic, NotMonotone, QuantifiedVariable, Recursion, Relation,
+    CardinalityComparison, Expr, ExprNode, Formula, FormulaNode, Logic, NotMonotone,
+    QuantifiedVariable, Recursion, Relation,
 };
 pub use notation::{ExprNotation, FormulaNotation, Notation};
 pub use objective::Objective;

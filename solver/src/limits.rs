@@ -1,4 +1,5 @@
-//! Limits of a solver call: a deadline, a flag that others raise, a number of conflicts, the size of the formula.
+//! Limits of a solver call: a deadline, a flag that others raise, a number of conflicts, the size
+//! of the formula.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +12,8 @@ pub struct SolverLimits {
     pub deadline: Option<Instant>,
     /// Stop once this is true.
     pub stop: Option<Arc<AtomicBool>>,
-    /// Stop after about so many conflicts. A solver that cannot ignores it ([`Backend::limits_conflicts`](crate::Backend::limits_conflicts)).
+    /// Stop after about so many conflicts. A solver that cannot ignores it
+    /// ([`Backend::limits_conflicts`](crate::Backend::limits_conflicts)).
     pub conflicts: Option<u64>,
     /// Give up a formula that would take more than about so many bytes, as it is translated.
     pub bytes: Option<usize>,
@@ -20,6 +22,7 @@ pub struct SolverLimits {
 impl SolverLimits {
     /// Is it time to stop?
     pub fn reached(&self) -> bool {
-        self.stop.as_ref().is_some_and(|s| s.load(Ordering::Relaxed)) || self.deadline.is_some_and(|d| Instant::now() >= d)
+        self.stop.as_ref().is_some_and(|s| s.load(Ordering::Relaxed))
+            || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
 }

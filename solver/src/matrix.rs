@@ -1,5 +1,6 @@
-//! Sparse boolean matrices: the value of an expression as one bit for each tuple that it may have. A tuple is a number in base
-//! `n` (the size of the universe); cells are sorted by it, and what is not there is false.
+//! Sparse boolean matrices: the value of an expression as one bit for each tuple that it may have.
+//! A tuple is a number in base `n` (the size of the universe); cells are sorted by it, and what is
+//! not there is false.
 
 use crate::circuit::{Bit, Circuit};
 
@@ -23,7 +24,8 @@ impl Matrix {
         Self { cells }
     }
 
-    /// From cells in any order, where a tuple may come more than once: the bits of one tuple are a disjunction.
+    /// From cells in any order, where a tuple may come more than once: the bits of one tuple are a
+    /// disjunction.
     pub fn collect(mut cells: Vec<(u64, Bit)>, circuit: &mut Circuit) -> Self {
         cells.sort_unstable();
         let mut out: Vec<(u64, Bit)> = Vec::with_capacity(cells.len());
@@ -98,7 +100,8 @@ impl Matrix {
 
     /// Cell by cell `a and b`.
     pub fn intersection(&self, other: &Self, circuit: &mut Circuit) -> Self {
-        let (few, many) = if self.cells.len() <= other.cells.len() { (self, other) } else { (other, self) };
+        let (few, many) =
+            if self.cells.len() <= other.cells.len() { (self, other) } else { (other, self) };
         Self::from_sorted(few.cells.iter().map(|&(t, a)| (t, circuit.and(a, many.get(t)))))
     }
 
@@ -107,10 +110,11 @@ impl Matrix {
         Self::from_sorted(self.cells.iter().map(|&(t, a)| (t, circuit.and(a, !other.get(t)))))
     }
 
-    /// Join over the last column of this and the first of the other: `n` atoms, `tail` is `n` to the power of the number of the
-    /// other's columns without the first.
+    /// Join over the last column of this and the first of the other: `n` atoms, `tail` is `n` to
+    /// the power of the number of the other's columns without the first.
     pub fn join(&self, other: &Self, n: u64, tail: u64, circuit: &mut Circuit) -> Self {
-        // Cells with the same head lie together: their products are gathered by tail, in slots if there are few tails.
+        // Cells with the same head lie together: their products are gathered by tail, in slots if
+        // there are few tails.
         const SLOTS: u64 = 4096;
         if tail > SLOTS {
             return self.join_by_sorting(other, n, tail, circuit);
@@ -140,7 +144,8 @@ impl Matrix {
             let head = row[0].0 / n;
             for tuple in used.drain(..) {
                 let slot = &mut slots[tuple as usize];
-                let bit = if let [bit] = slot[..] { bit } else { circuit.or_all(slot.iter().copied()) };
+                let bit =
+                    if let [bit] = slot[..] { bit } else { circuit.or_all(slot.iter().copied()) };
                 cells.push((head * tail + tuple, bit));
                 slot.clear();
             }
@@ -206,7 +211,8 @@ mod tests {
         };
         let a = Matrix::from_sorted((0..n * n).map(|t| (t, bit(t))));
         for tail in [1, n, n * n] {
-            let b = Matrix::from_sorted((0..n * tail).filter(|t| t % 3 != 0).map(|t| (t, bit(t * 7))));
+            let b =
+                Matrix::from_sorted((0..n * tail).filter(|t| t % 3 != 0).map(|t| (t, bit(t * 7))));
             let fast = a.join(&b, n, tail, &mut circuit);
             assert_eq!(fast, a.join_by_sorting(&b, n, tail, &mut circuit));
             assert!(fast.cells().is_sorted() && !fast.cells().is_empty());

@@ -1,4 +1,5 @@
-//! Relational logic in operators, so that formulas can be written as they are read: `(r & s) >> t` in place of three calls of constructors.
+//! Relational logic in operators, so that formulas can be written as they are read: `(r & s) >> t`
+//! in place of three calls of constructors.
 //!
 //! | here | Alloy | the constructor |
 //! | --- | --- | --- |
@@ -9,8 +10,8 @@
 //! | `a * b` | `a -> b` | [`Logic::product`] |
 //! | `f & g`, `f \| g`, `!f` | `f and g`, `f or g`, `not f` | [`Logic::and`], [`Logic::or`], [`Logic::not`] |
 //!
-//! Everything else is a method, as in `r.closure().within(s)`, or made by the notation: [`Notation::for_all`], [`Notation::all`] of many formulas,
-//! [`Notation::constant`] sets.
+//! Everything else is a method, as in `r.closure().within(s)`, or made by the notation:
+//! [`Notation::for_all`], [`Notation::all`] of many formulas, [`Notation::constant`] sets.
 //!
 //! ```
 //! use margay_solver::{Atom, Backend, Bounds, Encoding, SolverLimits, Logic, Notation, SessionOutcome, Session, TupleSet, Universe};
@@ -102,14 +103,20 @@ impl<'l> Notation<'l> {
 
     /// All of these; of none it is true.
     #[track_caller]
-    pub fn all<'n>(&'n self, formulas: impl IntoIterator<Item = FormulaNotation<'n, 'l>>) -> FormulaNotation<'n, 'l> {
+    pub fn all<'n>(
+        &'n self,
+        formulas: impl IntoIterator<Item = FormulaNotation<'n, 'l>>,
+    ) -> FormulaNotation<'n, 'l> {
         let formulas: Vec<Formula> = formulas.into_iter().map(|f| f.formula).collect();
         self.formula(self.0.borrow_mut().and(formulas))
     }
 
     /// One of these, or more; of none it is false.
     #[track_caller]
-    pub fn any<'n>(&'n self, formulas: impl IntoIterator<Item = FormulaNotation<'n, 'l>>) -> FormulaNotation<'n, 'l> {
+    pub fn any<'n>(
+        &'n self,
+        formulas: impl IntoIterator<Item = FormulaNotation<'n, 'l>>,
+    ) -> FormulaNotation<'n, 'l> {
         let formulas: Vec<Formula> = formulas.into_iter().map(|f| f.formula).collect();
         self.formula(self.0.borrow_mut().or(formulas))
     }
@@ -121,7 +128,8 @@ impl<'l> Notation<'l> {
         declarations: &[(QuantifiedVariable, ExprNotation<'n, 'l>)],
         body: FormulaNotation<'n, 'l>,
     ) -> ExprNotation<'n, 'l> {
-        let declarations: Vec<(QuantifiedVariable, Expr)> = declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
+        let declarations: Vec<(QuantifiedVariable, Expr)> =
+            declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
         self.expr(self.0.borrow_mut().comprehension(&declarations, body.formula))
     }
 
@@ -132,7 +140,8 @@ impl<'l> Notation<'l> {
         declarations: &[(QuantifiedVariable, ExprNotation<'n, 'l>)],
         body: FormulaNotation<'n, 'l>,
     ) -> FormulaNotation<'n, 'l> {
-        let declarations: Vec<(QuantifiedVariable, Expr)> = declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
+        let declarations: Vec<(QuantifiedVariable, Expr)> =
+            declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
         self.formula(self.0.borrow_mut().for_all(&declarations, body.formula))
     }
 
@@ -143,7 +152,8 @@ impl<'l> Notation<'l> {
         declarations: &[(QuantifiedVariable, ExprNotation<'n, 'l>)],
         body: FormulaNotation<'n, 'l>,
     ) -> FormulaNotation<'n, 'l> {
-        let declarations: Vec<(QuantifiedVariable, Expr)> = declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
+        let declarations: Vec<(QuantifiedVariable, Expr)> =
+            declarations.iter().map(|&(v, domain)| (v, domain.expr)).collect();
         self.formula(self.0.borrow_mut().exists(&declarations, body.formula))
     }
 }
@@ -151,13 +161,18 @@ impl<'l> Notation<'l> {
 impl<'n, 'l> ExprNotation<'n, 'l> {
     /// `#e` compared with a number: `e.count(CardinalityComparison::AtMost, 2)`.
     #[track_caller]
-    pub fn count(self, comparison: CardinalityComparison, number: usize) -> FormulaNotation<'n, 'l> {
-        self.notation.formula(self.notation.0.borrow_mut().cardinality(self.expr, comparison, number))
+    pub fn count(
+        self,
+        comparison: CardinalityComparison,
+        number: usize,
+    ) -> FormulaNotation<'n, 'l> {
+        self.notation
+            .formula(self.notation.0.borrow_mut().cardinality(self.expr, comparison, number))
     }
 }
 
-/// A method for each constructor: from expressions to an expression, or to a formula. Without a function between that takes a closure: a panic
-/// would point into it, and not at the caller.
+/// A method for each constructor: from expressions to an expression, or to a formula. Without a
+/// function between that takes a closure: a panic would point into it, and not at the caller.
 macro_rules! methods {
     ($($(#[$text:meta])* $name:ident($($other:ident),*) $kind:ident $constructor:ident;)*) => {
         impl<'n, 'l> ExprNotation<'n, 'l> {
@@ -208,7 +223,8 @@ methods! {
     acyclic() formula acyclic;
     /// No atom is related to itself.
     irreflexive() formula irreflexive;
-    /// The relation maps every member of `from` to exactly one of `to`, and nothing else to anything.
+    /// The relation maps every member of `from` to exactly one of `to`, and nothing else to
+    /// anything.
     function(from, to) formula function;
 }
 

@@ -1,5 +1,5 @@
-//! Preferences among instances: the smallest weighted sum, and the lexicographically first vector. What is found depends on the
-//! question alone, not on the solver.
+//! Preferences among instances: the smallest weighted sum, and the lexicographically first vector.
+//! What is found depends on the question alone, not on the solver.
 
 use margay_proof::SatLiteral;
 use rustsat::encodings::pb::{BoundUpper, BoundUpperIncremental, DynamicPolyWatchdog};
@@ -17,16 +17,19 @@ pub struct Objective {
     /// SAT literals with their weights, each variable once.
     terms: Vec<(SatLiteral, usize)>,
     watchdog: DynamicPolyWatchdog,
-    /// The smallest sum when it was last asked for: clauses that were added since can only make it larger.
+    /// The smallest sum when it was last asked for: clauses that were added since can only make it
+    /// larger.
     known: Option<u64>,
 }
 
 impl Session {
-    /// An instance under the assumptions with the smallest sum of weights of true literals, and the sum. From then on every
-    /// instance has at most that sum. Without an answer (none, or a limit was reached) there is no sum.
+    /// An instance under the assumptions with the smallest sum of weights of true literals, and the
+    /// sum. From then on every instance has at most that sum. Without an answer (none, or a limit
+    /// was reached) there is no sum.
     ///
-    /// The search descends from the first instance found: each call asks for a smaller sum, by assumptions on the outputs of a
-    /// dynamic polynomial watchdog (Paxian, Reimer and Becker, SAT 2018, by way of rustsat).
+    /// The search descends from the first instance found: each call asks for a smaller sum, by
+    /// assumptions on the outputs of a dynamic polynomial watchdog (Paxian, Reimer and Becker, SAT
+    /// 2018, by way of rustsat).
     ///
     /// # Errors
     /// The solver failed, or the sum is too large to be encoded.
@@ -47,8 +50,9 @@ impl Session {
         Ok(best)
     }
 
-    /// An instance under the assumptions with the smallest sum, and the sum; other instances stay possible. Asked again after
-    /// clauses were added, it begins with the sum that was the smallest before; the assumptions must then be the same.
+    /// An instance under the assumptions with the smallest sum, and the sum; other instances stay
+    /// possible. Asked again after clauses were added, it begins with the sum that was the smallest
+    /// before; the assumptions must then be the same.
     ///
     /// # Errors
     /// As [`Session::minimize`].
@@ -93,12 +97,16 @@ impl Session {
             }
         }
         least += normalize(&mut terms);
-        let watchdog = terms.iter().filter_map(|&(l, w)| Some((Lit::from_ipasir(l.dimacs()).ok()?, w))).collect();
+        let watchdog = terms
+            .iter()
+            .filter_map(|&(l, w)| Some((Lit::from_ipasir(l.dimacs()).ok()?, w)))
+            .collect();
         Objective { least, terms, watchdog, known: None }
     }
 
-    /// An instance under the assumptions, and its sum, which is smaller than the given one; other instances stay possible. The first
-    /// assumption is taken apart as deep as that ([`Session::solve_by_cases`]).
+    /// An instance under the assumptions, and its sum, which is smaller than the given one; other
+    /// instances stay possible. The first assumption is taken apart as deep as that
+    /// ([`Session::solve_by_cases`]).
     ///
     /// # Errors
     /// As [`Session::minimize`].
@@ -112,7 +120,9 @@ impl Session {
         self.refuted = None;
         let mut wanted = Vec::new();
         if let Some(sum) = sum {
-            let Some(most) = usize::try_from(sum).ok().and_then(|sum| sum.checked_sub(objective.least + 1)) else {
+            let Some(most) =
+                usize::try_from(sum).ok().and_then(|sum| sum.checked_sub(objective.least + 1))
+            else {
                 return Ok((SessionOutcome::Unsat, None));
             };
             if objective.terms.iter().map(|&(_, w)| w).sum::<usize>() > most {
@@ -133,7 +143,11 @@ impl Session {
     ///
     /// # Errors
     /// The sum is too large to be encoded.
-    pub fn keep_at_most(&mut self, objective: &mut Objective, sum: u64) -> Result<(), SolverFailure> {
+    pub fn keep_at_most(
+        &mut self,
+        objective: &mut Objective,
+        sum: u64,
+    ) -> Result<(), SolverFailure> {
         let Some(sum) = (sum as usize).checked_sub(objective.least) else {
             self.add_clause(&[]);
             return Ok(());
@@ -148,26 +162,37 @@ impl Session {
 
     /// The sum of the weights of literals that are true in the assignment found last.
     fn sum(&self, terms: &[(SatLiteral, usize)]) -> usize {
-        terms.iter().filter(|&&(literal, _)| self.literal_value(literal)).map(|&(_, weight)| weight).sum()
+        terms
+            .iter()
+            .filter(|&&(literal, _)| self.literal_value(literal))
+            .map(|&(_, weight)| weight)
+            .sum()
     }
 
     /// Literals that, if true, keep the sum within a bound.
-    fn at_most(&mut self, watchdog: &mut DynamicPolyWatchdog, bound: usize) -> Result<Vec<SatLiteral>, SolverFailure> {
+    fn at_most(
+        &mut self,
+        watchdog: &mut DynamicPolyWatchdog,
+        bound: usize,
+    ) -> Result<Vec<SatLiteral>, SolverFailure> {
         let failure = |why: String| SolverFailure::of_sum(format!("at most {bound}: {why}"));
-        let taken = u32::try_from(self.emitter.clauses.variables()).map_err(|e| failure(e.to_string()))?;
+        let taken =
+            u32::try_from(self.emitter.clauses.variables()).map_err(|e| failure(e.to_string()))?;
         let mut variables = BasicVarManager::from_next_free(Var::new(taken));
         let mut clauses = Cnf::new();
         let encoded = watchdog.encode_ub_change(bound..=bound, &mut clauses, &mut variables);
         self.emitter.reserve(variables.n_used() as usize);
         for clause in &clauses {
-            self.emitter.literals(clause.iter().filter_map(|l| SatLiteral::of_dimacs(l.to_ipasir())));
+            self.emitter
+                .literals(clause.iter().filter_map(|l| SatLiteral::of_dimacs(l.to_ipasir())));
         }
         encoded.map_err(|e| failure(e.to_string()))?;
         let literals = watchdog.enforce_ub(bound).map_err(|e| failure(e.to_string()))?;
         Ok(literals.into_iter().filter_map(|l| SatLiteral::of_dimacs(l.to_ipasir())).collect())
     }
 
-    /// An instance under the assumptions in which the vector of literals is lexicographically smallest (false before true).
+    /// An instance under the assumptions in which the vector of literals is lexicographically
+    /// smallest (false before true).
     ///
     /// The solver is asked for a literal only if the instance in hand has it true.
     ///
@@ -182,10 +207,14 @@ impl Session {
         order: &[Literal],
         limits: &SolverLimits,
     ) -> Result<SessionOutcome, SolverFailure> {
-        let Some(mut fixed) = self.assumptions(assumptions) else { return Ok(SessionOutcome::Unsat) };
+        let Some(mut fixed) = self.assumptions(assumptions) else {
+            return Ok(SessionOutcome::Unsat);
+        };
         // Both directions: values are read, and falsity is assumed.
-        let order: Vec<SatLiteral> =
-            order.iter().filter_map(|l| self.emitter.exact_literal(&self.translator.circuit, l.both_ways())).collect();
+        let order: Vec<SatLiteral> = order
+            .iter()
+            .filter_map(|l| self.emitter.exact_literal(&self.translator.circuit, l.both_ways()))
+            .collect();
         match self.decide_literals(&fixed, limits)? {
             SolverAnswer::Sat => {}
             SolverAnswer::Unsat => return Ok(SessionOutcome::Unsat),
@@ -223,7 +252,8 @@ fn normalize(terms: &mut Vec<(SatLiteral, usize)>) -> usize {
                 // One of the two is true: both pay the smaller weight.
                 let both = (*sum).min(weight);
                 always += both;
-                (*last, *sum) = if *sum > weight { (*last, *sum - both) } else { (literal, weight - both) };
+                (*last, *sum) =
+                    if *sum > weight { (*last, *sum - both) } else { (literal, weight - both) };
             }
             _ => out.push((literal, weight)),
         }
@@ -239,7 +269,9 @@ mod tests {
 
     #[test]
     fn terms_of_one_variable_are_put_together() {
-        let of = |(number, weight): (i32, usize)| (SatLiteral::of_dimacs(number).expect("a literal"), weight);
+        let of = |(number, weight): (i32, usize)| {
+            (SatLiteral::of_dimacs(number).expect("a literal"), weight)
+        };
         let mut terms = [(3, 5), (-2, 1), (2, 4), (3, 2), (4, 7), (-4, 7)].map(of).to_vec();
         assert_eq!(normalize(&mut terms), 1 + 7);
         assert_eq!(terms, [(2, 3), (3, 7)].map(of));

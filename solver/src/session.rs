@@ -1,5 +1,5 @@
-//! A session: one incremental SAT solver over one set of bounds. Formulas are asserted for good, or become goals that a call
-//! may ask for.
+//! A session: one incremental SAT solver over one set of bounds. Formulas are asserted for good, or
+//! become goals that a call may ask for.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,8 @@ use crate::translate::{Polarity, Translator};
 use crate::tuples::TupleSet;
 use crate::universe::Atom;
 
-/// What a call may assume, and what clauses and objectives are made of: a tuple is in a relation, or is not, or a goal holds.
+/// What a call may assume, and what clauses and objectives are made of: a tuple is in a relation,
+/// or is not, or a goal holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Literal {
     pub(crate) bit: Bit,
@@ -41,7 +42,10 @@ impl Literal {
 
     /// The bit, where both truth and falsity of it matter.
     pub(crate) fn both_ways(self) -> Bit {
-        assert!(!self.one_way, "a goal may only be assumed or stand in a clause, unnegated: its falsity says nothing");
+        assert!(
+            !self.one_way,
+            "a goal may only be assumed or stand in a clause, unnegated: its falsity says nothing"
+        );
         self.bit
     }
 }
@@ -114,25 +118,36 @@ const _: () = {
 };
 
 impl Session {
-    /// A problem without formulas: every instance within the bounds is a solution. If the solver cannot be started, the first call
-    /// says so.
+    /// A problem without formulas: every instance within the bounds is a solution. If the solver
+    /// cannot be started, the first call says so.
     pub fn new(bounds: Bounds, encoding: Encoding, backend: &Backend) -> Self {
         Self::with_options(bounds, encoding, backend, &SolverOptions::default())
     }
 
     /// The same, with options for the solver.
-    pub fn with_options(bounds: Bounds, encoding: Encoding, backend: &Backend, options: &SolverOptions) -> Self {
+    pub fn with_options(
+        bounds: Bounds,
+        encoding: Encoding,
+        backend: &Backend,
+        options: &SolverOptions,
+    ) -> Self {
         Self::with_solver(bounds, encoding, NotStarted::or(backend.start(options)))
     }
 
-    /// The same with a solver that writes a proof of all that it finds to be unsatisfiable. If it writes none ([`Backend::proves`]), the
-    /// first call says so.
-    pub fn logged(bounds: Bounds, encoding: Encoding, backend: &Backend, options: &SolverOptions, log: &ProofLog) -> Self {
+    /// The same with a solver that writes a proof of all that it finds to be unsatisfiable. If it
+    /// writes none ([`Backend::proves`]), the first call says so.
+    pub fn logged(
+        bounds: Bounds,
+        encoding: Encoding,
+        backend: &Backend,
+        options: &SolverOptions,
+        log: &ProofLog,
+    ) -> Self {
         Self::with_solver(bounds, encoding, NotStarted::or(backend.start_logged(options, log)))
     }
 
-    /// The same with a proof instead of a solver: it answers what was asked when it was written, if the session is told the same.
-    /// Instances are empty.
+    /// The same with a proof instead of a solver: it answers what was asked when it was written, if
+    /// the session is told the same. Instances are empty.
     pub fn replayed(bounds: Bounds, encoding: Encoding, replay: &Replay) -> Self {
         Self::with_solver(bounds, encoding, Box::new(replay.clone()))
     }
@@ -153,13 +168,15 @@ impl Session {
         }
     }
 
-    /// From now on also what is asserted or made a goal is given up once a limit is reached: a recursive relation may be a circuit of any size.
-    /// Such a problem means nothing, and every later call answers [`SessionOutcome::Unknown`].
+    /// From now on also what is asserted or made a goal is given up once a limit is reached: a
+    /// recursive relation may be a circuit of any size. Such a problem means nothing, and every
+    /// later call answers [`SessionOutcome::Unknown`].
     pub fn set_limits(&mut self, limits: SolverLimits) {
         self.translator.set_limits(limits);
     }
 
-    /// Was what was asserted or made a goal given up because it is too large ([`SolverLimits::bytes`])?
+    /// Was what was asserted or made a goal given up because it is too large
+    /// ([`SolverLimits::bytes`])?
     pub fn is_too_large(&self) -> bool {
         self.translator.is_too_large()
     }
@@ -172,14 +189,18 @@ impl Session {
     /// The formula as a bit, with the clauses that came up while translating.
     #[track_caller]
     fn translate(&mut self, logic: &Logic, formula: Formula, polarity: Polarity) -> Bit {
-        assert!(logic.is_closed(formula), "a formula uses a variable or recursion outside of what binds it");
+        assert!(
+            logic.is_closed(formula),
+            "a formula uses a variable or recursion outside of what binds it"
+        );
         self.require_bounds(logic, VisitedNode::Formula(formula));
         let bit = self.translator.formula(logic, formula, polarity);
         self.side_clauses();
         bit
     }
 
-    /// Sees to it that all relations of a node have bounds of their arity. Each node is looked at once, so that this costs a walk over what is new.
+    /// Sees to it that all relations of a node have bounds of their arity. Each node is looked at
+    /// once, so that this costs a walk over what is new.
     #[track_caller]
     fn require_bounds(&mut self, logic: &Logic, node: VisitedNode) {
         for relation in logic.relations_of(node, &mut self.bounded) {
@@ -196,14 +217,16 @@ impl Session {
     /// From now on the formula holds in every instance.
     ///
     /// # Panics
-    /// If the formula has free variables, or a relation in it has no bounds, or bounds of another arity.
+    /// If the formula has free variables, or a relation in it has no bounds, or bounds of another
+    /// arity.
     #[track_caller]
     pub fn assert(&mut self, logic: &Logic, formula: Formula) {
         let bit = self.translate(logic, formula, Polarity::Positive);
         self.emitter.assert(&self.translator.circuit, bit);
     }
 
-    /// A literal that, if assumed, makes the formula hold. Its falsity says nothing, so it may not be negated or minimised.
+    /// A literal that, if assumed, makes the formula hold. Its falsity says nothing, so it may not
+    /// be negated or minimised.
     ///
     /// # Panics
     /// As [`Session::assert`].
@@ -246,7 +269,11 @@ impl Session {
         let matrix = self.translator.exact(logic, expr);
         self.side_clauses();
         let arity = logic.arity(expr);
-        matrix.cells().iter().map(|&(index, bit)| (self.translator.tuple_at(index, arity), Literal::exact(bit))).collect()
+        matrix
+            .cells()
+            .iter()
+            .map(|&(index, bit)| (self.translator.tuple_at(index, arity), Literal::exact(bit)))
+            .collect()
     }
 
     /// From now on one of the literals holds in every instance.
@@ -255,30 +282,38 @@ impl Session {
         self.emitter.clause(&self.translator.circuit, &bits);
     }
 
-    /// From now on exactly one of the literals holds in every instance. It pays to say so before formulas are asserted: what depends on
-    /// these literals alone is then told apart by which of them make it true ([`Encoding::choices`]).
+    /// From now on exactly one of the literals holds in every instance. It pays to say so before
+    /// formulas are asserted: what depends on these literals alone is then told apart by which of
+    /// them make it true ([`Encoding::choices`]).
     ///
     /// # Panics
     /// If one of the literals is a goal.
     pub fn add_choice(&mut self, literals: &[Literal]) {
-        let bits: Vec<Bit> = literals.iter().map(|l| l.both_ways()).filter(|&b| b != Bit::FALSE).collect();
+        let bits: Vec<Bit> =
+            literals.iter().map(|l| l.both_ways()).filter(|&b| b != Bit::FALSE).collect();
         self.emitter.clause(&self.translator.circuit, &bits);
         for (i, &a) in bits.iter().enumerate() {
             for &b in &bits[i + 1..] {
                 self.emitter.clause(&self.translator.circuit, &[!a, !b]);
             }
         }
-        let is_input = |&b: &Bit| !b.is_constant() && !b.is_negated() && self.translator.circuit.conjunction(b.gate()).is_none();
+        let is_input = |&b: &Bit| {
+            !b.is_constant()
+                && !b.is_negated()
+                && self.translator.circuit.conjunction(b.gate()).is_none()
+        };
         if self.encoding.choices && bits.iter().all(is_input) {
             self.translator.circuit.choose_one(&bits);
         }
     }
 
-    /// From now on the first vector is lexicographically not greater than the second (false before true).
+    /// From now on the first vector is lexicographically not greater than the second (false before
+    /// true).
     pub fn add_lexicographic(&mut self, pairs: &[[Literal; 2]]) {
         let circuit = &mut self.translator.circuit;
-        // equal: all pairs so far are equal. One direction is enough: it only turns requirements on. And since a pair that was
-        // equal so far has a <= b required, it stays equal if a or not b.
+        // equal: all pairs so far are equal. One direction is enough: it only turns requirements
+        // on. And since a pair that was equal so far has a <= b required, it stays equal if a or
+        // not b.
         let mut equal = Bit::TRUE;
         let mut clauses = Vec::new();
         for [a, b] in pairs {
@@ -316,17 +351,23 @@ impl Session {
             match assumption.constant() {
                 Some(true) => {}
                 Some(false) => return None,
-                None => literals.extend(self.emitter.literal_for(&self.translator.circuit, assumption.bit)),
+                None => literals
+                    .extend(self.emitter.literal_for(&self.translator.circuit, assumption.bit)),
             }
         }
         Some(literals)
     }
 
-    /// Looks for an instance in which all assumptions hold. If there is none, [`Session::core`] says which of them are to blame.
+    /// Looks for an instance in which all assumptions hold. If there is none, [`Session::core`]
+    /// says which of them are to blame.
     ///
     /// # Errors
     /// The solver failed.
-    pub fn solve(&mut self, assumptions: &[Literal], limits: &SolverLimits) -> Result<SessionOutcome, SolverFailure> {
+    pub fn solve(
+        &mut self,
+        assumptions: &[Literal],
+        limits: &SolverLimits,
+    ) -> Result<SessionOutcome, SolverFailure> {
         Ok(match self.ask(assumptions, limits)? {
             SolverAnswer::Sat => SessionOutcome::Sat(self.instance()),
             SolverAnswer::Unsat => SessionOutcome::Unsat,
@@ -334,10 +375,12 @@ impl Session {
         })
     }
 
-    /// As [`Session::solve`]: if the first assumption is a goal that is a disjunction, its members are assumed one after the other, and
-    /// each that cannot hold is false from then on where the other assumptions hold. Refutations of a goal with many members (a pair of
-    /// events for each of which an axiom may be violated) are shorter that way, as each is about few events. With a depth of 2, members that are
-    /// disjunctions are taken apart too, and so on; with 0 the goal is asked for as a whole.
+    /// As [`Session::solve`]: if the first assumption is a goal that is a disjunction, its members
+    /// are assumed one after the other, and each that cannot hold is false from then on where the
+    /// other assumptions hold. Refutations of a goal with many members (a pair of events for each
+    /// of which an axiom may be violated) are shorter that way, as each is about few events. With a
+    /// depth of 2, members that are disjunctions are taken apart too, and so on; with 0 the goal is
+    /// asked for as a whole.
     ///
     /// # Errors
     /// The solver failed.
@@ -350,7 +393,8 @@ impl Session {
         Ok(match self.decide_by_cases((assumptions, &[]), depth, limits)? {
             SolverAnswer::Sat => SessionOutcome::Sat(self.instance()),
             SolverAnswer::Unsat => {
-                let apart = assumptions.first().is_some_and(|goal| self.cases(goal.bit, depth).len() > 1);
+                let apart =
+                    assumptions.first().is_some_and(|goal| self.cases(goal.bit, depth).len() > 1);
                 self.note_refuted(assumptions, apart);
                 SessionOutcome::Unsat
             }
@@ -358,19 +402,25 @@ impl Session {
         })
     }
 
-    /// Asks about what is probably so of no instance, a disjunction: of each member whether it can hold. Those that cannot are false from then
-    /// on. What follows from the clauses is so made explicit; no instance is lost.
+    /// Asks about what is probably so of no instance, a disjunction: of each member whether it can
+    /// hold. Those that cannot are false from then on. What follows from the clauses is so made
+    /// explicit; no instance is lost.
     ///
     /// # Errors
     /// The solver failed.
-    pub fn exclude(&mut self, unlikely: Literal, limits: &SolverLimits) -> Result<(), SolverFailure> {
+    pub fn exclude(
+        &mut self,
+        unlikely: Literal,
+        limits: &SolverLimits,
+    ) -> Result<(), SolverFailure> {
         for bit in self.cases(unlikely.bit, 1) {
             self.refute(bit, &[], limits)?;
         }
         Ok(())
     }
 
-    /// As [`Session::solve_by_cases`], with SAT literals that are assumed too, and without reading the instance back.
+    /// As [`Session::solve_by_cases`], with SAT literals that are assumed too, and without reading
+    /// the instance back.
     pub(crate) fn decide_by_cases(
         &mut self,
         (assumptions, more): (&[Literal], &[SatLiteral]),
@@ -382,11 +432,15 @@ impl Session {
             [] => Vec::new(),
         };
         if cases.len() < 2 {
-            let Some(mut wanted) = self.assumptions(assumptions) else { return Ok(SolverAnswer::Unsat) };
+            let Some(mut wanted) = self.assumptions(assumptions) else {
+                return Ok(SolverAnswer::Unsat);
+            };
             wanted.extend(more);
             return self.decide_literals(&wanted, limits);
         }
-        let Some(mut others) = self.assumptions(&assumptions[1..]) else { return Ok(SolverAnswer::Unsat) };
+        let Some(mut others) = self.assumptions(&assumptions[1..]) else {
+            return Ok(SolverAnswer::Unsat);
+        };
         others.extend(more);
         for bit in cases {
             match self.refute(bit, &others, limits)? {
@@ -397,14 +451,22 @@ impl Session {
         Ok(SolverAnswer::Unsat)
     }
 
-    /// Asks whether a bit can hold together with the other literals. If it cannot, it is false from then on where they hold.
-    fn refute(&mut self, bit: Bit, others: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
-        let Some(mut wanted) = self.assumptions(&[Literal { bit, one_way: true }]) else { return Ok(SolverAnswer::Unsat) };
+    /// Asks whether a bit can hold together with the other literals. If it cannot, it is false from
+    /// then on where they hold.
+    fn refute(
+        &mut self,
+        bit: Bit,
+        others: &[SatLiteral],
+        limits: &SolverLimits,
+    ) -> Result<SolverAnswer, SolverFailure> {
+        let Some(mut wanted) = self.assumptions(&[Literal { bit, one_way: true }]) else {
+            return Ok(SolverAnswer::Unsat);
+        };
         wanted.extend(others);
         let answer = self.decide_literals(&wanted, limits)?;
         if answer == SolverAnswer::Unsat
-            // With the clauses that make it false only where its parts are: so it says something of the parts (a third of the CPU time
-            // of `rc11-to-ptx` at 7 events).
+            // With the clauses that make it false only where its parts are: so it says something of
+            // the parts (a third of the CPU time of `rc11-to-ptx` at 7 events).
             && let Some(absent) = self.emitter.literal_for(&self.translator.circuit, !bit)
         {
             self.emitter.literals(others.iter().map(|&l| !l).chain([absent]));
@@ -412,7 +474,8 @@ impl Session {
         Ok(answer)
     }
 
-    /// What a bit is the disjunction of, and so on as deep as that; the bit itself where it is none.
+    /// What a bit is the disjunction of, and so on as deep as that; the bit itself where it is
+    /// none.
     fn cases(&self, bit: Bit, depth: usize) -> Vec<Bit> {
         match self.translator.circuit.conjunction(bit.gate()) {
             Some(members) if bit.is_negated() && depth > 0 => {
@@ -422,8 +485,13 @@ impl Session {
         }
     }
 
-    /// As `solve`, without reading the instance back: the assignment is kept until the next one is found.
-    pub(crate) fn decide(&mut self, assumptions: &[Literal], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    /// As `solve`, without reading the instance back: the assignment is kept until the next one is
+    /// found.
+    pub(crate) fn decide(
+        &mut self,
+        assumptions: &[Literal],
+        limits: &SolverLimits,
+    ) -> Result<SolverAnswer, SolverFailure> {
         let Some(literals) = self.assumptions(assumptions) else { return Ok(SolverAnswer::Unsat) };
         self.decide_literals(&literals, limits)
     }
@@ -474,22 +542,26 @@ impl Session {
         Instance::new(self.translator.bounds().universe().clone(), relations)
     }
 
-    /// The value of a bit in the assignment found last. An input that no clause mentioned then is false.
+    /// The value of a bit in the assignment found last. An input that no clause mentioned then is
+    /// false.
     pub(crate) fn value(&self, bit: Bit) -> bool {
         if bit.is_constant() {
             return bit == Bit::TRUE;
         }
-        self.emitter.known(bit).is_some_and(|variable| self.literal_value(variable)) != bit.is_negated()
+        self.emitter.known(bit).is_some_and(|variable| self.literal_value(variable))
+            != bit.is_negated()
     }
 
-    /// Does a literal hold in the assignment found last? One that no clause mentioned then is false.
+    /// Does a literal hold in the assignment found last? One that no clause mentioned then is
+    /// false.
     pub fn holds(&self, literal: Literal) -> bool {
         self.value(literal.bit)
     }
 
     /// The value of a SAT literal in the assignment found last.
     pub(crate) fn literal_value(&self, literal: SatLiteral) -> bool {
-        self.model.get(literal.variable() as usize - 1).copied().unwrap_or(false) != literal.is_negated()
+        self.model.get(literal.variable() as usize - 1).copied().unwrap_or(false)
+            != literal.is_negated()
     }
 
     /// Sizes and effort so far.

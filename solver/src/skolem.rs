@@ -1,6 +1,6 @@
-//! Skolemisation: what a formula says to exist becomes a relation, so that an instance shows it and the solver looks for it as for any
-//! other relation. After Kodkod (Torlak and Jackson, TACAS 2007), which does the same to `some` quantifiers that are below no `all`, or
-//! below few.
+//! Skolemisation: what a formula says to exist becomes a relation, so that an instance shows it and
+//! the solver looks for it as for any other relation. After Kodkod (Torlak and Jackson, TACAS
+//! 2007), which does the same to `some` quantifiers that are below no `all`, or below few.
 
 use rustc_hash::FxHashMap;
 
@@ -14,11 +14,12 @@ use crate::tuples::TupleSet;
 pub struct Skolem {
     /// The variable that it stands for: of a `some` that must hold, or of an `all` that must not.
     pub variable: QuantifiedVariable,
-    /// The variables of the quantifiers around it on which the witness may depend, the outermost first: of an `all` that must hold, or of a
-    /// `some` that must not. Where the formula binds one variable twice on the way in, the inner one is a new variable.
+    /// The variables of the quantifiers around it on which the witness may depend, the outermost
+    /// first: of an `all` that must hold, or of a `some` that must not. Where the formula binds one
+    /// variable twice on the way in, the inner one is a new variable.
     pub parameters: Vec<QuantifiedVariable>,
-    /// A column for each parameter, and the last one for the witness. Its name is that of the variable after a `$`, with a number
-    /// if there is a relation of that name already.
+    /// A column for each parameter, and the last one for the witness. Its name is that of the
+    /// variable after a `$`, with a number if there is a relation of that name already.
     pub relation: Relation,
 }
 
@@ -34,24 +35,31 @@ impl Skolem {
 }
 
 impl Logic {
-    /// A formula that can be asserted, or assumed as a goal, in the place of the given one, and the relations that were made for it:
-    /// for each variable that must have a value (of a `some` that must hold, or of an `all` that must not), in the order in which they
-    /// were made. `depth` is the most parameters that a witness may depend on: with 0 only quantifiers that are below no universal one
-    /// get relations, which are then sets. Quantifiers further in, below `<=>`, and within expressions stay as they are.
+    /// A formula that can be asserted, or assumed as a goal, in the place of the given one, and the
+    /// relations that were made for it: for each variable that must have a value (of a `some` that
+    /// must hold, or of an `all` that must not), in the order in which they were made. `depth` is
+    /// the most parameters that a witness may depend on: with 0 only quantifiers that are below no
+    /// universal one get relations, which are then sets. Quantifiers further in, below `<=>`, and
+    /// within expressions stay as they are.
     ///
-    /// The new relations are bound in `bounds`: from none to what the domains may have within the bounds. Within them, instances
-    /// of the new formula are those of the given one, each with witnesses:
+    /// The new relations are bound in `bounds`: from none to what the domains may have within the
+    /// bounds. Within them, instances of the new formula are those of the given one, each with
+    /// witnesses:
     ///
-    /// - without the new relations, each instance of the new formula is one of the given formula, and each of those can be had so;
-    /// - a witness is a set of at most one atom. Where it has one, the atom is in the variable's domain and the quantifier's body holds of it;
-    ///   all variables of one quantifier have witnesses, or none has;
-    /// - where the quantifier has to hold it has witnesses; it may have none where another member of a disjunction holds.
+    /// - without the new relations, each instance of the new formula is one of the given formula,
+    ///   and each of those can be had so;
+    /// - a witness is a set of at most one atom. Where it has one, the atom is in the variable's
+    ///   domain and the quantifier's body holds of it; all variables of one quantifier have
+    ///   witnesses, or none has;
+    /// - where the quantifier has to hold it has witnesses; it may have none where another member
+    ///   of a disjunction holds.
     ///
-    /// All that is part of the new formula. While it is neither asserted nor assumed the relations are free; and that it is false says nothing
-    /// about the given formula, so do not negate it, nor take it for [`Session::exact`](crate::Session::exact).
+    /// All that is part of the new formula. While it is neither asserted nor assumed the relations
+    /// are free; and that it is false says nothing about the given formula, so do not negate it,
+    /// nor take it for [`Session::exact`](crate::Session::exact).
     ///
-    /// A session takes its bounds when it is made, so this comes before. As bounds list tuples, a witness that depends on many variables of
-    /// large domains has a large bound.
+    /// A session takes its bounds when it is made, so this comes before. As bounds list tuples, a
+    /// witness that depends on many variables of large domains has a large bound.
     ///
     /// ```
     /// use margay_solver::{Atom, Backend, Bounds, Encoding, SolverLimits, Logic, SessionOutcome, Session, TupleSet, Universe};
@@ -97,8 +105,16 @@ impl Logic {
     /// # Panics
     /// If the formula has free variables, or a relation in it has another arity than its bounds.
     #[track_caller]
-    pub fn skolemize(&mut self, formula: Formula, depth: usize, bounds: &mut Bounds) -> (Formula, Vec<Skolem>) {
-        assert!(self.is_closed(formula), "a formula uses a variable or recursion outside of what binds it");
+    pub fn skolemize(
+        &mut self,
+        formula: Formula,
+        depth: usize,
+        bounds: &mut Bounds,
+    ) -> (Formula, Vec<Skolem>) {
+        assert!(
+            self.is_closed(formula),
+            "a formula uses a variable or recursion outside of what binds it"
+        );
         let mut walk = SkolemWalk {
             logic: self,
             bounds,
@@ -124,7 +140,8 @@ impl Logic {
 struct SkolemPosition {
     /// Must it hold, or must it not?
     positive: bool,
-    /// Must it in any case (for all values of the universal variables around it)? Not so below a disjunction.
+    /// Must it in any case (for all values of the universal variables around it)? Not so below a
+    /// disjunction.
     certain: bool,
 }
 
@@ -136,12 +153,14 @@ struct SkolemWalk<'a> {
     depth: usize,
     /// The universal variables around, each once.
     universals: Vec<(QuantifiedVariable, Expr)>,
-    /// The witnesses around that there may or may not be: they must be there for what is further in to have witnesses.
+    /// The witnesses around that there may or may not be: they must be there for what is further in
+    /// to have witnesses.
     given: Vec<Formula>,
     /// What was made below the same variables and witnesses.
     known: FxHashMap<(Formula, SkolemPosition), Formula>,
     skolems: Vec<Skolem>,
-    /// What the relations made so far must satisfy besides what stands in the place of their quantifiers.
+    /// What the relations made so far must satisfy besides what stands in the place of their
+    /// quantifiers.
     besides: Vec<Formula>,
 }
 
@@ -159,8 +178,10 @@ impl SkolemWalk<'_> {
                 self.logic.and(all)
             }
             (N::Or(list), true) | (N::And(list), false) => {
-                let any: Vec<Formula> =
-                    list.into_iter().map(|f| self.formula(f, SkolemPosition { certain: false, ..at })).collect();
+                let any: Vec<Formula> = list
+                    .into_iter()
+                    .map(|f| self.formula(f, SkolemPosition { certain: false, ..at }))
+                    .collect();
                 self.logic.or(any)
             }
             (N::ForAll(declarations, body), true) | (N::Exists(declarations, body), false)
@@ -186,7 +207,12 @@ impl SkolemWalk<'_> {
         made
     }
 
-    fn universal(&mut self, declarations: &[(QuantifiedVariable, Expr)], body: Formula, at: SkolemPosition) -> Formula {
+    fn universal(
+        &mut self,
+        declarations: &[(QuantifiedVariable, Expr)],
+        body: Formula,
+        at: SkolemPosition,
+    ) -> Formula {
         let outside = self.universals.len();
         // Witnesses may depend on a variable even where it is bound once more.
         let mut renamed = Replacements::new();
@@ -206,7 +232,12 @@ impl SkolemWalk<'_> {
         self.logic.for_all(&declarations, body)
     }
 
-    fn existential(&mut self, declarations: &[(QuantifiedVariable, Expr)], body: Formula, at: SkolemPosition) -> Formula {
+    fn existential(
+        &mut self,
+        declarations: &[(QuantifiedVariable, Expr)],
+        body: Formula,
+        at: SkolemPosition,
+    ) -> Formula {
         let mut witnesses = Vec::with_capacity(declarations.len());
         let mut replacements = Replacements::new();
         for &(variable, domain) in declarations {
@@ -221,7 +252,8 @@ impl SkolemWalk<'_> {
             holds.push(self.formula(body, at));
             return self.logic.and(holds);
         }
-        // In its place stands that there are witnesses; what they are is said where it holds in any case, so that none is there in vain.
+        // In its place stands that there are witnesses; what they are is said where it holds in any
+        // case, so that none is there in vain.
         holds.extend(&self.given);
         let outside = self.given.len();
         let some: Vec<Formula> = witnesses.iter().map(|&w| self.logic.some(w)).collect();

@@ -1,6 +1,6 @@
-//! Symmetry: permutations of atoms under which a problem stays the same. They may be used to leave out instances that differ
-//! from another one by a permutation alone, either by constraints (lex-leaders, after Crawford, Ginsberg, Luks and Roy, KR 1996)
-//! or exactly, while enumerating.
+//! Symmetry: permutations of atoms under which a problem stays the same. They may be used to leave
+//! out instances that differ from another one by a permutation alone, either by constraints
+//! (lex-leaders, after Crawford, Ginsberg, Luks and Roy, KR 1996) or exactly, while enumerating.
 
 use std::collections::BTreeSet;
 
@@ -55,7 +55,10 @@ impl Permutation {
 
     /// Does it map lower and upper bound of every relation to themselves?
     pub fn preserves_bounds(&self, bounds: &Bounds) -> bool {
-        bounds.relations().filter_map(|r| bounds.get(r)).all(|(lower, upper)| self.preserves(upper) && self.preserves(lower))
+        bounds
+            .relations()
+            .filter_map(|r| bounds.get(r))
+            .all(|(lower, upper)| self.preserves(upper) && self.preserves(lower))
     }
 }
 
@@ -71,7 +74,8 @@ impl Symmetry {
         Self::default()
     }
 
-    /// The group that permutations generate. They must map instances to instances: see [`Permutation::preserves_bounds`].
+    /// The group that permutations generate. They must map instances to instances: see
+    /// [`Permutation::preserves_bounds`].
     pub fn generated_by(generators: Vec<Permutation>) -> Self {
         Self { generators }
     }
@@ -87,13 +91,16 @@ impl Symmetry {
         Self { generators }
     }
 
-    /// The classes of two or more atoms that are interchangeable: exchanging two of a class changes neither a bound nor a
-    /// constant in a formula, so that it maps instances to instances. Formulas speak of atoms in no other way.
+    /// The classes of two or more atoms that are interchangeable: exchanging two of a class changes
+    /// neither a bound nor a constant in a formula, so that it maps instances to instances.
+    /// Formulas speak of atoms in no other way.
     pub fn classes(bounds: &Bounds, logic: &Logic, formulas: &[Formula]) -> Vec<Vec<Atom>> {
-        let mut sets: Vec<&TupleSet> = bounds.relations().filter_map(|r| bounds.get(r)).flat_map(|(l, u)| [l, u]).collect();
+        let mut sets: Vec<&TupleSet> =
+            bounds.relations().filter_map(|r| bounds.get(r)).flat_map(|(l, u)| [l, u]).collect();
         sets.extend(logic.constants_of(formulas));
         let atoms = bounds.universe().len();
-        // How often an atom occurs in each column of each set: only atoms that agree here can be interchangeable.
+        // How often an atom occurs in each column of each set: only atoms that agree here can be
+        // interchangeable.
         let mut profiles: Vec<Vec<u32>> = vec![Vec::new(); atoms];
         for set in &sets {
             let columns = set.arity();
@@ -114,7 +121,8 @@ impl Symmetry {
         for atom in bounds.universe().atoms() {
             let alike = |first: Atom| {
                 profiles[first.0 as usize] == profiles[atom.0 as usize]
-                    && Permutation::exchange(atoms, first, atom).is_some_and(|p| sets.iter().all(|set| p.preserves(set)))
+                    && Permutation::exchange(atoms, first, atom)
+                        .is_some_and(|p| sets.iter().all(|set| p.preserves(set)))
             };
             match classes.iter_mut().find(|class| alike(class[0])) {
                 Some(class) => class.push(atom),
@@ -130,16 +138,19 @@ impl Symmetry {
         &self.generators
     }
 
-    /// The images of what an instance has for some relations, under all permutations of the group; first the instance's own.
+    /// The images of what an instance has for some relations, under all permutations of the group;
+    /// first the instance's own.
     pub fn orbit(&self, instance: &Instance, relations: &[Relation]) -> Vec<Vec<TupleSet>> {
-        let own: Vec<TupleSet> = relations.iter().filter_map(|&r| instance.tuples(r).cloned()).collect();
+        let own: Vec<TupleSet> =
+            relations.iter().filter_map(|&r| instance.tuples(r).cloned()).collect();
         let mut seen = BTreeSet::from([own.clone()]);
         let mut orbit = vec![own];
         let mut next = 0;
         while let Some(from) = orbit.get(next).cloned() {
             next += 1;
             for permutation in &self.generators {
-                let image: Vec<TupleSet> = from.iter().map(|tuples| tuples.map(|a| permutation.image(a))).collect();
+                let image: Vec<TupleSet> =
+                    from.iter().map(|tuples| tuples.map(|a| permutation.image(a))).collect();
                 if seen.insert(image.clone()) {
                     orbit.push(image);
                 }
@@ -150,12 +161,13 @@ impl Symmetry {
 }
 
 impl Session {
-    /// From now on instances that a generator of the group maps to a lexicographically smaller one are left out. Of every class
-    /// of isomorphic instances at least one is left, and often few more. The vector that is compared has the tuples of the
-    /// relations in their order, at most `length` of those that the permutation moves: later ones cost more than they gain.
+    /// From now on instances that a generator of the group maps to a lexicographically smaller one
+    /// are left out. Of every class of isomorphic instances at least one is left, and often few
+    /// more. The vector that is compared has the tuples of the relations in their order, at most
+    /// `length` of those that the permutation moves: later ones cost more than they gain.
     ///
-    /// All formulas and assumptions of the session must be symmetric too. Add this before other constraints by
-    /// [`Session::add_clause`] that are not, or not at all.
+    /// All formulas and assumptions of the session must be symmetric too. Add this before other
+    /// constraints by [`Session::add_clause`] that are not, or not at all.
     pub fn break_symmetry(&mut self, symmetry: &Symmetry, relations: &[Relation], length: usize) {
         for permutation in symmetry.generators() {
             let mut pairs: Vec<[Literal; 2]> = Vec::new();
@@ -189,8 +201,13 @@ mod tests {
         assert!(Permutation::new(vec![Atom(1), Atom(2)]).is_none());
         assert!(Permutation::exchange(2, Atom(0), Atom(2)).is_none());
         let turn = Permutation::new(vec![Atom(1), Atom(2), Atom(0)]).expect("a permutation");
-        assert!(turn.preserves(&TupleSet::from_tuples(2, [[Atom(0), Atom(1)], [Atom(1), Atom(2)], [Atom(2), Atom(0)]])));
-        assert!(!turn.preserves(&TupleSet::from_tuples(2, [[Atom(0), Atom(1)], [Atom(1), Atom(2)]])));
+        assert!(turn.preserves(&TupleSet::from_tuples(
+            2,
+            [[Atom(0), Atom(1)], [Atom(1), Atom(2)], [Atom(2), Atom(0)]]
+        )));
+        assert!(
+            !turn.preserves(&TupleSet::from_tuples(2, [[Atom(0), Atom(1)], [Atom(1), Atom(2)]]))
+        );
     }
 
     #[test]
@@ -200,7 +217,8 @@ mod tests {
         let mut bounds = Bounds::new(Universe::new(["a", "b", "c", "d", "e"]));
         // a, b in s; c, d, e not; c before d is a constant of the formula.
         bounds.exactly(s, TupleSet::from_tuples(1, [[Atom(0)], [Atom(1)]]));
-        let all: Vec<[Atom; 2]> = (0..5).flat_map(|a| (0..5).map(move |b| [Atom(a), Atom(b)])).collect();
+        let all: Vec<[Atom; 2]> =
+            (0..5).flat_map(|a| (0..5).map(move |b| [Atom(a), Atom(b)])).collect();
         bounds.between(r, TupleSet::new(2), TupleSet::from_tuples(2, all));
         let r = logic.rel(r);
         let some = logic.some(r);

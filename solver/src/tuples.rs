@@ -29,11 +29,19 @@ impl TupleSet {
     /// # Panics
     /// If a tuple has not the given arity.
     #[track_caller]
-    pub fn from_tuples<T: AsRef<[Atom]>>(arity: usize, tuples: impl IntoIterator<Item = T>) -> Self {
+    pub fn from_tuples<T: AsRef<[Atom]>>(
+        arity: usize,
+        tuples: impl IntoIterator<Item = T>,
+    ) -> Self {
         let mut set = Self::new(arity);
         for tuple in tuples {
             let tuple = tuple.as_ref();
-            assert_eq!(tuple.len(), arity, "a tuple of {} atoms in a set of arity {arity}", tuple.len());
+            assert_eq!(
+                tuple.len(),
+                arity,
+                "a tuple of {} atoms in a set of arity {arity}",
+                tuple.len()
+            );
             set.atoms.extend_from_slice(tuple);
         }
         let mut rows: Vec<&[Atom]> = set.atoms.chunks_exact(arity).collect();
@@ -91,7 +99,13 @@ impl TupleSet {
     /// If the tuple has another arity.
     #[track_caller]
     pub fn insert(&mut self, tuple: &[Atom]) -> bool {
-        assert_eq!(tuple.len(), self.arity, "a tuple of {} atoms in a set of arity {}", tuple.len(), self.arity);
+        assert_eq!(
+            tuple.len(),
+            self.arity,
+            "a tuple of {} atoms in a set of arity {}",
+            tuple.len(),
+            self.arity
+        );
         match self.search(tuple) {
             Ok(_) => false,
             Err(at) => {
@@ -110,19 +124,27 @@ impl TupleSet {
     /// `a -> b`: each tuple of this set with each of the other behind it.
     #[must_use]
     pub fn product(&self, other: &TupleSet) -> TupleSet {
-        Self::from_tuples(self.arity + other.arity, self.iter().flat_map(|a| other.iter().map(move |b| [a, b].concat())))
+        Self::from_tuples(
+            self.arity + other.arity,
+            self.iter().flat_map(|a| other.iter().map(move |b| [a, b].concat())),
+        )
     }
 
     /// The tuples with every atom replaced.
     #[must_use]
     pub fn map(&self, replace: impl Fn(Atom) -> Atom) -> TupleSet {
-        Self::from_tuples(self.arity, self.iter().map(|t| t.iter().map(|&a| replace(a)).collect::<Vec<_>>()))
+        Self::from_tuples(
+            self.arity,
+            self.iter().map(|t| t.iter().map(|&a| replace(a)).collect::<Vec<_>>()),
+        )
     }
 }
 
 impl fmt::Debug for TupleSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries(self.iter().map(|t| t.iter().map(|a| a.0).collect::<Vec<_>>())).finish()
+        f.debug_set()
+            .entries(self.iter().map(|t| t.iter().map(|a| a.0).collect::<Vec<_>>()))
+            .finish()
     }
 }
 
@@ -133,16 +155,27 @@ mod tests {
 
     #[test]
     fn sets_are_sorted_and_without_repetition() {
-        let mut set = TupleSet::from_tuples(2, [[Atom(2), Atom(0)], [Atom(0), Atom(1)], [Atom(2), Atom(0)]]);
+        let mut set =
+            TupleSet::from_tuples(2, [[Atom(2), Atom(0)], [Atom(0), Atom(1)], [Atom(2), Atom(0)]]);
         assert_eq!(set.len(), 2);
         assert!(set.insert(&[Atom(1), Atom(1)]));
         assert!(!set.insert(&[Atom(1), Atom(1)]));
         let tuples: Vec<Vec<u32>> = set.iter().map(|t| t.iter().map(|a| a.0).collect()).collect();
         assert_eq!(tuples, [[0, 1], [1, 1], [2, 0]]);
-        assert!(set.contains(&[Atom(2), Atom(0)]) && !set.contains(&[Atom(2)]) && !set.contains(&[Atom(0), Atom(2)]));
-        let (ones, pairs) = (TupleSet::from_tuples(1, [[Atom(3)], [Atom(1)]]), TupleSet::from_tuples(2, [[Atom(0), Atom(2)]]));
+        assert!(
+            set.contains(&[Atom(2), Atom(0)])
+                && !set.contains(&[Atom(2)])
+                && !set.contains(&[Atom(0), Atom(2)])
+        );
+        let (ones, pairs) = (
+            TupleSet::from_tuples(1, [[Atom(3)], [Atom(1)]]),
+            TupleSet::from_tuples(2, [[Atom(0), Atom(2)]]),
+        );
         let product = TupleSet::from_tuples(3, [[1, 0, 2], [3, 0, 2]].map(|tuple| tuple.map(Atom)));
-        assert_eq!((ones.product(&pairs), ones.product(&TupleSet::new(2))), (product, TupleSet::new(3)));
+        assert_eq!(
+            (ones.product(&pairs), ones.product(&TupleSet::new(2))),
+            (product, TupleSet::new(3))
+        );
         assert_eq!(set.map(|a| Atom(2 - a.0)).iter().next(), Some([Atom(0), Atom(2)].as_slice()));
     }
 }

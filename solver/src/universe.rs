@@ -14,7 +14,8 @@ pub struct Universe {
 }
 
 impl Universe {
-    /// A universe with one atom for each name, in the given order. Atoms may have the same name; those cannot be told apart by it.
+    /// A universe with one atom for each name, in the given order. Atoms may have the same name;
+    /// those cannot be told apart by it.
     pub fn new(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { names: names.into_iter().map(Into::into).collect() }
     }
@@ -43,19 +44,28 @@ impl Universe {
         self.names.iter().position(|n| n == name).map(|at| Atom(at as u32))
     }
 
-    /// A set of tuples by the names of their atoms: `universe.tuples([["WA", "NT"], ["WA", "SA"]])`.
+    /// A set of tuples by the names of their atoms:
+    /// `universe.tuples([["WA", "NT"], ["WA", "SA"]])`.
     ///
     /// # Panics
     /// If no atom has the name, or several have it.
     #[track_caller]
-    pub fn tuples<'a, const ARITY: usize>(&self, tuples: impl IntoIterator<Item = [&'a str; ARITY]>) -> TupleSet {
+    pub fn tuples<'a, const ARITY: usize>(
+        &self,
+        tuples: impl IntoIterator<Item = [&'a str; ARITY]>,
+    ) -> TupleSet {
         let mut set = TupleSet::new(ARITY);
         for tuple in tuples {
             let mut atoms = [Atom(0); ARITY];
             for (atom, name) in atoms.iter_mut().zip(tuple) {
-                let Some(found) = self.atom(name) else { panic!("the universe has no atom `{name}`") };
+                let Some(found) = self.atom(name) else {
+                    panic!("the universe has no atom `{name}`")
+                };
                 let again = &self.names[found.0 as usize + 1..];
-                assert!(!again.iter().any(|other| other == name), "several atoms of the universe are called `{name}`");
+                assert!(
+                    !again.iter().any(|other| other == name),
+                    "several atoms of the universe are called `{name}`"
+                );
                 *atom = found;
             }
             set.insert(&atoms);

@@ -31,9 +31,11 @@ pub enum GpuCommand {
     Check(GpuCheck),
     /// Run tests on a device and count their outcomes (the default)
     Run(GpuRun),
-    /// Find the environment in which a device shows most weak outcomes, and write a profile for later runs
+    /// Find the environment in which a device shows most weak outcomes, and write a profile for
+    /// later runs
     Tune(Box<Tune>),
-    /// Run coRR, lb, mp and sb in the sixteen combinations of Table 6 (ASPLOS 2015), and write a page beside the published numbers
+    /// Run coRR, lb, mp and sb in the sixteen combinations of Table 6 (ASPLOS 2015), and write a
+    /// page beside the published numbers
     Table6(Table6),
     /// Say which tests of files of results showed the outcome that they ask about, and how often
     Summary(Summary),
@@ -60,7 +62,8 @@ pub struct On {
     /// Where the programs of CUDA are
     #[command(flatten)]
     pub cuda: ToolkitArguments,
-    /// Run nothing on a GPU whose machine code was not compared with its test, also where the driver assembles it
+    /// Run nothing on a GPU whose machine code was not compared with its test, also where the
+    /// driver assembles it
     #[arg(long)]
     pub require_comparison: bool,
     /// Give the GPU up if launches take longer than this
@@ -71,11 +74,13 @@ pub struct On {
 /// Options of `gpu run`.
 #[derive(Debug, Args)]
 pub struct GpuRun {
-    /// Litmus tests (PTX in tabular form or the form of 2015), or folders of them; for --soundness tests/corpus if none is named
+    /// Litmus tests (PTX in tabular form or the form of 2015), or folders of them; for --soundness
+    /// tests/corpus if none is named
     #[arg(value_name = "TEST", required_unless_present = "soundness")]
     pub tests: Vec<PathBuf>,
-    /// Is every outcome that is seen allowed by the model? Tests that cannot be run are passed over; with --results, those that the file has
-    /// already are not run again, nor those at which the device failed
+    /// Is every outcome that is seen allowed by the model? Tests that cannot be run are passed
+    /// over; with --results, those that the file has already are not run again, nor those at which
+    /// the device failed
     #[arg(long)]
     pub soundness: bool,
     /// What runs them, and how
@@ -87,7 +92,8 @@ pub struct GpuRun {
     /// A .cat file or model name to compare the outcomes with [default for --soundness: ptx-8]
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Run what a compiler made of the test, a C test: PTX with a kernel `margay_P0(int* x, .., int* result)` for each thread (docs/gpu.md)
+    /// Run what a compiler made of the test, a C test: PTX with a kernel
+    /// `margay_P0(int* x, .., int* result)` for each thread (docs/gpu.md)
     #[arg(long, value_name = "FILE", conflicts_with = "soundness")]
     pub compiled: Option<PathBuf>,
     /// The PTX test whose accesses the compiled program should have; other machine code is not run
@@ -134,7 +140,8 @@ pub struct Emit {
     /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
     #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
     pub environment: String,
-    /// Write the accesses apart, with an instruction between them that the assembler moves nothing across; `gpu check` says which tests run so
+    /// Write the accesses apart, with an instruction between them that the assembler moves nothing
+    /// across; `gpu check` says which tests run so
     #[arg(long)]
     pub apart: bool,
     /// What is printed: PTX, or the test once in OpenCL C, for GPUs of others
@@ -164,7 +171,8 @@ pub struct GpuCheck {
     /// How instances are laid out and stressed, e.g. `spin=0,stress-ctas=64` (docs/gpu.md)
     #[arg(long, value_name = "KEY=VALUE,..", default_value = "", hide_default_value = true)]
     pub environment: String,
-    /// How much the assembler optimises, 0 to 3 [default: as kernels are run, the highest level at which the machine code is the test]
+    /// How much the assembler optimises, 0 to 3 [default: as kernels are run, the highest level at
+    /// which the machine code is the test]
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub optimize: Option<u8>,
     /// What is compared: the machine code of the PTX, or what clang makes of the test in OpenCL C
@@ -176,7 +184,8 @@ pub struct GpuCheck {
     /// With --language opencl, the compiler
     #[arg(long, value_name = "FILE", default_value = "clang", requires = "language")]
     pub clang: PathBuf,
-    /// Show each test beside its machine code with the control words decoded, and which accesses the code lets overlap, and why
+    /// Show each test beside its machine code with the control words decoded, and which accesses
+    /// the code lets overlap, and why
     #[arg(long)]
     pub explain: bool,
     /// Where the programs of CUDA are
@@ -187,7 +196,8 @@ pub struct GpuCheck {
 /// Options of `gpu tune`.
 #[derive(Debug, Args)]
 pub struct Tune {
-    /// The profile to write; FILE.journal keeps what was measured, and an interrupted search goes on from there
+    /// The profile to write; FILE.journal keeps what was measured, and an interrupted search goes
+    /// on from there
     #[arg(value_name = "FILE")]
     pub profile_to: PathBuf,
     /// What is tuned
@@ -200,7 +210,12 @@ pub struct Tune {
     #[arg(long, value_name = "N", default_value_t = 65_536)]
     pub instances: u64,
     /// The distances between locations, in words
-    #[arg(long, value_name = "WORDS", value_delimiter = ',', default_value = "0,16,32,64,96,128,192,255")]
+    #[arg(
+        long,
+        value_name = "WORDS",
+        value_delimiter = ',',
+        default_value = "0,16,32,64,96,128,192,255"
+    )]
     pub distances: Vec<u32>,
     /// The number of places of stress, in words
     #[arg(long, value_name = "WORDS", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=4096))]
@@ -220,7 +235,8 @@ pub struct Tune {
     /// How many random environments to try
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub random: u32,
-    /// As in 2016, which took days: every distance and every place below 256, 1,000 executions each, one instance a launch
+    /// As in 2016, which took days: every distance and every place below 256, 1,000 executions
+    /// each, one instance a launch
     #[arg(long, conflicts_with_all = ["distances", "locations", "step", "instances", "longest", "spread", "noise"])]
     pub as_in_2016: bool,
 }
@@ -237,7 +253,8 @@ pub struct Table6 {
     /// Runs for each test and column
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     pub instances: u64,
-    /// Append the results to this file, one line of JSON for each test and column; those that it has already are not measured again
+    /// Append the results to this file, one line of JSON for each test and column; those that it
+    /// has already are not measured again
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
     /// How long it may take
@@ -254,7 +271,8 @@ pub struct Summary {
     /// Show also the tests that did not show what they ask about
     #[arg(long)]
     pub all: bool,
-    /// Beside it, by shape, what others saw: a table of published outcomes, whose tests `gen --published` writes
+    /// Beside it, by shape, what others saw: a table of published outcomes, whose tests
+    /// `gen --published` writes
     #[arg(long, value_name = "TABLE")]
     pub seen_elsewhere: Option<PathBuf>,
 }

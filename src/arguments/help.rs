@@ -1,6 +1,8 @@
-//! What help shows: the commands in groups, options in groups, and those that are seldom needed in the long help alone.
+//! What help shows: the commands in groups, options in groups, and those that are seldom needed in
+//! the long help alone.
 //!
-//! Each option is named here once, by its long name; an option that is not here is shown among the command's own, always.
+//! Each option is named here once, by its long name; an option that is not here is shown among the
+//! command's own, always.
 
 use std::fmt::Write;
 
@@ -53,10 +55,15 @@ const GROUPS: [OptionGroup; 6] = [
         often: &["out", "certify"],
         seldom: &["rocq", "checkpoint", "dump-cnf", "results", "charts", "lrat", "junit"],
     },
-    OptionGroup { heading: super::GENERAL, often: &["format", "verbose"], seldom: &["color", "config", "no-config"] },
+    OptionGroup {
+        heading: super::GENERAL,
+        often: &["format", "verbose"],
+        seldom: &["color", "config", "no-config"],
+    },
 ];
 
-/// Commands whose options of these names mean something else: they have few, or a page of their own.
+/// Commands whose options of these names mean something else: they have few, or a page of their
+/// own.
 const UNGROUPED: [&str; 4] = ["gen", "extract", "report", "case"];
 
 /// The program as its help shows it: arranged, and with its commands in groups.
@@ -66,7 +73,8 @@ pub fn shown(program: Command) -> Command {
     arranged.help_template(text)
 }
 
-/// The help of the program, with a list of its commands in place of the one that the parser would write.
+/// The help of the program, with a list of its commands in place of the one that the parser would
+/// write.
 fn template(program: &Command) -> StyledStr {
     let styles = Styles::default();
     let (header, name) = (styles.get_header(), styles.get_literal());
@@ -76,7 +84,10 @@ fn template(program: &Command) -> StyledStr {
         let _ = writeln!(list, "\n{header}{heading}:{header:#}");
         for &command in commands {
             let about = program.find_subcommand(command).and_then(Command::get_about);
-            let about = about.map_or_else(|| "The same of a command: `margay help check`".to_owned(), ToString::to_string);
+            let about = about.map_or_else(
+                || "The same of a command: `margay help check`".to_owned(),
+                ToString::to_string,
+            );
             let _ = writeln!(list, "  {name}{command:12}{name:#} {about}");
         }
     }
@@ -96,7 +107,9 @@ fn below(command: Command, path: &str, grouped: bool) -> Command {
     let grouped = grouped && !UNGROUPED.contains(&command.get_name());
     let names: Vec<String> = command.get_subcommands().map(|c| c.get_name().to_owned()).collect();
     // Where a number is expected `-1` is a wrong one, and no option that is not known.
-    let numbers = command.mut_args(|a| if a.get_action().takes_values() { a.allow_negative_numbers(true) } else { a });
+    let numbers = command.mut_args(|a| {
+        if a.get_action().takes_values() { a.allow_negative_numbers(true) } else { a }
+    });
     let mut arranged = if grouped { numbers.mut_args(place) } else { numbers };
     for name in names {
         let path = format!("{path} {name}");
@@ -125,12 +138,14 @@ mod tests {
     use super::{COMMANDS, GROUPS, arrange, shown};
     use crate::arguments::Arguments;
 
-    /// Each command is listed once, in a line that fits a narrow terminal, since nothing breaks these lines.
+    /// Each command is listed once, in a line that fits a narrow terminal, since nothing breaks
+    /// these lines.
     #[test]
     fn the_list_of_commands_has_each_command() {
         let mut program = shown(Arguments::command());
         program.build();
-        let mut listed: Vec<_> = COMMANDS.iter().flat_map(|(_, commands)| commands.iter().copied()).collect();
+        let mut listed: Vec<_> =
+            COMMANDS.iter().flat_map(|(_, commands)| commands.iter().copied()).collect();
         let mut real: Vec<_> = program.get_subcommands().map(Command::get_name).collect();
         listed.sort_unstable();
         real.sort_unstable();
@@ -138,11 +153,17 @@ mod tests {
         for help in [program.clone().render_help(), program.clone().render_long_help()] {
             let help = help.to_string();
             for name in &real {
-                let lines: Vec<_> = help.lines().filter(|line| line.starts_with(&format!("  {name} "))).collect();
+                let lines: Vec<_> =
+                    help.lines().filter(|line| line.starts_with(&format!("  {name} "))).collect();
                 assert_eq!(lines.len(), 1, "{name}: {lines:?}");
                 assert!(lines[0].len() <= 80 && lines[0].len() > 30, "{}", lines[0]);
             }
-            assert!(help.contains("--format") && help.contains("--version") && help.contains("Exit codes: 0"), "{help}");
+            assert!(
+                help.contains("--format")
+                    && help.contains("--version")
+                    && help.contains("Exit codes: 0"),
+                "{help}"
+            );
         }
     }
 
@@ -162,7 +183,8 @@ mod tests {
         }
     }
 
-    /// One screen, for every command but those with a list of commands; and nothing is lost from the long help.
+    /// One screen, for every command but those with a list of commands; and nothing is lost from
+    /// the long help.
     #[test]
     fn short_help_is_one_screen() {
         let mut long = Vec::new();
@@ -174,14 +196,29 @@ mod tests {
         let mut seen = Vec::new();
         each(&arranged, &mut |command| {
             let lines = command.clone().render_help().to_string().lines().count();
-            assert!(lines <= 60 || ["extract", "gpu", "margay"].contains(&command.get_name()), "{}: {lines}", command.get_name());
+            assert!(
+                lines <= 60 || ["extract", "gpu", "margay"].contains(&command.get_name()),
+                "{}: {lines}",
+                command.get_name()
+            );
             seen.push((command.get_name().to_owned(), lines));
-            let (short, whole) = (command.clone().render_help().to_string(), command.clone().render_long_help().to_string());
-            let hidden = command.get_arguments().filter(|a| a.is_hide_short_help_set() && !a.is_hide_set());
+            let (short, whole) = (
+                command.clone().render_help().to_string(),
+                command.clone().render_long_help().to_string(),
+            );
+            let hidden =
+                command.get_arguments().filter(|a| a.is_hide_short_help_set() && !a.is_hide_set());
             for argument in hidden.filter_map(clap::Arg::get_long) {
                 let option = format!("--{argument} <");
-                assert!(!short.contains(&option) && whole.contains(&format!("--{argument}")), "{argument}");
-                assert!(short.contains("More options: margay") || ["margay", "help"].contains(&command.get_name()), "{short}");
+                assert!(
+                    !short.contains(&option) && whole.contains(&format!("--{argument}")),
+                    "{argument}"
+                );
+                assert!(
+                    short.contains("More options: margay")
+                        || ["margay", "help"].contains(&command.get_name()),
+                    "{short}"
+                );
             }
         });
         assert!(seen.len() >= long.len());

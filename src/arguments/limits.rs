@@ -1,4 +1,5 @@
-//! How long, with how many threads and how much memory: the limits of all commands, each meaning of a limit once.
+//! How long, with how many threads and how much memory: the limits of all commands, each meaning of
+//! a limit once.
 
 use std::time::Duration;
 
@@ -24,7 +25,8 @@ pub struct AnswerTimeArguments {
 /// How long one compiler that is started may take.
 #[derive(Debug, Clone, Args)]
 pub struct CompilerTimeArguments {
-    /// A program of many functions may be compiled for so long; one function alone gets a fifth of it
+    /// A program of many functions may be compiled for so long; one function alone gets a fifth of
+    /// it
     #[arg(long, value_name = "TIME", value_parser = parse_some_time, default_value = "120s")]
     pub timeout: Duration,
 }
@@ -32,7 +34,8 @@ pub struct CompilerTimeArguments {
 /// How long a command measures that goes on later.
 #[derive(Debug, Args)]
 pub struct BudgetArguments {
-    /// Stop after this time, e.g. `10m`, with what there is by then; the same command goes on (`gpu table6` with --results)
+    /// Stop after this time, e.g. `10m`, with what there is by then; the same command goes on
+    /// (`gpu table6` with --results)
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub budget: Option<Duration>,
 }
@@ -40,7 +43,8 @@ pub struct BudgetArguments {
 /// How many threads a command has.
 #[derive(Debug, Clone, Args)]
 pub struct JobArguments {
-    /// The number of threads that work, or of compilers that run, at the same time [default: one for each core; at most 4 for each]
+    /// The number of threads that work, or of compilers that run, at the same time [default: one
+    /// for each core; at most 4 for each]
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<usize>,
 }

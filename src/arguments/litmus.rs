@@ -18,7 +18,8 @@ pub struct RunArguments {
     /// A .cat file or model name; several to compare
     #[arg(short, long, value_name = "MODEL", required = true, value_delimiter = ',')]
     pub model: Vec<String>,
-    /// Take in an optional axiom of a model (a flag that negates `acyclic` or `irreflexive`), e.g. `no-thin-air`
+    /// Take in an optional axiom of a model (a flag that negates `acyclic` or `irreflexive`), e.g.
+    /// `no-thin-air`
     #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "certify")]
     pub axiom: Vec<String>,
     /// Leave out an axiom of a model
@@ -36,8 +37,8 @@ pub struct RunArguments {
     /// Ask for races, too, where the model gives racy programs a meaning (PTX)
     #[arg(long, conflicts_with = "certify")]
     pub races: bool,
-    /// Write a certificate of all answers into this new folder: an execution for what is allowed, a checked proof for what is forbidden;
-    /// the SAT engine answers (docs/certificates.md)
+    /// Write a certificate of all answers into this new folder: an execution for what is allowed, a
+    /// checked proof for what is forbidden; the SAT engine answers (docs/certificates.md)
     #[arg(long, value_name = "DIR")]
     pub certify: Option<PathBuf>,
     /// Which executions are shown
@@ -51,7 +52,8 @@ pub struct EngineArguments {
     /// How often each loop is gone round
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub unroll: usize,
-    /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
+    /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must
+    /// agree
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineChoice::Auto)]
     pub engine: EngineChoice,
 }
@@ -65,8 +67,8 @@ pub struct ShownArguments {
     /// Show another execution with the outcome than the first: the one with this number, from 1
     #[arg(long, value_name = "N", value_parser = at_least_one::<usize>, conflicts_with = "all_executions")]
     pub execution: Option<usize>,
-    /// Show every final state that the model allows, and every execution with the outcome, at most so many; of a forbidden outcome
-    /// the candidates, with what forbids each
+    /// Show every final state that the model allows, and every execution with the outcome, at most
+    /// so many; of a forbidden outcome the candidates, with what forbids each
     #[arg(long, value_name = "MOST", num_args = 0..=1, default_missing_value = "100", value_parser = at_least_one::<usize>)]
     pub all_executions: Option<usize>,
 }
@@ -84,7 +86,8 @@ pub struct CorpusArguments {
     /// A folder of tests with their verdicts (`expected.txt`), and the folders in it
     #[arg(value_name = "DIR", default_value = "tests/corpus")]
     pub folder: PathBuf,
-    /// Only tests whose path in the folder has this text, in which `*` stands for anything (repeat for more)
+    /// Only tests whose path in the folder has this text, in which `*` stands for anything (repeat
+    /// for more)
     #[arg(short = 'k', long, value_name = "TEXT")]
     pub filter: Vec<String>,
     /// Only verdicts under this model (repeat, or separate by commas)
@@ -108,7 +111,8 @@ pub struct CorpusArguments {
     /// A test of which no verdict is expected is a difference
     #[arg(long)]
     pub require_verdicts: bool,
-    /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must agree
+    /// Who answers: `explicit`, `sat`, the one that is likely to be faster, or both, which must
+    /// agree
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineChoice::Both)]
     pub engine: EngineChoice,
 }

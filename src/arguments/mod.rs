@@ -19,20 +19,29 @@ use margay_console::output::{Colour, FormatOption};
 pub use extract::ExtractArguments;
 use gpu::GpuArguments;
 pub use limits::{LimitArguments, TimeArguments};
-pub use litmus::{CorpusArguments, EngineArguments, RunArguments, ShownArguments, SimArguments, SimMachine};
-pub use mapping::{CheckArguments, ConfirmArguments, ProveArguments, RepairArguments, VerifyArguments, WeakenArguments};
+pub use litmus::{
+    CorpusArguments, EngineArguments, RunArguments, ShownArguments, SimArguments, SimMachine,
+};
+pub use mapping::{
+    CheckArguments, ConfirmArguments, ProveArguments, RepairArguments, VerifyArguments,
+    WeakenArguments,
+};
 pub use model::{DiffArguments, SynthArguments};
-pub use question::{Co, LevelChoice, QuestionArguments, SearchArguments, StatementArguments, Switch};
+pub use question::{
+    Co, LevelChoice, QuestionArguments, SearchArguments, StatementArguments, Switch,
+};
 pub use toolkit::ToolkitArguments;
 
 /// The heading over the options of every command, which come behind those of the command at hand.
 const GENERAL: &str = "Options of every command";
 
-/// Bounded model finding for memory models: is a compilation mapping sound, and what is the smallest program that goes wrong?
+/// Bounded model finding for memory models: is a compilation mapping sound, and what is the
+/// smallest program that goes wrong?
 #[derive(Debug, Parser)]
 #[command(name = "margay", version, propagate_version = true, after_help = EXIT_CODES)]
 pub struct Arguments {
-    /// Output for people, JSON (docs/json.md), or what one command has: JUnit XML (`test`), herd7's list of final states (`run`), SARIF (`kernel`)
+    /// Output for people, JSON (docs/json.md), or what one command has: JUnit XML (`test`), herd7's
+    /// list of final states (`run`), SARIF (`kernel`)
     #[arg(long, global = true, help_heading = GENERAL, value_enum, default_value_t = FormatOption::Human)]
     pub format: FormatOption,
     /// Colours; `auto` is on a terminal only
@@ -41,7 +50,8 @@ pub struct Arguments {
     /// Say more than the answer: the reasons line by line, statistics, and what is not established
     #[arg(short, long, global = true, help_heading = GENERAL, overrides_with = "verbose")]
     pub verbose: bool,
-    /// The file with the defaults of options [default: margay.toml, here or in the nearest folder above] (docs/ci.md)
+    /// The file with the defaults of options [default: margay.toml, here or in the nearest folder
+    /// above] (docs/ci.md)
     #[arg(long, global = true, help_heading = GENERAL, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Do without margay.toml
@@ -52,15 +62,15 @@ pub struct Arguments {
     pub command: Command,
 }
 
-const EXIT_CODES: &str =
-    "Exit codes: 0 holds, 1 counterexample found, 2 wrong input or command, 3 undecided (limit or interrupt)";
+const EXIT_CODES: &str = "Exit codes: 0 holds, 1 counterexample found, 2 wrong input or command, 3 undecided (limit or interrupt)";
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Can a compiled program do what the source language forbids?
     ///
-    /// Checks a compilation mapping: searches all programs up to a size, and shows the smallest that goes wrong
+    /// Checks a compilation mapping: searches all programs up to a size, and shows the smallest
+    /// that goes wrong
     Check(Box<CheckArguments>),
     /// Prove a mapping, or a property of a model, for every size
     Prove(Box<ProveArguments>),
@@ -88,7 +98,8 @@ pub enum Command {
     Synth(Box<SynthArguments>),
     /// Is the outcome of a litmus test allowed, and what shows it?
     ///
-    /// What shows that it is allowed is an execution; what forbids it is an axiom, and for each candidate a cycle
+    /// What shows that it is allowed is an execution; what forbids it is an axiom, and for each
+    /// candidate a cycle
     Run(RunArguments),
     /// Are the verdicts of a folder of tests as expected?
     Test(CorpusArguments),
@@ -116,11 +127,13 @@ pub enum Command {
     Fence(crate::fence::FenceArguments),
     /// Ask about a kernel in CUDA or PTX: is a fence missing?
     ///
-    /// Data races, traps, addresses outside of arrays, waits that never end: in small launches, without a GPU
+    /// Data races, traps, addresses outside of arrays, waits that never end: in small launches,
+    /// without a GPU
     Kernel(Box<crate::kernel::KernelArguments>),
     /// Run applications many times under stress, and fence them
     ///
-    /// Applications of compiled kernels, in order and with weak memory: is the post-condition ever false, and which fences mend it?
+    /// Applications of compiled kernels, in order and with weak memory: is the post-condition ever
+    /// false, and which fences mend it?
     App(crate::app::AppArguments),
     /// Write litmus tests from cycles of candidate relaxations
     ///
@@ -143,11 +156,16 @@ pub enum Command {
 }
 
 impl Command {
-    /// The argument that is missing, if one is: of those that margay.toml may say, the parser does not know that they are needed.
+    /// The argument that is missing, if one is: of those that margay.toml may say, the parser does
+    /// not know that they are needed.
     pub fn missing(&self) -> Option<(&'static str, &'static str)> {
         match self {
-            Self::Check(check) if check.mapping.is_none() && !check.all_mappings => Some(("check", "<MAPPING>")),
-            Self::Prove(prove) if prove.mapping.is_none() && !prove.all_mappings => Some(("prove", "<MAPPING>")),
+            Self::Check(check) if check.mapping.is_none() && !check.all_mappings => {
+                Some(("check", "<MAPPING>"))
+            }
+            Self::Prove(prove) if prove.mapping.is_none() && !prove.all_mappings => {
+                Some(("prove", "<MAPPING>"))
+            }
             _ => None,
         }
     }
@@ -203,7 +221,8 @@ mod tests {
 
     use super::Arguments;
 
-    /// Every option and argument of every command can have a default without the parser going wrong.
+    /// Every option and argument of every command can have a default without the parser going
+    /// wrong.
     #[test]
     fn every_option_can_be_set() {
         fn each(command: &Command, names: &[&str], count: &mut usize) {
@@ -234,7 +253,8 @@ mod tests {
                         .to_owned(),
                     },
                 };
-                let command = read(names, key, &value).unwrap_or_else(|e| panic!("{names:?} {key} = {value}: {e:?}"));
+                let command = read(names, key, &value)
+                    .unwrap_or_else(|e| panic!("{names:?} {key} = {value}: {e:?}"));
                 command.debug_assert();
                 *count += 1;
             }
@@ -243,16 +263,19 @@ mod tests {
             }
         }
         fn read(names: &[&str], key: &str, value: &str) -> Result<Command, Vec<Diagnostic>> {
-            let table = if names.is_empty() { String::new() } else { format!("[{}]\n", names.join(".")) };
+            let table =
+                if names.is_empty() { String::new() } else { format!("[{}]\n", names.join(".")) };
             let file = SourceFile::new("margay.toml", format!("{table}{key} = {value}\n"));
-            defaults(Arguments::command(), &file, Path::new(""), Author::User).map(|(command, _)| command)
+            defaults(Arguments::command(), &file, Path::new(""), Author::User)
+                .map(|(command, _)| command)
         }
         let mut count = 0;
         each(&Arguments::command(), &[], &mut count);
         assert!(count > 150, "{count}");
     }
-    /// An option that many commands have is one structure, so that it is explained in the same words. `--timeout` means three things: the whole command, the
-    /// answer about one test, and one compiler.
+    /// An option that many commands have is one structure, so that it is explained in the same
+    /// words. `--timeout` means three things: the whole command, the answer about one test, and one
+    /// compiler.
     #[test]
     fn an_option_of_many_commands_is_explained_once() {
         fn each(command: &Command, name: &str, uses: &mut usize, helps: &mut BTreeSet<String>) {
@@ -262,11 +285,18 @@ mod tests {
             }
             command.get_subcommands().for_each(|below| each(below, name, uses, helps));
         }
-        for (name, most) in [("timeout", 3), ("budget", 1), ("jobs", 1), ("memory", 1), ("toolkit", 1)] {
+        for (name, most) in
+            [("timeout", 3), ("budget", 1), ("jobs", 1), ("memory", 1), ("toolkit", 1)]
+        {
             let (mut uses, mut helps) = (0, BTreeSet::new());
             each(&Arguments::command(), name, &mut uses, &mut helps);
             assert!(uses > helps.len(), "--{name}: {uses}");
-            assert_eq!(helps.len(), most, "--{name} is explained in {} ways: {helps:#?}", helps.len());
+            assert_eq!(
+                helps.len(),
+                most,
+                "--{name} is explained in {} ways: {helps:#?}",
+                helps.len()
+            );
         }
     }
 
@@ -285,10 +315,16 @@ mod tests {
         }
     }
 
-    /// What the file of a project may not say: programs and places, and what counts as right. Whoever adds an option decides here whether it is one.
+    /// What the file of a project may not say: programs and places, and what counts as right.
+    /// Whoever adds an option decides here whether it is one.
     #[test]
     fn what_a_project_may_not_say() {
-        fn each(command: &Command, names: &[&str], refused: &mut Vec<String>, others: &mut Vec<String>) {
+        fn each(
+            command: &Command,
+            names: &[&str],
+            refused: &mut Vec<String>,
+            others: &mut Vec<String>,
+        ) {
             for key in command.get_arguments().filter_map(key_of) {
                 let name = names.join(" ");
                 match of(&name, key) {

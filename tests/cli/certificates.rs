@@ -1,4 +1,5 @@
-//! `margay check --certify` and `margay verify`: accepted as it was written, refused when anything about it is not.
+//! `margay check --certify` and `margay verify`: accepted as it was written, refused when anything
+//! about it is not.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,8 @@ use crate::program::{err, folder, json, margay, out, words, write};
 fn certificate(name: &str) -> PathBuf {
     let folder = folder(name).join("certificate");
     let path = folder.to_str().expect("a path of text");
-    let asked = ["check", "rc11-to-ptx", "--level", "execution", "--axiom", "Atomicity,SC", "--bound", "2"];
+    let asked =
+        ["check", "rc11-to-ptx", "--level", "execution", "--axiom", "Atomicity,SC", "--bound", "2"];
     let output = margay(&[&asked[..], &["--certify", path]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = out(&output);
@@ -17,17 +19,26 @@ fn certificate(name: &str) -> PathBuf {
     folder
 }
 
-/// What a check leaves out its certificate leaves out, and the first line says it: assumed rows, rows that say nothing, constructs, axioms.
+/// What a check leaves out its certificate leaves out, and the first line says it: assumed rows,
+/// rows that say nothing, constructs, axioms.
 #[test]
 fn a_certificate_is_not_about_what_was_left_out() {
     for (name, asked, said) in [
-        ("assumed", &["check", "cuda-oxide"][..], "; 8 of 38 rows were not asked about (8 assumed)"),
+        (
+            "assumed",
+            &["check", "cuda-oxide"][..],
+            "; 8 of 38 rows were not asked about (8 assumed)",
+        ),
         (
             "some",
             &["check", "kernelintrinsics", "--only", "R.RLX,W.RLX,R.SC"],
             " (only programs of R.RLX, W.RLX, R.SC); 1 of 3 rows was not",
         ),
-        ("axiom", &["check", "rc11-to-ptx", "--level", "execution", "--axiom", "SC"], " (single executions; only axiom SC)"),
+        (
+            "axiom",
+            &["check", "rc11-to-ptx", "--level", "execution", "--axiom", "SC"],
+            " (single executions; only axiom SC)",
+        ),
         (
             "models",
             &["diff", "rc11-scoped", "ptx-6.0", "--mapping", "kernelintrinsics"],
@@ -40,7 +51,11 @@ fn a_certificate_is_not_about_what_was_left_out() {
         let output = verify(&folder);
         assert_eq!(output.status.code(), Some(0), "{name}: {}", err(&output));
         let text = out(&output);
-        let first = text.split("\n  ").next().and_then(|text| text.split("\n\n").next()).expect("a paragraph");
+        let first = text
+            .split("\n  ")
+            .next()
+            .and_then(|text| text.split("\n\n").next())
+            .expect("a paragraph");
         assert!(words(first).contains(said), "{name}: {text}");
         if name != "models" {
             let given = json(&margay(&["verify", path, "--format", "json"]))["given"].clone();
@@ -76,20 +91,35 @@ fn a_certificate_is_verified() {
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = out(&output);
     assert!(
-        words(&text).starts_with("verified: no counterexample of 2 events or fewer to <built-in>/rc11-to-ptx.map ("),
+        words(&text).starts_with(
+            "verified: no counterexample of 2 events or fewer to <built-in>/rc11-to-ptx.map ("
+        ),
         "{text}"
     );
     // Each text that it rests on, by its digest.
     for file in ["mappings/rc11-to-ptx.map", "models/rc11-scoped.cat", "models/ptx-6.0.cat"] {
         let name = file.rsplit('/').next().expect("a name");
-        assert!(text.contains(&format!("<built-in>/{name}, built in\n    {}\n", digest(file))), "{file} {text}");
+        assert!(
+            text.contains(&format!("<built-in>/{name}, built in\n    {}\n", digest(file))),
+            "{file} {text}"
+        );
     }
-    assert!(words(&text).contains("3 cases,") && words(&text).contains("without a solver"), "{text}");
+    assert!(
+        words(&text).contains("3 cases,") && words(&text).contains("without a solver"),
+        "{text}"
+    );
     assert_eq!(err(&output), "");
 
     let moved = folder.with_file_name("elsewhere");
     std::fs::rename(&folder, &moved).expect("renamed");
-    let output = margay(&["verify", moved.to_str().expect("a path of text"), "--jobs", "1", "--format", "json"]);
+    let output = margay(&[
+        "verify",
+        moved.to_str().expect("a path of text"),
+        "--jobs",
+        "1",
+        "--format",
+        "json",
+    ]);
     let report = json(&output);
     assert_eq!(report["verified"], true);
     assert_eq!(report["kind"], "check");
@@ -103,7 +133,16 @@ fn a_certificate_is_verified() {
 fn a_certificate_of_a_fallen_mapping_certifies_the_bounds_below() {
     let folder = folder("certificates/fallen").join("certificate");
     let path = folder.to_str().expect("a path of text");
-    let asked = ["check", "rc11-to-ptx-no-release-rmw", "--level", "execution", "--bound", "6", "--jobs", "2"];
+    let asked = [
+        "check",
+        "rc11-to-ptx-no-release-rmw",
+        "--level",
+        "execution",
+        "--bound",
+        "6",
+        "--jobs",
+        "2",
+    ];
     let output = margay(&[&asked[..], &["--certify", path, "--format", "json"]].concat());
     assert_eq!(output.status.code(), Some(1));
     let report = json(&output);
@@ -111,16 +150,26 @@ fn a_certificate_of_a_fallen_mapping_certifies_the_bounds_below() {
     let output = verify(&folder);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = out(&output);
-    assert!(words(&text).contains("No more than 3 are certified: beyond that something was found"), "{text}");
+    assert!(
+        words(&text).contains("No more than 3 are certified: beyond that something was found"),
+        "{text}"
+    );
     let first = text.lines().next().expect("a line");
-    assert!(first.starts_with("verified: no counterexample of 3 events or fewer to"), "only up to the claim: {text}");
+    assert!(
+        first.starts_with("verified: no counterexample of 3 events or fewer to"),
+        "only up to the claim: {text}"
+    );
 }
 
-/// A certificate of a file of one's own is about that file's text, and says so; whoever holds another file finds out.
+/// A certificate of a file of one's own is about that file's text, and says so; whoever holds
+/// another file finds out.
 #[test]
 fn texts_are_compared_with_those_of_the_reader() {
     let folder = folder("certificates/texts");
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("mappings/rc11-to-ptx.map")).expect("a file");
+    let text = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("mappings/rc11-to-ptx.map"),
+    )
+    .expect("a file");
     let own = write(&folder, "own.map", format!("{text}# mine\n"));
     let other = write(&folder, "other.map", text.replacen("ld.acquire.s", "ld.relaxed.s", 1));
     let certificate = folder.join("certificate");
@@ -131,14 +180,28 @@ fn texts_are_compared_with_those_of_the_reader() {
     let output = verify(&certificate);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let said = words(&out(&output));
-    assert!(said.contains("own.map (not compared)") && said.contains("is a text of the certificate's own"), "{said}");
+    assert!(
+        said.contains("own.map (not compared)")
+            && said.contains("is a text of the certificate's own"),
+        "{said}"
+    );
     assert!(said.contains("name your file (`--mapping`)"), "{said}");
     let report = json(&margay(&["verify", path, "--format", "json"]));
     assert_eq!(report["compared"], false);
     assert_eq!(report["texts"][0]["standing"], "not compared");
 
-    let report =
-        json(&margay(&["verify", path, "--mapping", &own, "--source", "rc11-scoped", "--target", "ptx-6.0", "--format", "json"]));
+    let report = json(&margay(&[
+        "verify",
+        path,
+        "--mapping",
+        &own,
+        "--source",
+        "rc11-scoped",
+        "--target",
+        "ptx-6.0",
+        "--format",
+        "json",
+    ]));
     assert_eq!(report["compared"], true);
     assert_eq!(report["texts"][0]["compared_with"], own.as_str());
     let output = margay(&["verify", path, "--mapping", &own]);
@@ -180,7 +243,10 @@ fn links_and_devices_are_refused() {
 #[test]
 fn one_bit_in_any_file_is_refused() {
     let folder = certificate("certificates/bit");
-    let files: Vec<PathBuf> = std::fs::read_dir(&folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+    let files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|e| e.expect("an entry").path())
+        .collect();
     assert_eq!(files.len(), 4);
     for file in files {
         let name = file.file_name().expect("a name").to_str().expect("a name of text");
@@ -218,7 +284,8 @@ fn damage_is_told_apart() {
     std::fs::write(&proof, &bytes).expect("written");
 
     // The document: another version, another kind of file, changed, cut off, gone.
-    std::fs::write(&document, text.replacen("\"version\": 2", "\"version\": 7", 1)).expect("written");
+    std::fs::write(&document, text.replacen("\"version\": 2", "\"version\": 7", 1))
+        .expect("written");
     refused(&folder, &["has version 7 of the format", "reads version 2"]);
     std::fs::write(&document, "{\"schema\": 1}").expect("written");
     refused(&folder, &["certificate.json", "missing field `format`", "line 1"]);
@@ -258,7 +325,8 @@ fn lines_stay_within_sixty_columns() {
         .env("COLUMNS", "60")
         .output()
         .expect("the program starts");
-    let prose: Vec<String> = out(&output).lines().filter(|l| l.trim().len() != 64).map(str::to_owned).collect();
+    let prose: Vec<String> =
+        out(&output).lines().filter(|l| l.trim().len() != 64).map(str::to_owned).collect();
     assert!(prose.iter().all(|l| l.chars().count() <= 60), "{prose:#?}");
 }
 
@@ -266,15 +334,20 @@ fn lines_stay_within_sixty_columns() {
 fn a_comparison_is_certified() {
     let folder = folder("certificates/diff").join("certificate");
     let path = folder.to_str().expect("a path of text");
-    let output = margay(&["diff", "ptx-6.0", "ptx-6.0-any-fence", "--bound", "3", "--certify", path]);
+    let output =
+        margay(&["diff", "ptx-6.0", "ptx-6.0-any-fence", "--bound", "3", "--certify", path]);
     assert!(out(&output).contains("Certificate in"), "{}{}", out(&output), err(&output));
     let output = verify(&folder);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = words(&out(&output));
-    assert!(text.contains("between <built-in>/ptx-6.0.cat and <built-in>/ptx-6.0-any-fence.cat"), "{text}");
+    assert!(
+        text.contains("between <built-in>/ptx-6.0.cat and <built-in>/ptx-6.0-any-fence.cat"),
+        "{text}"
+    );
     assert!(text.starts_with("verified: no difference of 3 events or fewer between"), "{text}");
     let proof = std::fs::read_dir(&folder).expect("a folder").map(|e| e.expect("an entry").path());
-    let proof = proof.filter(|p| p.extension().is_some_and(|e| e == "proof")).max().expect("a proof");
+    let proof =
+        proof.filter(|p| p.extension().is_some_and(|e| e == "proof")).max().expect("a proof");
     let mut bytes = std::fs::read(&proof).expect("a proof");
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
@@ -291,12 +364,16 @@ fn a_comparison_is_certified() {
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let text = words(&out(&output));
     assert!(text.contains("outcomes of programs"), "{text}");
-    assert!(text.starts_with("verified: no difference of these sizes between"), "only up to the claim: {text}");
+    assert!(
+        text.starts_with("verified: no difference of these sizes between"),
+        "only up to the claim: {text}"
+    );
     assert!(text.contains("allowed by tso, forbidden by sc: none of 3 events or fewer"), "{text}");
     assert!(text.contains("beyond that something was found"), "{text}");
 }
 
-/// The refutations of a certificate are accepted by a checker that others wrote, and not without a step.
+/// The refutations of a certificate are accepted by a checker that others wrote, and not without a
+/// step.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn refutations_are_for_other_checkers() {
@@ -304,24 +381,36 @@ fn refutations_are_for_other_checkers() {
     let (certificate, to) = (root.join("certificate"), root.join("refutations"));
     let [kept, written] = [&certificate, &to].map(|path| path.to_str().expect("a path of text"));
     // Falls at 4: refutations, and proofs of questions with an answer.
-    let found = margay(&["check", "rc11-to-ptx-no-fence-sc-load", "--bound", "4", "--certify", kept]);
+    let found =
+        margay(&["check", "rc11-to-ptx-no-fence-sc-load", "--bound", "4", "--certify", kept]);
     assert_eq!(found.status.code(), Some(1), "{}", err(&found));
     let output = margay(&["verify", kept, "--lrat", written]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let index = std::fs::read_to_string(to.join("index.tsv")).expect("a list");
-    let lines: Vec<Vec<&str>> = index.lines().skip(1).map(|line| line.split('\t').collect()).collect();
-    assert!(lines.len() > 5 && err(&output).contains(&format!("{} refutations", lines.len())), "{}", err(&output));
+    let lines: Vec<Vec<&str>> =
+        index.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    assert!(
+        lines.len() > 5 && err(&output).contains(&format!("{} refutations", lines.len())),
+        "{}",
+        err(&output)
+    );
     let checker = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/checkers/lrat-trim");
     let accepts = |cnf: &Path, lrat: &Path| {
-        let said = std::process::Command::new(&checker).args([cnf, lrat]).output().expect("it starts");
+        let said =
+            std::process::Command::new(&checker).args([cnf, lrat]).output().expect("it starts");
         said.status.code() == Some(20) && out(&said).lines().any(|line| line == "s VERIFIED")
     };
     let mut refused = 0;
     for line in lines {
         let (cnf, lrat) = (to.join(line[0]), to.join(line[1]));
-        let (problem, steps) =
-            (std::fs::read_to_string(&cnf).expect("a problem"), std::fs::read_to_string(&lrat).expect("steps"));
-        assert_eq!(problem.lines().count().to_string(), (line[2].parse::<u64>().expect("a number") + 1).to_string());
+        let (problem, steps) = (
+            std::fs::read_to_string(&cnf).expect("a problem"),
+            std::fs::read_to_string(&lrat).expect("steps"),
+        );
+        assert_eq!(
+            problem.lines().count().to_string(),
+            (line[2].parse::<u64>().expect("a number") + 1).to_string()
+        );
         assert_eq!(steps.lines().filter(|step| !step.contains(" d ")).count().to_string(), line[3]);
         if !checker.is_file() {
             continue;
@@ -340,14 +429,22 @@ fn refutations_are_for_other_checkers() {
         eprintln!("skipped: no lrat-trim in target/checkers; `.ci/checkers` builds it");
     }
     let theorem = root.join("theorem");
-    let proved = margay(&["prove", "rc11-to-ptx", "--axiom", "Coherence", "--certify", theorem.to_str().expect("text")]);
+    let proved = margay(&[
+        "prove",
+        "rc11-to-ptx",
+        "--axiom",
+        "Coherence",
+        "--certify",
+        theorem.to_str().expect("text"),
+    ]);
     assert_eq!(proved.status.code(), Some(0), "{}", err(&proved));
     let output = margay(&["verify", theorem.to_str().expect("text"), "--lrat", written]);
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains("--rocq"), "{}", err(&output));
 }
 
-/// A certificate that was not followed to its end is neither right nor wrong, of whatever kind it is.
+/// A certificate that was not followed to its end is neither right nor wrong, of whatever kind it
+/// is.
 #[test]
 fn a_check_of_a_certificate_ends_in_time() {
     let root = folder("certificates/in-time");
@@ -355,14 +452,30 @@ fn a_check_of_a_certificate_ends_in_time() {
     let path = |folder: &std::path::Path| folder.to_str().expect("test paths are UTF-8").to_owned();
     let [searched, proved, ran] = [searched, proved, ran].map(|folder| path(&folder));
     margay(&["check", "rc11-to-ptx", "--bound", "2", "--certify", &searched]);
-    margay(&["prove", "cuda-builtins", "--axiom", "Atomicity", "--bound", "1", "--certify", &proved]);
+    margay(&[
+        "prove",
+        "cuda-builtins",
+        "--axiom",
+        "Atomicity",
+        "--bound",
+        "1",
+        "--certify",
+        &proved,
+    ]);
     margay(&["run", "tests/corpus/asplos2019/fig5-mp.litmus", "--model", "sc", "--certify", &ran]);
     for folder in [&searched, &proved, &ran] {
         let late = margay(&["verify", folder, "--timeout", "0s"]);
         assert_eq!(late.status.code(), Some(3), "{folder}: {}{}", out(&late), err(&late));
-        assert!(out(&late).starts_with("undecided (the time given was used up): "), "{}", out(&late));
+        assert!(
+            out(&late).starts_with("undecided (the time given was used up): "),
+            "{}",
+            out(&late)
+        );
         let report = json(&margay(&["verify", folder, "--timeout", "0s", "--format", "json"]));
-        assert!(report["verified"].is_null() && report["reason"] == "the time given was used up", "{report}");
+        assert!(
+            report["verified"].is_null() && report["reason"] == "the time given was used up",
+            "{report}"
+        );
         let in_time = margay(&["verify", folder, "--timeout", "10m"]);
         assert_eq!(in_time.status.code(), Some(0), "{folder}: {}", err(&in_time));
     }

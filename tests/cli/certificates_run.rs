@@ -1,4 +1,5 @@
-//! `margay run --certify` and `margay verify` of it: every verdict comes with what shows it, and nothing else is accepted.
+//! `margay run --certify` and `margay verify` of it: every verdict comes with what shows it, and
+//! nothing else is accepted.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,9 @@ fn certificate(name: &str, tests: &[&str], more: &[&str]) -> (PathBuf, Vec<Value
     let tests: Vec<String> = tests.iter().map(|t| format!("tests/corpus/{t}.litmus")).collect();
     let tests: Vec<&str> = tests.iter().map(String::as_str).collect();
     let path = folder.to_str().expect("a path of text");
-    let output = margay(&[&["run"], tests.as_slice(), &["--certify", path, "--format", "json"], more].concat());
+    let output = margay(
+        &[&["run"], tests.as_slice(), &["--certify", path, "--format", "json"], more].concat(),
+    );
     assert_eq!(output.status.code(), Some(0), "{}{}", out(&output), err(&output));
     (folder, lines(&output))
 }
@@ -28,7 +31,9 @@ fn certificate(name: &str, tests: &[&str], more: &[&str]) -> (PathBuf, Vec<Value
 /// The files of a certificate, by name.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry"));
-    let read = |e: std::fs::DirEntry| (e.file_name().into_string().expect("text"), std::fs::read(e.path()).expect("a file"));
+    let read = |e: std::fs::DirEntry| {
+        (e.file_name().into_string().expect("text"), std::fs::read(e.path()).expect("a file"))
+    };
     let mut files: Vec<_> = entries.map(read).collect();
     files.sort();
     files
@@ -50,10 +55,12 @@ fn forged(folder: &Path, change: impl FnOnce(&mut Value), said: &[&str]) {
 #[test]
 fn verdicts_are_certified() {
     for (name, tests, models) in [("ptx", PTX, "ptx-6.0,sc"), ("c", C, "rc11-scoped,c20-scoped")] {
-        let (folder, mut printed) = certificate(&format!("certificates-run/{name}"), &tests, &["--model", models]);
+        let (folder, mut printed) =
+            certificate(&format!("certificates-run/{name}"), &tests, &["--model", models]);
         let certificate = printed.pop().expect("the certificate comes last");
         assert_eq!(certificate["certificate"]["answers"], 6);
-        let output = margay(&["verify", folder.to_str().expect("a path of text"), "--format", "json"]);
+        let output =
+            margay(&["verify", folder.to_str().expect("a path of text"), "--format", "json"]);
         assert_eq!(output.status.code(), Some(0), "{}{}", out(&output), err(&output));
         let report = json(&output);
         assert_eq!(report["kind"], "run");
@@ -62,8 +69,14 @@ fn verdicts_are_certified() {
         // What is claimed is what was printed, and that is what the explicit engine says.
         let tests: Vec<String> = tests.iter().map(|t| format!("tests/corpus/{t}.litmus")).collect();
         let arguments: Vec<&str> = tests.iter().map(String::as_str).collect();
-        let explicit =
-            margay(&[&["run"], arguments.as_slice(), &["--model", models, "--engine", "explicit", "--format", "json"]].concat());
+        let explicit = margay(
+            &[
+                &["run"],
+                arguments.as_slice(),
+                &["--model", models, "--engine", "explicit", "--format", "json"],
+            ]
+            .concat(),
+        );
         let explicit = lines(&explicit);
         let claims = report["claims"].as_array().expect("a list");
         assert_eq!((claims.len(), printed.len(), explicit.len()), (6, 6, 6));
@@ -76,7 +89,9 @@ fn verdicts_are_certified() {
         }
     }
     // Both answers to both questions are among them.
-    let all = |name: &str| open(&folder_of(name)).expect("it is whole").parse::<Value>().expect("it is JSON");
+    let all = |name: &str| {
+        open(&folder_of(name)).expect("it is whole").parse::<Value>().expect("it is JSON")
+    };
     let (ptx, c) = (all("ptx"), all("c"));
     let of = |document: &Value, field: &str| -> Vec<Value> {
         document["claims"].as_array().expect("a list").iter().map(|c| c[field].clone()).collect()
@@ -85,19 +100,30 @@ fn verdicts_are_certified() {
         assert!(of(&ptx, "reachable").contains(&json!(reachable)));
         assert!(of(&c, "racy").contains(&json!(reachable)));
     }
-    assert!(c["claims"].as_array().expect("a list").iter().any(|c| c["sessions"].as_array().is_some_and(|s| s.len() == 2)));
+    assert!(
+        c["claims"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .any(|c| c["sessions"].as_array().is_some_and(|s| s.len() == 2))
+    );
 }
 
 /// The folder that [`certificate`] wrote into before.
 fn folder_of(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("certificates-run").join(name).join("certificate")
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .join("certificates-run")
+        .join(name)
+        .join("certificate")
 }
 
 #[test]
 fn how_many_work_does_not_matter() {
     let models = ["--model", "ptx-6.0,sc", "--engine", "both"];
-    let (one, _) = certificate("certificates-run/one", &PTX, &[&models[..], &["--jobs", "1"]].concat());
-    let (many, _) = certificate("certificates-run/many", &PTX, &[&models[..], &["--jobs", "5"]].concat());
+    let (one, _) =
+        certificate("certificates-run/one", &PTX, &[&models[..], &["--jobs", "1"]].concat());
+    let (many, _) =
+        certificate("certificates-run/many", &PTX, &[&models[..], &["--jobs", "5"]].concat());
     assert!(files(&one) == files(&many), "the same bytes");
     let moved = one.with_file_name("elsewhere");
     std::fs::rename(&one, &moved).expect("renamed");
@@ -107,7 +133,9 @@ fn how_many_work_does_not_matter() {
     assert!(text.starts_with("verified: 6 answers ("), "{text}");
     assert!(text.contains("forbidden") && words(&text).contains("without a solver"), "{text}");
     assert_eq!(err(&output), "");
-    let narrow = crate::program::command(&["verify", moved.to_str().expect("a path of text")]).env("COLUMNS", "60").output();
+    let narrow = crate::program::command(&["verify", moved.to_str().expect("a path of text")])
+        .env("COLUMNS", "60")
+        .output();
     let narrow = out(&narrow.expect("the program starts"));
     // A digest is not broken.
     assert!(narrow.lines().all(|l| l.chars().count() <= 60 || l.trim().len() == 64), "{narrow}");
@@ -141,24 +169,56 @@ fn one_bit_in_any_file_is_refused() {
 fn what_is_forged_is_refused() {
     let (folder, _) = certificate("certificates-run/forged", &PTX, &["--model", "ptx-6.0,sc"]);
     // A verdict turned round, one that is not about anything, one that is there twice.
-    forged(&folder, |d| d["claims"][0]["reachable"] = json!(true), &["fig5-mp", "is `forbidden`, and it claims `allowed`"]);
-    forged(&folder, |d| d["claims"][0]["racy"] = json!(false), &["it claims `forbidden,race-free`"]);
-    forged(&folder, |d| d["claims"][0]["bounded"] = json!(true), &["it claims `forbidden,bounded`"]);
+    forged(
+        &folder,
+        |d| d["claims"][0]["reachable"] = json!(true),
+        &["fig5-mp", "is `forbidden`, and it claims `allowed`"],
+    );
+    forged(
+        &folder,
+        |d| d["claims"][0]["racy"] = json!(false),
+        &["it claims `forbidden,race-free`"],
+    );
+    forged(
+        &folder,
+        |d| d["claims"][0]["bounded"] = json!(true),
+        &["it claims `forbidden,bounded`"],
+    );
     forged(&folder, |d| d["claims"][5]["test"] = json!(9), &["tests or models that it has not"]);
     forged(&folder, |d| d["claims"][1] = d["claims"][0].clone(), &["do not ascend"]);
     // What shows it taken away, doubled, or said of another test.
     let none = json!({ "answers": ["none"], "proof": null });
-    forged(&folder, |d| d["claims"][0]["sessions"][0]["proof"] = Value::Null, &["has no proof of it"]);
+    forged(
+        &folder,
+        |d| d["claims"][0]["sessions"][0]["proof"] = Value::Null,
+        &["has no proof of it"],
+    );
     forged(&folder, |d| d["claims"][0]["sessions"] = json!([]), &["1 sessions, and there are 0"]);
-    forged(&folder, |d| d["claims"][0]["sessions"] = json!([none, none]), &["1 sessions, and there are 2"]);
-    forged(&folder, |d| d["claims"][0]["sessions"][0]["answers"] = json!([]), &["answers are not those of the certificate"]);
+    forged(
+        &folder,
+        |d| d["claims"][0]["sessions"] = json!([none, none]),
+        &["1 sessions, and there are 2"],
+    );
+    forged(
+        &folder,
+        |d| d["claims"][0]["sessions"][0]["answers"] = json!([]),
+        &["answers are not those of the certificate"],
+    );
     forged(
         &folder,
         |d| d["claims"][0]["sessions"][0]["answers"] = json!(["none", "none"]),
         &["are not those of the certificate"],
     );
-    forged(&folder, |d| d["claims"][0]["sessions"][0]["proof"]["clauses"] = json!(7), &["does not say of it what it holds"]);
-    forged(&folder, |d| d["claims"][0]["sessions"][0]["proof"]["file"] = json!("../x.proof"), &["not the name of a file"]);
+    forged(
+        &folder,
+        |d| d["claims"][0]["sessions"][0]["proof"]["clauses"] = json!(7),
+        &["does not say of it what it holds"],
+    );
+    forged(
+        &folder,
+        |d| d["claims"][0]["sessions"][0]["proof"]["file"] = json!("../x.proof"),
+        &["not the name of a file"],
+    );
     forged(
         &folder,
         |d| {
@@ -172,21 +232,38 @@ fn what_is_forged_is_refused() {
         let text = d.pointer_mut(place).expect("a text");
         *text = json!(text.as_str().expect("a text").replace(from, to));
     };
-    forged(&folder, |d| text(d, "/subject/tests/0/text", "release", "relaxed"), &["is not accepted", "another problem"]);
+    forged(
+        &folder,
+        |d| text(d, "/subject/tests/0/text", "release", "relaxed"),
+        &["is not accepted", "another problem"],
+    );
     forged(
         &folder,
         |d| text(d, "/subject/models/0/model/text", "acyclic", "irreflexive"),
         &["is not accepted", "another problem"],
     );
-    forged(&folder, |d| text(d, "/subject/models/0/model/text", "acyclic", "acyclyc"), &["acyclyc"]);
+    forged(
+        &folder,
+        |d| text(d, "/subject/models/0/model/text", "acyclic", "acyclyc"),
+        &["acyclyc"],
+    );
     forged(&folder, |d| text(d, "/subject/tests/1/text", "exists", "exits"), &["fig6-sb-narrow"]);
-    forged(&folder, |d| d["subject"]["given"]["unroll"] = json!(0), &["is `forbidden,bounded`, and it claims `forbidden`"]);
-    forged(&folder, |d| d["subject"]["kind"] = json!("walk"), &["about a `walk`", "`check`, `diff`, `run` and `prove`"]);
+    forged(
+        &folder,
+        |d| d["subject"]["given"]["unroll"] = json!(0),
+        &["is `forbidden,bounded`, and it claims `forbidden`"],
+    );
+    forged(
+        &folder,
+        |d| d["subject"]["kind"] = json!("walk"),
+        &["about a `walk`", "`check`, `diff`, `run` and `prove`"],
+    );
     forged(&folder, |d| d["version"] = json!(3), &["version 3 of the format"]);
     assert_eq!(verify(&folder).status.code(), Some(0));
 }
 
-/// Names of files exchanged: whoever holds the files finds out, and nobody is told that they were compared.
+/// Names of files exchanged: whoever holds the files finds out, and nobody is told that they were
+/// compared.
 #[test]
 fn names_are_compared_with_the_texts() {
     let (folder, _) = certificate("certificates-run/names", &PTX[..2], &["--model", "ptx-6.0,sc"]);
@@ -207,25 +284,46 @@ fn names_are_compared_with_the_texts() {
         (&json!(["ptx-6.0", "sc"]), &json!(["models/sc.cat", "models/ptx-6.0.cat"]))
     );
     let text = words(&out(&margay(&["verify", path])));
-    assert!(text.contains("fig5-mp ptx-6.0 forbidden") && text.contains("fig5-mp.litmus, not compared"), "{text}");
+    assert!(
+        text.contains("fig5-mp ptx-6.0 forbidden") && text.contains("fig5-mp.litmus, not compared"),
+        "{text}"
+    );
     let report = json_of(&["verify", path, "--format", "json"]);
     assert_eq!(report["compared"], false);
     // The claims are about texts: by these the reader's files have their own names again.
     let tests = PTX[..2].iter().map(|t| format!("tests/corpus/{t}.litmus")).collect::<Vec<_>>();
-    let report =
-        json_of(&["verify", path, "--test", &tests[0], "--test", &tests[1], "--model", "sc,ptx-6.0", "--format", "json"]);
+    let report = json_of(&[
+        "verify",
+        path,
+        "--test",
+        &tests[0],
+        "--test",
+        &tests[1],
+        "--model",
+        "sc,ptx-6.0",
+        "--format",
+        "json",
+    ]);
     assert_eq!(report["compared"], true);
     assert_eq!(report["claims"][0]["file"], tests[0].as_str());
-    assert_eq!((&report["claims"][0]["reachable"], &report["claims"][2]["reachable"]), (&json!(false), &json!(true)));
+    assert_eq!(
+        (&report["claims"][0]["reachable"], &report["claims"][2]["reachable"]),
+        (&json!(false), &json!(true))
+    );
     let output = margay(&["verify", path, "--test", "tests/corpus/syntax/spin-lock.litmus"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        words(&err(&output)).contains("has no test with the text of `tests/corpus/syntax/spin-lock.litmus`"),
+        words(&err(&output))
+            .contains("has no test with the text of `tests/corpus/syntax/spin-lock.litmus`"),
         "{}",
         err(&output)
     );
     let output = margay(&["verify", path, "--model", "tso"]);
-    assert!(words(&err(&output)).contains("has no model with the text of `tso`"), "{}", err(&output));
+    assert!(
+        words(&err(&output)).contains("has no model with the text of `tso`"),
+        "{}",
+        err(&output)
+    );
 }
 
 fn json_of(arguments: &[&str]) -> Value {
@@ -236,7 +334,8 @@ fn json_of(arguments: &[&str]) -> Value {
 
 #[test]
 fn executions_are_judged() {
-    let (folder, _) = certificate("certificates-run/executions", &PTX[1..2], &["--model", "ptx-6.0,sc"]);
+    let (folder, _) =
+        certificate("certificates-run/executions", &PTX[1..2], &["--model", "ptx-6.0,sc"]);
     let document: Value = open(&folder).expect("it is whole").parse().expect("it is JSON");
     let execution = &document["claims"][0]["sessions"][0]["answers"][0]["execution"];
     assert!(
@@ -244,7 +343,11 @@ fn executions_are_judged() {
         "it is allowed, and needs no proof"
     );
     let of = |change: &dyn Fn(&mut Value), said: &[&str]| {
-        forged(&folder, |d| change(&mut d["claims"][0]["sessions"][0]["answers"][0]["execution"]), said);
+        forged(
+            &folder,
+            |d| change(&mut d["claims"][0]["sessions"][0]["answers"][0]["execution"]),
+            said,
+        );
     };
     let none = ["fig6-sb-narrow", "an execution that is none"];
     of(&|e| e["values"][0][1] = json!(1), &none);
@@ -277,12 +380,16 @@ fn executions_are_judged() {
 #[test]
 fn what_cannot_be_certified_is_said() {
     let folder = folder("certificates-run/refused");
-    let (path, test) = (folder.to_str().expect("a path of text"), "tests/corpus/asplos2019/fig5-mp.litmus");
-    let run = |more: &[&str]| margay(&[&["run", test, "--model", "ptx-6.0", "--certify", path], more].concat());
+    let (path, test) =
+        (folder.to_str().expect("a path of text"), "tests/corpus/asplos2019/fig5-mp.litmus");
+    let run = |more: &[&str]| {
+        margay(&[&["run", test, "--model", "ptx-6.0", "--certify", path], more].concat())
+    };
     let output = run(&["--engine", "explicit"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        err(&output).contains("the explicit engine writes no proofs") && err(&output).contains("--engine both"),
+        err(&output).contains("the explicit engine writes no proofs")
+            && err(&output).contains("--engine both"),
         "{}",
         err(&output)
     );

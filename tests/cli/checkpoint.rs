@@ -1,4 +1,5 @@
-//! Interrupted work goes on where it was, with the same output; damaged and foreign answers are told of and not used.
+//! Interrupted work goes on where it was, with the same output; damaged and foreign answers are
+//! told of and not used.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -13,7 +14,9 @@ fn timeless(mut report: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(fields) => {
-                fields.retain(|name, _| !["seconds", "peak_memory_bytes", "folder", "warnings"].contains(&name.as_str()));
+                fields.retain(|name, _| {
+                    !["seconds", "peak_memory_bytes", "folder", "warnings"].contains(&name.as_str())
+                });
                 fields.values_mut().for_each(strip);
             }
             Value::Array(items) => items.iter_mut().for_each(strip),
@@ -38,18 +41,22 @@ fn text(path: &Path) -> &str {
 /// The files of answers in a checkpoint.
 fn answers(folder: &Path) -> Vec<PathBuf> {
     let folders = std::fs::read_dir(folder).expect("a folder").flatten();
-    let mut all: Vec<PathBuf> =
-        folders.flat_map(|f| std::fs::read_dir(f.path()).expect("a folder").flatten()).map(|e| e.path()).collect();
+    let mut all: Vec<PathBuf> = folders
+        .flat_map(|f| std::fs::read_dir(f.path()).expect("a folder").flatten())
+        .map(|e| e.path())
+        .collect();
     all.retain(|path| path.extension().is_some_and(|e| e == "answer"));
     all.sort();
     all
 }
 
-const EXECUTIONS: [&str; 6] = ["rc11-to-ptx", "--bound", "5", "--level=execution", "--without=R.SC,W.SC,RMW.SC", "--jobs=2"];
-const PROGRAMS: [&str; 6] = ["rc11-to-ptx-descoped", "--bound", "4", "--level", "program", "--jobs=2"];
+const EXECUTIONS: [&str; 6] =
+    ["rc11-to-ptx", "--bound", "5", "--level=execution", "--without=R.SC,W.SC,RMW.SC", "--jobs=2"];
+const PROGRAMS: [&str; 6] =
+    ["rc11-to-ptx-descoped", "--bound", "4", "--level", "program", "--jobs=2"];
 
-/// Kills the check at random moments until it was killed so often; in between it may come to its end, and then starts anew. With
-/// `certify` its certificates are verified.
+/// Kills the check at random moments until it was killed so often; in between it may come to its
+/// end, and then starts anew. With `certify` its certificates are verified.
 fn killed(name: &str, arguments: &[&str], times: usize, certify: bool) {
     let certificate = |dir: &Path| dir.join("certificate");
     let question = |dir: &Path| -> Vec<String> {
@@ -57,8 +64,11 @@ fn killed(name: &str, arguments: &[&str], times: usize, certify: bool) {
         let folder = certify.then(|| ["--certify".to_owned(), text(&certificate(dir)).to_owned()]);
         asked.chain(folder.into_iter().flatten()).collect()
     };
-    let whole = |dir: &Path| -> Vec<String> { [question(dir), vec!["--checkpoint".to_owned(), text(dir).to_owned()]].concat() };
-    let check = |arguments: &[String]| check(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let whole = |dir: &Path| -> Vec<String> {
+        [question(dir), vec!["--checkpoint".to_owned(), text(dir).to_owned()]].concat()
+    };
+    let check =
+        |arguments: &[String]| check(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
     let (expected, _) = check(&question(&folder(&format!("{name}/alone"))));
     let mut random = fastrand::Rng::with_seed(7);
     let (mut kills, mut ends, mut most) = (0, 0, 0);
@@ -68,8 +78,15 @@ fn killed(name: &str, arguments: &[&str], times: usize, certify: bool) {
     // On a machine with much to do the first kills may all come before anything is kept.
     while kills < times || most == 0 && kills < 20 * times {
         let whole = whole(&dir);
-        let whole: Vec<&str> = ["check", "--format", "json"].into_iter().chain(whole.iter().map(String::as_str)).collect();
-        let mut child = command(&whole).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let whole: Vec<&str> = ["check", "--format", "json"]
+            .into_iter()
+            .chain(whole.iter().map(String::as_str))
+            .collect();
+        let mut child = command(&whole)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("it starts");
         std::thread::sleep(Duration::from_millis(random.u64(0..longest)));
         if child.try_wait().expect("a child").is_none() {
             child.kill().expect("killed");
@@ -112,7 +129,8 @@ fn kills_do_not_change_what_is_certified() {
 fn an_answer_whose_proof_is_gone_or_damaged_is_proved_again() {
     let dir = folder("checkpoint/proofs");
     let (kept, proofs) = (dir.join("kept"), dir.join("proofs"));
-    let question = [&EXECUTIONS[..], &["--checkpoint", text(&kept), "--certify", text(&proofs)]].concat();
+    let question =
+        [&EXECUTIONS[..], &["--checkpoint", text(&kept), "--certify", text(&proofs)]].concat();
     // Answers without proofs are there already.
     check(&question[..8]);
     let (expected, said) = check(&question);
@@ -132,14 +150,21 @@ fn an_answer_whose_proof_is_gone_or_damaged_is_proved_again() {
     assert_eq!(again, expected);
     assert_eq!(said.matches("the case is solved again").count(), 3, "{said}");
     assert_eq!(said.matches("it is not the one that was accepted").count(), 2, "{said}");
-    assert_eq!(files.iter().map(good).collect::<Vec<_>>(), whole, "proofs do not differ from run to run");
+    assert_eq!(
+        files.iter().map(good).collect::<Vec<_>>(),
+        whole,
+        "proofs do not differ from run to run"
+    );
     assert_eq!(margay(&["verify", text(&proofs)]).status.code(), Some(0));
-    // A smaller bound leaves the proofs of larger ones, and what is wrong, or another question, leaves everything.
+    // A smaller bound leaves the proofs of larger ones, and what is wrong, or another question,
+    // leaves everything.
     check(&[&["rc11-to-ptx", "--bound", "3"], &question[3..]].concat());
     assert_eq!(margay(&["verify", text(&proofs)]).status.code(), Some(0));
     assert_eq!(check(&question), (expected, String::new()));
     let certificate = std::fs::read(proofs.join("certificate.json")).expect("a certificate");
-    for (more, said) in [(["--axiom", "None"], "axiom"), (["--axiom", "SC"], "the certificate of another question")] {
+    for (more, said) in
+        [(["--axiom", "None"], "axiom"), (["--axiom", "SC"], "the certificate of another question")]
+    {
         let output = margay(&[&["check"], &question[..], &more].concat());
         assert_eq!(output.status.code(), Some(2), "{more:?}");
         assert!(words(&err(&output)).contains(said), "{}", err(&output));
@@ -150,14 +175,22 @@ fn an_answer_whose_proof_is_gone_or_damaged_is_proved_again() {
     std::fs::write(proofs.join("letter.txt"), "Dear").expect("written");
     let output = margay(&[&["check"], &question[..]].concat());
     assert_eq!(output.status.code(), Some(2));
-    assert!(words(&err(&output)).contains("something else in it, `letter.txt`"), "{}", err(&output));
+    assert!(
+        words(&err(&output)).contains("something else in it, `letter.txt`"),
+        "{}",
+        err(&output)
+    );
 }
 
 #[test]
 fn an_interrupted_check_says_what_is_established_and_goes_on() {
     let dir = folder("checkpoint/interrupted");
     let expected = check(&EXECUTIONS).0;
-    let whole = [&["check", "--format", "json", "--checkpoint", text(&dir), "--timeout", "0s"], &EXECUTIONS[..]].concat();
+    let whole = [
+        &["check", "--format", "json", "--checkpoint", text(&dir), "--timeout", "0s"],
+        &EXECUTIONS[..],
+    ]
+    .concat();
     let output = margay(&whole);
     assert_eq!(output.status.code(), Some(3), "{}", err(&output));
     assert_eq!(json(&output)["established"], 0);
@@ -202,7 +235,8 @@ fn damaged_answers_are_told_of_and_redone() {
 
 #[test]
 fn a_changed_answer_with_a_right_checksum_and_seal_does_not_fit() {
-    // Whoever computes a checksum of nonsense is not believed, and whoever has the key gets no panic either.
+    // Whoever computes a checksum of nonsense is not believed, and whoever has the key gets no
+    // panic either.
     use sha2::Digest;
     let dir = folder("checkpoint/nonsense");
     let run = || check(&[&PROGRAMS[..], &["--checkpoint", text(&dir)]].concat());
@@ -210,17 +244,29 @@ fn a_changed_answer_with_a_right_checksum_and_seal_does_not_fit() {
     for file in answers(&dir) {
         let good = std::fs::read_to_string(&file).expect("an answer");
         let line = good.lines().next().expect("a line");
-        for (from, to) in [("\"order\":[0,", "\"order\":[99,"), ("[[[0,", "[[[999,"), ("\"question\":0", "\"question\":7")] {
+        for (from, to) in [
+            ("\"order\":[0,", "\"order\":[99,"),
+            ("[[[0,", "[[[999,"),
+            ("\"question\":0", "\"question\":7"),
+        ] {
             if !line.contains(from) {
                 continue;
             }
             let changed = line.replacen(from, to, 1) + "\n";
-            let sum: String = sha2::Sha256::digest(changed.as_bytes()).iter().map(|b| format!("{b:02x}")).collect();
-            let seal = margay_models::seal::SealKey::at(&key()).expect("the key of the tests").seal(changed.as_bytes());
+            let sum: String = sha2::Sha256::digest(changed.as_bytes())
+                .iter()
+                .map(|b| format!("{b:02x}"))
+                .collect();
+            let seal = margay_models::seal::SealKey::at(&key())
+                .expect("the key of the tests")
+                .seal(changed.as_bytes());
             let sealed = format!("{{\"sha256\":\"{sum}\",\"seal\":\"{seal}\"}}");
             for (second, why) in [
                 (sealed.clone(), "does not fit its case"),
-                (format!("{{\"sha256\":\"{sum}\"}}"), "it is not sealed, so that somebody else may have written it"),
+                (
+                    format!("{{\"sha256\":\"{sum}\"}}"),
+                    "it is not sealed, so that somebody else may have written it",
+                ),
                 (sealed.replace(&seal, &"0".repeat(64)), "it was sealed with another key"),
             ] {
                 std::fs::write(&file, format!("{changed}{second}\n")).expect("changed");
@@ -241,25 +287,37 @@ fn answers_to_other_questions_are_told_of_and_left_alone() {
     let broken = write(&dir, "broken.map", map.replace("ld.acquire.s\nR.SC", "ld.relaxed.s\nR.SC"));
     let commented = write(&dir, "ptx.cat", format!("{model}\n(* edited *)\n"));
     let kept = dir.join("kept");
-    let asked = |mapping: &str, more: &[&str]| check(&[&[mapping, "--bound", "4", "--checkpoint", text(&kept)], more].concat());
+    let asked = |mapping: &str, more: &[&str]| {
+        check(&[&[mapping, "--bound", "4", "--checkpoint", text(&kept)], more].concat())
+    };
     let (sound, said) = asked(&original, &["--without", "R.SC,W.SC,RMW.SC"]);
     assert_eq!((&sound["verdict"], said.as_str()), (&"none".into(), ""));
     let before = answers(&kept);
     for (mapping, more, differs) in [
         (&broken, vec!["--without", "R.SC,W.SC,RMW.SC"], "another mapping"),
-        (&original, vec!["--without", "R.SC,W.SC,RMW.SC", "--target", &commented], "another target model"),
+        (
+            &original,
+            vec!["--without", "R.SC,W.SC,RMW.SC", "--target", &commented],
+            "another target model",
+        ),
         (&original, vec!["--without", "R.SC,W.SC,RMW.SC", "--typed", "off"], "other options"),
     ] {
         let alone = check(&[&[mapping.as_str(), "--bound", "4"], &more[..]].concat()).0;
         let (answer, said) = asked(mapping, &more);
         assert_eq!(answer, alone);
         let said = words(&said);
-        assert!(said.contains("answers to other questions") && said.contains(differs), "{differs}: {said}");
+        assert!(
+            said.contains("answers to other questions") && said.contains(differs),
+            "{differs}: {said}"
+        );
     }
     // A file that was moved to where another question would look.
     let now = answers(&kept);
     assert!(before.iter().all(|f| now.contains(f)), "nothing was thrown away");
-    let other = now.iter().find(|f| !before.contains(f) && f.file_name() == before[0].file_name()).expect("its like");
+    let other = now
+        .iter()
+        .find(|f| !before.contains(f) && f.file_name() == before[0].file_name())
+        .expect("its like");
     std::fs::copy(other, &before[0]).expect("copied");
     let (answer, said) = asked(&original, &["--without", "R.SC,W.SC,RMW.SC"]);
     assert_eq!(answer, sound);
@@ -270,9 +328,14 @@ fn answers_to_other_questions_are_told_of_and_left_alone() {
 fn two_checks_in_one_folder_do_not_harm_each_other() {
     let dir = folder("checkpoint/together");
     let expected = check(&EXECUTIONS).0;
-    let whole = [&["check", "--format", "json", "--checkpoint", text(&dir)], &EXECUTIONS[..]].concat();
-    let start = || command(&whole).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    for output in [start(), start(), start()].map(|child| child.wait_with_output().expect("a child")) {
+    let whole =
+        [&["check", "--format", "json", "--checkpoint", text(&dir)], &EXECUTIONS[..]].concat();
+    let start = || {
+        command(&whole).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
+    };
+    for output in
+        [start(), start(), start()].map(|child| child.wait_with_output().expect("a child"))
+    {
         assert_eq!(err(&output), "");
         assert_eq!(timeless(json(&output)), expected);
     }
@@ -286,7 +349,17 @@ fn a_full_disk_costs_the_answers_that_do_not_fit_and_nothing_else() {
     // No file may grow beyond nothing, and nobody is killed for trying.
     let line = "trap '' XFSZ; ulimit -f 0; exec \"$@\"";
     let output = std::process::Command::new("sh")
-        .args(["-c", line, "sh", env!("CARGO_BIN_EXE_margay"), "check", "--format", "json", "--checkpoint", text(&dir)])
+        .args([
+            "-c",
+            line,
+            "sh",
+            env!("CARGO_BIN_EXE_margay"),
+            "check",
+            "--format",
+            "json",
+            "--checkpoint",
+            text(&dir),
+        ])
         .args(EXECUTIONS)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()

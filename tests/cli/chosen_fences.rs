@@ -1,4 +1,5 @@
-//! A source whose executions choose an order of their fences: what `check` and `prove` say of it, and what `diff` refuses.
+//! A source whose executions choose an order of their fences: what `check` and `prove` say of it,
+//! and what `diff` refuses.
 
 use std::path::Path;
 
@@ -13,7 +14,8 @@ irreflexive hb; (co | rf^-1; co) as Coh
 empty rmw & (fr; co) as At
 ";
 
-/// A mapping to `nop`s that order nothing, one to sequential consistency, and one to the language itself.
+/// A mapping to `nop`s that order nothing, one to sequential consistency, and one to the language
+/// itself.
 fn mappings(name: &str) -> [String; 3] {
     let dir = folder(name);
     write(
@@ -23,13 +25,37 @@ fn mappings(name: &str) -> [String; 3] {
     );
     write(&dir, "source.cat", SOURCE);
     let machine = "machine \"nothing is ordered\"\nacyclic (po & loc) | rf | co | fr as Loc\nempty rmw & (fr; co) as At\n";
-    write(&dir, "machine.arch", "architecture \"machine\"\ntag NOP on F\nread ld\nwrite st\nrmw at\nfence nop NOP\n");
+    write(
+        &dir,
+        "machine.arch",
+        "architecture \"machine\"\ntag NOP on F\nread ld\nwrite st\nrmw at\nfence nop NOP\n",
+    );
     write(&dir, "machine.cat", machine);
-    let rows = |load, store, swap, fence| format!("ld => {load}\nst => {store}\nat => {swap}\nfull => {fence}\n");
+    let rows = |load, store, swap, fence| {
+        format!("ld => {load}\nst => {store}\nat => {swap}\nfull => {fence}\n")
+    };
     [
-        write(&dir, "wrong.map", format!("mapping \"wrong\" from source.cat to machine.cat\n{}", rows("ld", "st", "at", "nop"))),
-        write(&dir, "right.map", format!("mapping \"right\" from source.cat to sc\n{}", rows("R", "W", "RMW", "F"))),
-        write(&dir, "same.map", format!("mapping \"same\" from source.cat to source.cat\n{}", rows("ld", "st", "at", "full"))),
+        write(
+            &dir,
+            "wrong.map",
+            format!(
+                "mapping \"wrong\" from source.cat to machine.cat\n{}",
+                rows("ld", "st", "at", "nop")
+            ),
+        ),
+        write(
+            &dir,
+            "right.map",
+            format!("mapping \"right\" from source.cat to sc\n{}", rows("R", "W", "RMW", "F")),
+        ),
+        write(
+            &dir,
+            "same.map",
+            format!(
+                "mapping \"same\" from source.cat to source.cat\n{}",
+                rows("ld", "st", "at", "full")
+            ),
+        ),
     ]
 }
 
@@ -38,13 +64,30 @@ fn a_counterexample_is_legal_in_no_order() {
     let [wrong, right, _] = mappings("chosen-fences");
     let found = margay(&["check", &wrong, "--bound", "6", "--only", "ld,st,full"]);
     assert_eq!(found.status.code(), Some(1), "{}{}", out(&found), err(&found));
-    assert!(words(&out(&found)).contains("every other order of the fences violates an axiom, too"), "{}", out(&found));
-    let document = json(&margay(&["check", &wrong, "--bound", "6", "--only", "ld,st,full", "--format", "json"]));
+    assert!(
+        words(&out(&found)).contains("every other order of the fences violates an axiom, too"),
+        "{}",
+        out(&found)
+    );
+    let document = json(&margay(&[
+        "check",
+        &wrong,
+        "--bound",
+        "6",
+        "--only",
+        "ld,st,full",
+        "--format",
+        "json",
+    ]));
     let explanation = document["counterexamples"][0]["explanation"].to_string();
     assert!(explanation.contains("every other order of the fences"), "{document}");
     let holds = margay(&["check", &right, "--bound", "4", "-v"]);
     assert_eq!(holds.status.code(), Some(0), "{}{}", out(&holds), err(&holds));
-    assert!(words(&out(&holds)).contains("no order of them makes a counterexample legal"), "{}", out(&holds));
+    assert!(
+        words(&out(&holds)).contains("no order of them makes a counterexample legal"),
+        "{}",
+        out(&holds)
+    );
 }
 
 /// The orders that explained candidates are part of a certificate, at both levels.
@@ -76,16 +119,22 @@ fn one_order_is_not_all_orders() {
     assert!(words(&err(&of_one)).contains("are taken together"), "{}", err(&of_one));
     let dir = Path::new(&wrong).parent().expect("a folder");
     let model = |name: &str| dir.join(name).to_str().expect("a name").to_owned();
-    let compared = margay(&["diff", &model("source.cat"), &model("machine.cat"), "--mapping", &wrong]);
+    let compared =
+        margay(&["diff", &model("source.cat"), &model("machine.cat"), "--mapping", &wrong]);
     assert_eq!(compared.status.code(), Some(2), "{}", out(&compared));
     let said = words(&err(&compared));
-    assert!(said.contains("one of them chooses the order `sync_fence` of full") && said.contains("`--without full`"), "{said}");
+    assert!(
+        said.contains("one of them chooses the order `sync_fence` of full")
+            && said.contains("`--without full`"),
+        "{said}"
+    );
     let one = margay(&["check", &wrong, "--level", "execution", "--axiom", "Hb"]);
     assert_eq!(one.status.code(), Some(2), "{}", out(&one));
     assert!(words(&err(&one)).contains("are taken together"), "{}", err(&one));
 }
 
-/// The first line says which order the theorem is about, its certificate is followed again, and a file of axioms that are proved one by one is not written.
+/// The first line says which order the theorem is about, its certificate is followed again, and a
+/// file of axioms that are proved one by one is not written.
 #[test]
 fn an_order_is_taken_from_the_target() {
     let [wrong, right, same] = mappings("chosen-fences-proved");
@@ -97,14 +146,19 @@ fn an_order_is_taken_from_the_target() {
         let proved = margay(&["prove", mapping, "--bound", "3", "--certify", &kept]);
         assert_eq!(proved.status.code(), Some(0), "{}{}", out(&proved), err(&proved));
         let said = words(&out(&proved));
-        assert!(said.starts_with("theorem for executions of every size, ") && said.contains(order), "{said}");
+        assert!(
+            said.starts_with("theorem for executions of every size, ") && said.contains(order),
+            "{said}"
+        );
         let verified = margay(&["verify", &kept]);
         assert_eq!(verified.status.code(), Some(0), "{}{}", out(&verified), err(&verified));
         assert!(words(&out(&verified)).contains(order), "{}", out(&verified));
         // Fewer axioms would be a claim about an order that the others may forbid.
         let folder = Path::new(&kept);
-        let mut document: serde_json::Value =
-            margay_models::certificate::open(folder).expect("it is whole").parse().expect("it is JSON");
+        let mut document: serde_json::Value = margay_models::certificate::open(folder)
+            .expect("it is whole")
+            .parse()
+            .expect("it is JSON");
         document["theorems"] = serde_json::json!(["Fences"]);
         margay_models::certificate::seal(&document, folder).expect("there is room");
         let forged = margay(&["verify", &kept]);
@@ -114,7 +168,10 @@ fn an_order_is_taken_from_the_target() {
     let kept = format!("{wrong}.theorem");
     let open = margay(&["prove", &wrong, "--bound", "3", "--certify", &kept]);
     assert_eq!(open.status.code(), Some(3), "{}{}", out(&open), err(&open));
-    assert!(words(&err(&open)).contains("its axioms are taken together") && !Path::new(&kept).join("certificate.json").exists());
+    assert!(
+        words(&err(&open)).contains("its axioms are taken together")
+            && !Path::new(&kept).join("certificate.json").exists()
+    );
     let found = margay(&["prove", &wrong, "--bound", "6", "--only", "ld,st,full"]);
     assert_eq!(found.status.code(), Some(1), "{}{}", out(&found), err(&found));
     assert!(words(&out(&found)).contains("Fences counterexample with 6 events"), "{}", out(&found));

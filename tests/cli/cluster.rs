@@ -1,5 +1,6 @@
-//! `--cluster slurm` on a real cluster of one node, this machine (tests/slurm/one-node): jobs that are killed, a node that is drained,
-//! a controller that is away. Skipped, with the reason, where Slurm is not installed or cannot be started.
+//! `--cluster slurm` on a real cluster of one node, this machine (tests/slurm/one-node): jobs that
+//! are killed, a node that is drained, a controller that is away. Skipped, with the reason, where
+//! Slurm is not installed or cannot be started.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -23,20 +24,29 @@ fn script(arguments: &[&str]) -> Output {
     // Daemons would keep a pipe open.
     let log = std::env::temp_dir().join(format!("margay-one-node-{}.log", std::process::id()));
     let file = std::fs::File::create(&log).expect("a log");
-    let status = Command::new(script).args(arguments).stdout(Stdio::null()).stderr(file).status().expect("it starts");
+    let status = Command::new(script)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(file)
+        .status()
+        .expect("it starts");
     let stderr = std::fs::read(&log).unwrap_or_default();
     let _ = std::fs::remove_file(&log);
     Output { status, stdout: Vec::new(), stderr }
 }
 
 impl Cluster {
-    /// A cluster in a folder of its own; `None`, with the reason printed, where there cannot be one.
+    /// A cluster in a folder of its own; `None`, with the reason printed, where there cannot be
+    /// one.
     fn start(name: &str) -> Option<Self> {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = folder(name);
         let started = script(&["start", folder.join("slurm").to_str().expect("text")]);
         if !started.status.success() {
-            eprintln!("skipped: no Slurm cluster here: {}", String::from_utf8_lossy(&started.stderr).trim());
+            eprintln!(
+                "skipped: no Slurm cluster here: {}",
+                String::from_utf8_lossy(&started.stderr).trim()
+            );
             return None;
         }
         Some(Self { folder, _one: one })
@@ -60,8 +70,16 @@ impl Cluster {
 
     fn check(&self, more: &[&str]) -> Child {
         let kept = self.folder.join("kept");
-        let cluster =
-            ["--format", "json", "--cluster", "slurm", "--cluster-from", "5", "--checkpoint", kept.to_str().expect("text")];
+        let cluster = [
+            "--format",
+            "json",
+            "--cluster",
+            "slurm",
+            "--cluster-from",
+            "5",
+            "--checkpoint",
+            kept.to_str().expect("text"),
+        ];
         let arguments = [&["check"], &QUESTION[..], &cluster, more].concat();
         let mut command = self.command(env!("CARGO_BIN_EXE_margay"), &arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
@@ -91,7 +109,8 @@ impl Drop for Cluster {
 
 const QUESTION: [&str; 5] = ["rc11-to-ptx", "--bound", "6", "--without", "R.SC,W.SC,RMW.SC"];
 
-/// The report without what differs from run to run: times, and the warnings of what went wrong on the way.
+/// The report without what differs from run to run: times, and the warnings of what went wrong on
+/// the way.
 fn timeless(output: &Output) -> Value {
     let mut report = json(output);
     for axiom in report["axioms"].as_array_mut().expect("axioms") {
@@ -123,7 +142,10 @@ fn the_answer_is_the_same_whatever_happens_to_jobs_node_and_controller() {
     // The node takes nothing new for a while.
     let node = cluster.ask("sinfo", &["-h", "-o", "%n"]).trim().to_owned();
     let update = |state: &str| {
-        cluster.ask("scontrol", &["update", &format!("NodeName={node}"), &format!("State={state}"), "Reason=test"]);
+        cluster.ask(
+            "scontrol",
+            &["update", &format!("NodeName={node}"), &format!("State={state}"), "Reason=test"],
+        );
     };
     update("DRAIN");
     // Those that wait for it cannot end: two of them are killed, too.
@@ -160,7 +182,11 @@ fn an_interrupt_cancels_the_jobs_and_loses_nothing() {
     assert_eq!(output.status.code(), Some(3), "{}{}", out(&output), err(&output));
     let report = json(&output);
     assert_eq!(report["verdict"], "undecided");
-    assert!(report["reason"].as_str().is_some_and(|r| r.starts_with("interrupted")), "{}", report["reason"]);
+    assert!(
+        report["reason"].as_str().is_some_and(|r| r.starts_with("interrupted")),
+        "{}",
+        report["reason"]
+    );
     let start = Instant::now();
     while !cluster.ask("squeue", &["-h"]).is_empty() {
         assert!(start.elapsed() < Duration::from_secs(30), "jobs are left behind");
@@ -176,7 +202,8 @@ fn an_interrupt_cancels_the_jobs_and_loses_nothing() {
     expected["certificate"].take();
     assert_eq!(report, expected, "{}", err(&output));
     assert_eq!(err(&output), "", "proofs of before are taken");
-    // A job that was killed while it wrote leaves an unfinished file behind, which is no proof and which nothing reads.
+    // A job that was killed while it wrote leaves an unfinished file behind, which is no proof and
+    // which nothing reads.
     let is_proof = |e: &std::fs::DirEntry| e.path().extension().is_some_and(|e| e == "proof");
     let cases = std::fs::read_dir(&proofs).expect("a folder").flatten().filter(is_proof).count();
     assert_eq!(certificate["extent"]["cases"], cases);
@@ -196,9 +223,14 @@ fn a_cluster_that_does_not_answer_is_told_of() {
     assert_eq!(report["established"], 4, "smaller bounds are solved here");
     // A script that cannot be obeyed: the engine refuses, and it is told at once.
     assert!(script(&["controller-start", &cluster.slurm()]).status.success());
-    let output = cluster.check(&["--cluster-args", "--partition=nowhere"]).wait_with_output().expect("a child");
+    let output = cluster
+        .check(&["--cluster-args", "--partition=nowhere"])
+        .wait_with_output()
+        .expect("a child");
     assert_eq!(output.status.code(), Some(3), "{}", out(&output));
-    let refused = json(&output)["reason"].as_str().is_some_and(|r| r.contains("the cluster refuses") && r.contains("partition"));
+    let refused = json(&output)["reason"]
+        .as_str()
+        .is_some_and(|r| r.contains("the cluster refuses") && r.contains("partition"));
     assert!(refused, "{}", out(&output));
 }
 

@@ -22,7 +22,11 @@ fn project(name: &str, settings: &str) -> (std::path::PathBuf, std::path::PathBu
         std::fs::create_dir_all(folder).expect("a folder");
     }
     write(&corpus, "mp.litmus", MP);
-    write(&corpus, "expected.txt", "mp.litmus ptx-6.0 reachable wrong\nmp.litmus ptx-8 unreachable x\n");
+    write(
+        &corpus,
+        "expected.txt",
+        "mp.litmus ptx-6.0 reachable wrong\nmp.litmus ptx-8 unreachable x\n",
+    );
     write(&root, "margay.toml", settings);
     (root, below)
 }
@@ -37,18 +41,36 @@ fn defaults_come_from_here_or_above_and_the_command_line_comes_first() {
     assert!(out(&tested).contains("1 verdict not looked for (--fail-fast)"), "{}", out(&tested));
     assert!(root.join("out/junit.xml").exists(), "paths start from the folder of the file");
     let all = margay_in(&below, &["test", "--fail-fast=false"]);
-    assert!(out(&all).contains("1 verdict as expected") && !out(&all).contains("fail-fast"), "{}", out(&all));
+    assert!(
+        out(&all).contains("1 verdict as expected") && !out(&all).contains("fail-fast"),
+        "{}",
+        out(&all)
+    );
     let bound = |output: &Output| json(output)["bound"].clone();
     assert_eq!(bound(&margay_in(&below, &["check", "--format", "json"])), 2);
     assert_eq!(bound(&margay_in(&below, &["check", "--bound", "1", "--format", "json"])), 1);
-    let runs = |arguments: &[&str]| out(&margay_in(&root, arguments)).lines().filter(|l| l.starts_with(" mp ")).count();
-    assert_eq!((runs(&["run", "litmus"]), runs(&["run", "litmus", "--model", "ptx-8"])), (2, 1), "the list is replaced");
+    let runs = |arguments: &[&str]| {
+        out(&margay_in(&root, arguments)).lines().filter(|l| l.starts_with(" mp ")).count()
+    };
+    assert_eq!(
+        (runs(&["run", "litmus"]), runs(&["run", "litmus", "--model", "ptx-8"])),
+        (2, 1),
+        "the list is replaced"
+    );
     said(&margay_in(&below, &["run", "../../litmus", "--no-config"]), 2, "--model");
     let said_so = out(&margay_in(&root, &["check"]));
-    assert_eq!(said_so.lines().nth(1), Some("as margay.toml says: mapping = \"rc11-to-ptx\"; bound = 2"), "{said_so}");
+    assert_eq!(
+        said_so.lines().nth(1),
+        Some("as margay.toml says: mapping = \"rc11-to-ptx\"; bound = 2"),
+        "{said_so}"
+    );
     // Another file, whose folder paths start from, and do not leave.
     write(&below, "other.toml", "[test]\nfolder = \"../../litmus\"\n");
-    said(&margay_in(&root, &["test", "--config", "a/b/other.toml"]), 2, "leaves the folder of this file");
+    said(
+        &margay_in(&root, &["test", "--config", "a/b/other.toml"]),
+        2,
+        "leaves the folder of this file",
+    );
     write(&root, "other.toml", "[test]\nfolder = \"litmus\"\n");
     assert_eq!(margay_in(&below, &["test", "--config", "../../other.toml"]).status.code(), Some(1));
 }
@@ -75,7 +97,10 @@ fn what_is_wrong_has_a_place_and_a_name_that_was_meant() {
         let output = margay_in(&root, &["test", "litmus"]);
         let text = err(&output);
         assert_eq!(output.status.code(), Some(2), "{settings}: {text}");
-        assert!(text.contains(place) && text.contains(what), "{settings}: `{place}`, `{what}`: {text}");
+        assert!(
+            text.contains(place) && text.contains(what),
+            "{settings}: `{place}`, `{what}`: {text}"
+        );
         assert_eq!(text.matches("error: ").count(), 1, "said once: {text}");
         let errors = json(&margay_in(&root, &["test", "litmus", "--format", "json"]));
         assert_eq!(errors["errors"][0]["labels"][0]["file"], "margay.toml", "{errors}");
@@ -85,5 +110,9 @@ fn what_is_wrong_has_a_place_and_a_name_that_was_meant() {
         assert_eq!(margay_in(&root, &fine).status.code(), Some(0), "{fine:?}");
     }
     said(&margay_in(&root, &["test", "--config", "none.toml"]), 2, "cannot read `none.toml`");
-    said(&margay_in(&root, &["test", "--config", "margay.toml", "--no-config"]), 2, "cannot be used with");
+    said(
+        &margay_in(&root, &["test", "--config", "margay.toml", "--no-config"]),
+        2,
+        "cannot be used with",
+    );
 }

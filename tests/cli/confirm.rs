@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::program::{err, folder, json, margay, out};
 
 fn confirm<'a>(mapping: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    [&["confirm", mapping, "--bound", "4", "--device", "sim", "--instances", "20000"][..], more].concat()
+    [&["confirm", mapping, "--bound", "4", "--device", "sim", "--instances", "20000"][..], more]
+        .concat()
 }
 
 #[test]
@@ -15,20 +16,36 @@ fn a_counterexample_that_is_seen() {
     let more = ["--out", dir.to_str().expect("text"), "--results", results.to_str().expect("text")];
     let output = margay(&confirm("rc11-to-ptx-no-fence-sc-load", &more));
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
-    assert!(out(&output).starts_with("simulated: 1 of 1 counterexamples seen on sim, weak machine"), "{}", out(&output));
+    assert!(
+        out(&output).starts_with("simulated: 1 of 1 counterexamples seen on sim, weak machine"),
+        "{}",
+        out(&output)
+    );
     let page = std::fs::read_to_string(dir.join("confirmation.md")).expect("a report");
     assert!(page.starts_with("Not yet run on hardware"), "{page}");
     assert!(page.contains("times in 20 000 runs"), "{page}");
     assert!(!page.contains("stays a bug"), "{page}");
-    let object: Value =
-        serde_json::from_str(&std::fs::read_to_string(dir.join("confirmation.json")).expect("a report")).expect("JSON");
+    let object: Value = serde_json::from_str(
+        &std::fs::read_to_string(dir.join("confirmation.json")).expect("a report"),
+    )
+    .expect("JSON");
     let one = &object["confirmed"][0];
     assert_eq!((&one["seen"], &one["axiom"]), (&Value::from(true), &Value::from("SC")));
-    let line: Value = serde_json::from_str(&std::fs::read_to_string(&results).expect("results")).expect("one line");
+    let line: Value = serde_json::from_str(&std::fs::read_to_string(&results).expect("results"))
+        .expect("one line");
     assert_eq!(margay_reports::body(&line), one["run"], "without its version, command and release");
     // The test that was run is written, and runs the same again.
     let test = dir.join("counterexample-1-target.litmus");
-    let again = margay(&["gpu", test.to_str().expect("text"), "--device", "sim", "--instances", "20000", "--format", "json"]);
+    let again = margay(&[
+        "gpu",
+        test.to_str().expect("text"),
+        "--device",
+        "sim",
+        "--instances",
+        "20000",
+        "--format",
+        "json",
+    ]);
     let again = json(&again);
     let count = |line: &Value| -> u64 {
         let outcomes = line["outcomes"].as_array().expect("a list");
@@ -45,19 +62,28 @@ fn a_bug_that_no_run_shows_stays_a_bug() {
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     let text = out(&output);
     assert!(text.starts_with("simulated: 0 of 1 counterexamples seen"), "{text}");
-    assert!(text.contains("program: a compiler bug") && text.contains("A mapping bug that no run shows stays a bug"), "{text}");
+    assert!(
+        text.contains("program: a compiler bug")
+            && text.contains("A mapping bug that no run shows stays a bug"),
+        "{text}"
+    );
 }
 
 /// A program that races is not run unless asked for, and nothing is called a bug.
 #[test]
 fn racy_programs_are_refused() {
     let folder = folder("confirm-racy");
-    let racy = |more: &[&str]| margay(&confirm("rc11-to-ptx-no-release-rmw", &[&["--level", "execution"], more].concat()));
+    let racy = |more: &[&str]| {
+        margay(&confirm("rc11-to-ptx-no-release-rmw", &[&["--level", "execution"], more].concat()))
+    };
     let dir = folder.join("refused");
     let output = racy(&["--out", dir.to_str().expect("text")]);
     assert_eq!(output.status.code(), Some(2), "{}", out(&output));
     let text = out(&output);
-    assert!(text.starts_with("nothing was run of 1 counterexamples (racy: its program is undefined"), "{text}");
+    assert!(
+        text.starts_with("nothing was run of 1 counterexamples (racy: its program is undefined"),
+        "{text}"
+    );
     assert!(err(&output).contains("`--racy` runs these all the same"), "{}", err(&output));
     assert!(!text.contains("stays a bug"), "{text}");
     let page = std::fs::read_to_string(dir.join("confirmation.md")).expect("a report");
@@ -65,10 +91,17 @@ fn racy_programs_are_refused() {
     let output = racy(&["--racy"]);
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     let text = out(&output);
-    assert!(text.contains("of 1 counterexamples seen on sim, weak machine (racy: ") && !text.contains("stays a bug"), "{text}");
+    assert!(
+        text.contains("of 1 counterexamples seen on sim, weak machine (racy: ")
+            && !text.contains("stays a bug"),
+        "{text}"
+    );
     assert!(text.contains("says anything of the compiler"), "{text}");
     let object = json(&racy(&["--racy", "--format", "json"]));
-    assert_eq!((&object["status"], &object["confirmed"][0]["status"]), (&Value::from("racy"), &Value::from("racy")));
+    assert_eq!(
+        (&object["status"], &object["confirmed"][0]["status"]),
+        (&Value::from("racy"), &Value::from("racy"))
+    );
     assert!(object["confirmed"][0]["seen"].is_boolean());
     // Asked about programs there is nothing to run.
     assert_eq!(margay(&confirm("rc11-to-ptx-no-release-rmw", &[])).status.code(), Some(0));
@@ -78,16 +111,28 @@ fn racy_programs_are_refused() {
 fn a_sound_mapping_has_nothing_to_run() {
     let output = margay(&confirm("rc11-to-ptx", &["--without", "R.SC,W.SC"]));
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-    assert!(out(&output).starts_with("no counterexample up to 4 events, so nothing to run"), "{}", out(&output));
-    let report = json(&margay(&confirm("rc11-to-ptx", &["--without", "R.SC,W.SC", "--format", "json"])));
-    assert_eq!((&report["verdict"], &report["confirmed"]), (&Value::from("none"), &Value::Array(Vec::new())));
+    assert!(
+        out(&output).starts_with("no counterexample up to 4 events, so nothing to run"),
+        "{}",
+        out(&output)
+    );
+    let report =
+        json(&margay(&confirm("rc11-to-ptx", &["--without", "R.SC,W.SC", "--format", "json"])));
+    assert_eq!(
+        (&report["verdict"], &report["confirmed"]),
+        (&Value::from("none"), &Value::Array(Vec::new()))
+    );
 }
 
 #[test]
 fn what_cannot_be_confirmed_is_said() {
     for (arguments, code, said) in [
         (confirm("no-such-mapping", &[]), 2, "no-such-mapping"),
-        (confirm("rc11-to-ptx", &["--environment", "stress=much"]), 2, "expected sequence, random or cache"),
+        (
+            confirm("rc11-to-ptx", &["--environment", "stress=much"]),
+            2,
+            "expected sequence, random or cache",
+        ),
         (confirm("rc11-to-ptx", &["--profile", "no-such-file.toml"]), 2, "no-such-file.toml"),
         (confirm("rc11-to-ptx", &["--timeout", "1ns"]), 3, ""),
     ] {

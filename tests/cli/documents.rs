@@ -1,4 +1,5 @@
-//! The pages of the documentation are whole: a title before everything else, tables with a head and as many cells in each row.
+//! The pages of the documentation are whole: a title before everything else, tables with a head and
+//! as many cells in each row.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +7,9 @@ fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut pages = Vec::new();
     for folder in ["", "docs", "results"] {
-        let entries = std::fs::read_dir(root.join(folder)).expect("a folder").map(|e| e.expect("an entry").path());
+        let entries = std::fs::read_dir(root.join(folder))
+            .expect("a folder")
+            .map(|e| e.expect("an entry").path());
         pages.extend(entries.filter(|p| p.extension().is_some_and(|e| e == "md")));
     }
     pages.sort();
@@ -39,7 +42,10 @@ fn pages_begin_with_a_title_and_tables_with_a_head() {
             assert!(line.trim_end().ends_with('|'), "{at}");
             if i == 0 || !is_row(i - 1) {
                 let rule = lines.get(i + 1).copied().unwrap_or_default();
-                assert!(rule.starts_with('|') && rule.chars().all(|c| "|-: ".contains(c)), "no head: {at}");
+                assert!(
+                    rule.starts_with('|') && rule.chars().all(|c| "|-: ".contains(c)),
+                    "no head: {at}"
+                );
                 assert_eq!(cells(line), cells(rule), "{at}");
             } else {
                 assert_eq!(cells(line), cells(lines[i - 1]), "{at}");
@@ -53,9 +59,14 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path());
     for path in entries {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_dir() && !name.starts_with('.') && !["target", "node_modules", "results"].contains(&name.as_str()) {
+        if path.is_dir()
+            && !name.starts_with('.')
+            && !["target", "node_modules", "results"].contains(&name.as_str())
+        {
             sources(&path, found);
-        } else if [".rs", ".cat", ".map"].iter().any(|e| name.ends_with(e)) || name == "expected.txt" {
+        } else if [".rs", ".cat", ".map"].iter().any(|e| name.ends_with(e))
+            || name == "expected.txt"
+        {
             found.push(path);
         }
     }
@@ -73,22 +84,34 @@ fn comments_refer_to_pages_that_exist() {
         for (at, _) in text.match_indices(".md") {
             let is_name = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
             let page = text[..at].rsplit(|c| !is_name(c)).next().unwrap_or_default();
-            let ends = !text[at + 3..].starts_with(is_name) || text[at + 3..].starts_with(['.', '/']);
+            let ends =
+                !text[at + 3..].starts_with(is_name) || text[at + 3..].starts_with(['.', '/']);
             // What tests and commands write has no folder, or one of their own.
-            if ends && (page.contains("docs/") || page.contains("design/") || page.contains("results/") && page.contains("../")) {
+            if ends
+                && (page.contains("docs/")
+                    || page.contains("design/")
+                    || page.contains("results/") && page.contains("../"))
+            {
                 references += 1;
                 let name = page.trim_start_matches("../");
-                assert!(root.join(format!("{name}.md")).exists(), "{}: {page}.md does not exist", file.display());
+                assert!(
+                    root.join(format!("{name}.md")).exists(),
+                    "{}: {page}.md does not exist",
+                    file.display()
+                );
             }
         }
     }
     assert!(references > 60, "{references}");
 }
 
-/// Pages of prose, with the folders below docs, results of a date (which say what was so then) left out.
+/// Pages of prose, with the folders below docs, results of a date (which say what was so then) left
+/// out.
 fn prose() -> Vec<PathBuf> {
     fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
-        for path in std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()) {
+        for path in
+            std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path())
+        {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let is_of_a_date = name.starts_with("20") && name.contains('-');
             if path.is_dir()
@@ -110,7 +133,12 @@ fn prose() -> Vec<PathBuf> {
 
 /// The name of a heading in an address, as code hosts make it.
 fn anchor(heading: &str) -> String {
-    let kept = heading.trim().to_lowercase().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c)).collect::<String>();
+    let kept = heading
+        .trim()
+        .to_lowercase()
+        .chars()
+        .filter(|c| c.is_alphanumeric() || " -_".contains(*c))
+        .collect::<String>();
     kept.replace(' ', "-")
 }
 
@@ -123,7 +151,8 @@ fn text_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Where links of prose lead is there: the file or folder, the heading, and the type that a link to code names.
+/// Where links of prose lead is there: the file or folder, the heading, and the type that a link to
+/// code names.
 #[test]
 fn links_of_prose_lead_somewhere() {
     let (mut wrong, mut links) = (Vec::new(), 0);
@@ -132,29 +161,46 @@ fn links_of_prose_lead_somewhere() {
         for (number, line) in text_lines(&text) {
             for (at, _) in line.match_indices("](") {
                 let target = line[at + 2..].split(')').next().unwrap_or_default();
-                if target.contains("://") || target.starts_with("mailto:") || target.contains(' ') || target.is_empty() {
+                if target.contains("://")
+                    || target.starts_with("mailto:")
+                    || target.contains(' ')
+                    || target.is_empty()
+                {
                     continue;
                 }
                 links += 1;
-                let (file, heading) = target.split_once('#').map_or((target, None), |(file, heading)| (file, Some(heading)));
-                let to = if file.is_empty() { page.clone() } else { page.parent().expect("a folder").join(file) };
+                let (file, heading) = target
+                    .split_once('#')
+                    .map_or((target, None), |(file, heading)| (file, Some(heading)));
+                let to = if file.is_empty() {
+                    page.clone()
+                } else {
+                    page.parent().expect("a folder").join(file)
+                };
                 let at_line = format!("{}:{}", page.display(), number + 1);
                 if !to.exists() {
                     wrong.push(format!("{at_line}: {target} does not exist"));
                     continue;
                 }
-                if let Some(heading) = heading.filter(|h| to.extension().is_some_and(|e| e == "md") && !h.is_empty()) {
+                if let Some(heading) =
+                    heading.filter(|h| to.extension().is_some_and(|e| e == "md") && !h.is_empty())
+                {
                     let there = std::fs::read_to_string(&to).expect("text");
-                    let mut headings =
-                        text_lines(&there).filter_map(|(_, l)| l.strip_prefix('#')).map(|l| anchor(l.trim_start_matches('#')));
-                    if !headings.any(|h| h == heading) && !there.contains(&format!("<a id=\"{heading}\">")) {
+                    let mut headings = text_lines(&there)
+                        .filter_map(|(_, l)| l.strip_prefix('#'))
+                        .map(|l| anchor(l.trim_start_matches('#')));
+                    if !headings.any(|h| h == heading)
+                        && !there.contains(&format!("<a id=\"{heading}\">"))
+                    {
                         wrong.push(format!("{at_line}: {target}: the page has no such heading"));
                     }
                 }
                 let name = line[..at].rsplit('[').next().unwrap_or_default();
                 let is_code = to.is_dir() || to.extension().is_some_and(|e| e == "rs");
                 let name = name.strip_prefix('`').and_then(|n| n.strip_suffix('`'));
-                if let Some(name) = name.filter(|name| is_code && is_type(name) && !names(&to, name)) {
+                if let Some(name) =
+                    name.filter(|name| is_code && is_type(name) && !names(&to, name))
+                {
                     wrong.push(format!("{at_line}: {file} has no {name}"));
                 }
             }
@@ -171,7 +217,8 @@ fn is_type(name: &str) -> bool {
         && name.contains(|c: char| c.is_ascii_lowercase())
 }
 
-/// Whether Rust below a path defines a type: behind a keyword, or where a macro or an enum begins a line with it.
+/// Whether Rust below a path defines a type: behind a keyword, or where a macro or an enum begins a
+/// line with it.
 fn names(path: &Path, name: &str) -> bool {
     let mut files = Vec::new();
     if path.is_dir() {
@@ -183,19 +230,26 @@ fn names(path: &Path, name: &str) -> bool {
     let defines = |line: &str| {
         line.match_indices(name).any(|(at, _)| {
             let (before, behind) = (&line[..at], &line[at + name.len()..]);
-            let keyword = ["struct ", "enum ", "trait ", "type ", " as "].iter().any(|keyword| before.ends_with(keyword));
-            !behind.starts_with(of_a_name) && (keyword || before.trim().is_empty() && behind.starts_with([',', ' ', '(']))
+            let keyword = ["struct ", "enum ", "trait ", "type ", " as "]
+                .iter()
+                .any(|keyword| before.ends_with(keyword));
+            !behind.starts_with(of_a_name)
+                && (keyword || before.trim().is_empty() && behind.starts_with([',', ' ', '(']))
         })
     };
     let has = |text: &str| text.lines().any(defines);
-    files.iter().filter(|f| f.extension().is_some_and(|e| e == "rs")).any(|f| has(&std::fs::read_to_string(f).expect("text")))
+    files
+        .iter()
+        .filter(|f| f.extension().is_some_and(|e| e == "rs"))
+        .any(|f| has(&std::fs::read_to_string(f).expect("text")))
 }
 
 /// The parts of a page: its paragraphs, and the items of its lists.
 fn parts(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     for (_, line) in text_lines(text) {
-        let is_item = line.starts_with("- ") || line.split_once(". ").is_some_and(|(n, _)| n.parse::<u8>().is_ok());
+        let is_item = line.starts_with("- ")
+            || line.split_once(". ").is_some_and(|(n, _)| n.parse::<u8>().is_ok());
         if is_item || line.trim().is_empty() {
             parts.push(String::new());
         }
@@ -207,15 +261,19 @@ fn parts(text: &str) -> Vec<String> {
     parts
 }
 
-/// A file that the page of the architecture calls by its bare name is where its reader looks for it: in a folder that a link of the same step leads
-/// to, or beside a file that one leads to.
+/// A file that the page of the architecture calls by its bare name is where its reader looks for
+/// it: in a folder that a link of the same step leads to, or beside a file that one leads to.
 #[test]
 fn files_of_the_architecture_are_beside_their_links() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/architecture.md");
     let text = std::fs::read_to_string(&page).expect("text");
     let (mut wrong, mut files) = (Vec::new(), 0);
     for part in parts(&text) {
-        let link = |at: usize| page.parent().expect("a folder").join(part[at + 2..].split([')', '#']).next().unwrap_or_default());
+        let link = |at: usize| {
+            page.parent()
+                .expect("a folder")
+                .join(part[at + 2..].split([')', '#']).next().unwrap_or_default())
+        };
         let links: Vec<PathBuf> = part.match_indices("](").map(|(at, _)| link(at)).collect();
         let is_beside = |to: &PathBuf, name: &str| {
             let folder = if to.is_dir() { Some(to.as_path()) } else { to.parent() };
@@ -223,7 +281,8 @@ fn files_of_the_architecture_are_beside_their_links() {
         };
         for name in part.split('`').skip(1).step_by(2).filter(|name| name.ends_with(".rs")) {
             files += 1;
-            let is_path = page.ancestors().any(|folder| name.contains('/') && folder.join(name).exists());
+            let is_path =
+                page.ancestors().any(|folder| name.contains('/') && folder.join(name).exists());
             if !is_path && !links.iter().any(|to| is_beside(to, name)) {
                 wrong.push(format!("{name} is beside no link of: {part}"));
             }
@@ -233,21 +292,30 @@ fn files_of_the_architecture_are_beside_their_links() {
     assert_eq!(wrong, Vec::<String>::new(), "{}", wrong.join("\n"));
 }
 
-/// The paths of the repository that a line names in backticks: those that begin with one of its folders, and have no place for something else.
+/// The paths of the repository that a line names in backticks: those that begin with one of its
+/// folders, and have no place for something else.
 fn paths_named(line: &str) -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let is_path = |word: &&str| {
         let first = word.split('/').next().unwrap_or_default();
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-./+".contains(c);
-        let placeholder = |part: &str| part.len() > 1 && part.chars().all(|c| c.is_ascii_uppercase() || "_-".contains(c));
-        let starts = first.starts_with(|c: char| c.is_ascii_alphabetic() || c == '.') && !["target", "..", "."].contains(&first);
+        let placeholder = |part: &str| {
+            part.len() > 1 && part.chars().all(|c| c.is_ascii_uppercase() || "_-".contains(c))
+        };
+        let starts = first.starts_with(|c: char| c.is_ascii_alphabetic() || c == '.')
+            && !["target", "..", "."].contains(&first);
         word.contains('/')
             && starts
             && word.chars().all(plain)
             && !word.split(['/', '.']).any(placeholder)
             && root.join(first).is_dir()
     };
-    line.split('`').skip(1).step_by(2).filter(is_path).map(|word| word.trim_end_matches('/').to_owned()).collect()
+    line.split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(is_path)
+        .map(|word| word.trim_end_matches('/').to_owned())
+        .collect()
 }
 
 /// Paths that pages and comments name in backticks exist.
@@ -259,7 +327,11 @@ fn paths_of_prose_and_comments_exist() {
         for path in paths_named(line) {
             paths += 1;
             // From the root, or from the crate that the file is in.
-            if !file.ancestors().take_while(|folder| folder.starts_with(root)).any(|folder| folder.join(&path).exists()) {
+            if !file
+                .ancestors()
+                .take_while(|folder| folder.starts_with(root))
+                .any(|folder| folder.join(&path).exists())
+            {
                 wrong.push(format!("{}:{}: {path} does not exist", file.display(), number + 1));
             }
         }
@@ -287,8 +359,11 @@ fn tasks_of_contributing_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |name: &str| std::fs::read_to_string(root.join(name)).expect("text");
     let (page, script) = (read("CONTRIBUTING.md"), read("tasks"));
-    let named: Vec<&str> =
-        page.split("`./tasks ").skip(1).map(|rest| rest.split([' ', '`']).next().unwrap_or_default()).collect();
+    let named: Vec<&str> = page
+        .split("`./tasks ")
+        .skip(1)
+        .map(|rest| rest.split([' ', '`']).next().unwrap_or_default())
+        .collect();
     assert!(named.len() > 3, "{named:?}");
     for name in named {
         assert!(script.contains(&format!("task_{name}() {{ #: ")), "there is no task {name}");

@@ -1,4 +1,5 @@
-//! `margay extract` and the grouped view of `margay check` as their users meet them; the compilers are scripts.
+//! `margay extract` and the grouped view of `margay check` as their users meet them; the compilers
+//! are scripts.
 
 use std::path::Path;
 
@@ -37,7 +38,8 @@ load = ["RLX", "ACQ"]
 store = ["RLX", "REL"]
 "##;
 
-/// A compiler in a folder; `special` is awk that looks at a line first. It writes down that it was called.
+/// A compiler in a folder; `special` is awk that looks at a line first. It writes down that it was
+/// called.
 fn compiler(root: &Path, version: &str, special: &str) -> String {
     let folder = root.join(format!("lines-{version}"));
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -69,13 +71,22 @@ fn a_table_is_written_held_against_and_checked() {
     let table = folder.join("good.map").display().to_string();
     let extracted = margay(&["extract", &front, "--compiler", &good, "-o", &table]);
     assert_eq!(extracted.status.code(), Some(0), "{}{}", out(&extracted), err(&extracted));
-    assert!(out(&extracted).starts_with("lines 1, lines, sm_90: 14 of 14 rows are lowered"), "{}", out(&extracted));
+    assert!(
+        out(&extracted).starts_with("lines 1, lines, sm_90: 14 of 14 rows are lowered"),
+        "{}",
+        out(&extracted)
+    );
     let same = margay(&["extract", &front, "--compiler", &good, "--against", &table]);
     assert_eq!(same.status.code(), Some(0), "{}{}", out(&same), err(&same));
     let differs = margay(&["extract", &front, "--compiler", &bad, "--against", &table]);
     assert_eq!(differs.status.code(), Some(1), "{}", out(&differs));
     // A change of all scopes is said once.
-    for part in ["W.REL.s b32\n", "emitted:  st.relaxed.s\n", "in table: st.release.s\n", "st.relaxed.cta.b32 [%d1], 1;"] {
+    for part in [
+        "W.REL.s b32\n",
+        "emitted:  st.relaxed.s\n",
+        "in table: st.release.s\n",
+        "st.relaxed.cta.b32 [%d1], 1;",
+    ] {
         assert_eq!(out(&differs).matches(part).count(), 1, "{part}\n{}", out(&differs));
     }
     let wrong = folder.join("bad.map").display().to_string();
@@ -87,7 +98,9 @@ fn a_table_is_written_held_against_and_checked() {
     // What does not exist was not asked about.
     assert!(out(&stands).starts_with("nothing wrong was found"), "{}", out(&stands));
     let shown = folder.join("causes");
-    let falls = margay(&[&["check", &wrong], &check[..], &["--out", shown.to_str().expect("text")]].concat());
+    let falls = margay(
+        &[&["check", &wrong], &check[..], &["--out", shown.to_str().expect("text")]].concat(),
+    );
     assert_eq!(falls.status.code(), Some(1), "{}{}", out(&falls), err(&falls));
     assert!(out(&falls).starts_with("1 cause, programs of up to 4 events"), "{}", out(&falls));
     for part in ["1. one scope (device), one GPU: 4 events", "W.REL.s b32 => st.relaxed.s"] {
@@ -99,7 +112,8 @@ fn a_table_is_written_held_against_and_checked() {
     assert_eq!(object["causes"][0]["events"], 4);
 }
 
-/// A sweep says in which version a compiler became worse, keeps what it did, and does again what it must.
+/// A sweep says in which version a compiler became worse, keeps what it did, and does again what it
+/// must.
 #[test]
 fn a_sweep_finds_what_became_worse() {
     let folder = folder("extract/sweep");
@@ -112,11 +126,29 @@ fn a_sweep_finds_what_became_worse() {
     let kept = folder.join("out");
     let _ = std::fs::remove_dir_all(&kept);
     let (compilers, to) = (folder.display().to_string(), kept.display().to_string());
-    let asked = ["extract", "--all", "--compilers", &compilers, "--front-ends", &front, "--bound", "4", "--out", &to];
+    let asked = [
+        "extract",
+        "--all",
+        "--compilers",
+        &compilers,
+        "--front-ends",
+        &front,
+        "--bound",
+        "4",
+        "--out",
+        &to,
+    ];
     let first = margay(&asked);
     assert_eq!(first.status.code(), Some(1), "{}{}", out(&first), err(&first));
-    assert!(out(&first).starts_with("1 counterexample is new in a version: 4 tables"), "{}", out(&first));
-    for part in ["lines: one scope (device), one GPU, 4 events, axiom Coherence", "lines-10 (not in lines-9): lines (sm_90)"] {
+    assert!(
+        out(&first).starts_with("1 counterexample is new in a version: 4 tables"),
+        "{}",
+        out(&first)
+    );
+    for part in [
+        "lines: one scope (device), one GPU, 4 events, axiom Coherence",
+        "lines-10 (not in lines-9): lines (sm_90)",
+    ] {
         assert!(out(&first).contains(part), "{part}\n{}", out(&first));
     }
     let page = std::fs::read_to_string(kept.join("index.md")).expect("a page");
@@ -143,7 +175,8 @@ fn a_sweep_finds_what_became_worse() {
     assert_eq!(calls(&folder), before + 4, "two tables in two programs each");
 }
 
-/// Ctrl-C in the middle of a sweep: the page has the tables behind the one that is missing, and says that one is.
+/// Ctrl-C in the middle of a sweep: the page has the tables behind the one that is missing, and
+/// says that one is.
 #[cfg(unix)]
 #[test]
 fn an_interrupted_sweep_shows_what_is_there() {
@@ -155,7 +188,20 @@ fn an_interrupted_sweep_shows_what_is_there() {
     let kept = folder.join("out");
     let _ = std::fs::remove_dir_all(&kept);
     let (compilers, to) = (folder.display().to_string(), kept.display().to_string());
-    let asked = ["extract", "--all", "--compilers", &compilers, "--front-ends", &front, "--bound", "3", "--out", &to, "-j", "1"];
+    let asked = [
+        "extract",
+        "--all",
+        "--compilers",
+        &compilers,
+        "--front-ends",
+        &front,
+        "--bound",
+        "3",
+        "--out",
+        &to,
+        "-j",
+        "1",
+    ];
     let whole = margay(&asked);
     assert_eq!(whole.status.code(), Some(0), "{}{}", out(&whole), err(&whole));
     // The compiler is started by a shell, and that by Margay.
@@ -165,13 +211,18 @@ fn an_interrupted_sweep_shows_what_is_there() {
     assert_eq!(stopped.status.code(), Some(3), "{}{}", out(&stopped), err(&stopped));
     assert!(out(&stopped).contains("interrupted: 1 table is missing"), "{}", out(&stopped));
     let page = std::fs::read_to_string(kept.join("index.md")).expect("a page");
-    for part in ["**It was interrupted: 1 table is missing.**", "| lines-1 | lines 1 |", "| lines-3 | lines 3 |"] {
+    for part in [
+        "**It was interrupted: 1 table is missing.**",
+        "| lines-1 | lines 1 |",
+        "| lines-3 | lines 3 |",
+    ] {
         assert!(page.contains(part), "{part}\n{page}");
     }
     assert!(!page.contains("| lines-2 |"), "{page}");
 }
 
-/// A compiler in a folder with blanks and a quote, by a command and by its folder: it is started, and asked for its version.
+/// A compiler in a folder with blanks and a quote, by a command and by its folder: it is started,
+/// and asked for its version.
 #[test]
 fn paths_with_blanks() {
     let folder = folder("extract/it's a path");
@@ -184,14 +235,17 @@ fn paths_with_blanks() {
         "my cc",
         "#!/bin/sh\n[ \"$1\" = --version ] && echo lines 7.7 && exit\nexec sh \"$(dirname \"$0\")/lines-1/cc\" \"$1\"\n",
     );
-    let executable = std::process::Command::new("chmod").args(["+x", &script]).status().expect("chmod");
+    let executable =
+        std::process::Command::new("chmod").args(["+x", &script]).status().expect("chmod");
     assert!(executable.success());
-    let by_command = margay(&["extract", &front, "--cmd", &format!("\"{script}\" {{in}} > '{{out}}'")]);
+    let by_command =
+        margay(&["extract", &front, "--cmd", &format!("\"{script}\" {{in}} > '{{out}}'")]);
     assert_eq!(by_command.status.code(), Some(0), "{}{}", out(&by_command), err(&by_command));
     assert!(out(&by_command).starts_with("// What lines 7.7 emits"), "{}", out(&by_command));
 }
 
-/// A command that names an architecture of its own: what is written is a table of that one, and it is said.
+/// A command that names an architecture of its own: what is written is a table of that one, and it
+/// is said.
 #[test]
 fn a_command_of_another_architecture() {
     let folder = folder("extract/other");
@@ -199,14 +253,18 @@ fn a_command_of_another_architecture() {
     let good = compiler(&folder, "1", "");
     let other = margay(&["extract", &front, "--compiler", &good, "--arch", "sm_120"]);
     assert_eq!(other.status.code(), Some(0), "{}{}", out(&other), err(&other));
-    assert!(err(&other).contains("the compiler was asked for sm_120, and wrote PTX for sm_90"), "{}", err(&other));
+    assert!(
+        err(&other).contains("the compiler was asked for sm_120, and wrote PTX for sm_90"),
+        "{}",
+        err(&other)
+    );
     assert!(out(&other).contains("\narchitecture sm_90\n"), "{}", out(&other));
     let empty = margay(&["extract", &front, "--compiler", &good, "--arch", ""]);
     assert_eq!(empty.status.code(), Some(2), "{}", out(&empty));
 }
 
-/// A machine without a compiler does not take with it what was measured of those before it; and a table of a machine, whose compare-exchanges may fail, is like
-/// itself.
+/// A machine without a compiler does not take with it what was measured of those before it; and a
+/// table of a machine, whose compare-exchanges may fail, is like itself.
 #[test]
 fn machines_without_a_compiler_lose_no_others() {
     let folder = folder("extract/machines");
@@ -220,13 +278,19 @@ fn machines_without_a_compiler_lose_no_others() {
 /^}/ { print "\tret\n\t.size " f ", .-" f }
 "#;
     write(&folder, "cc.awk", awk);
-    let script =
-        format!("case {{triple}} in arm*) /nowhere/cc {{in}};; *) awk -f {}/cc.awk {{in}} > {{out}};; esac", folder.display());
+    let script = format!(
+        "case {{triple}} in arm*) /nowhere/cc {{in}};; *) awk -f {}/cc.awk {{in}} > {{out}};; esac",
+        folder.display()
+    );
     let asked = ["extract", "gcc", "--cmd", &script, "--types", "b32", "--operations", "exch"];
-    let printed = json(&margay(&[&asked[..], &["--arch", "aarch64-lse,armv7", "--format", "json"]].concat()));
+    let printed =
+        json(&margay(&[&asked[..], &["--arch", "aarch64-lse,armv7", "--format", "json"]].concat()));
     assert_eq!(printed["tables"][0]["asked_architecture"], "aarch64-lse", "{printed}");
     assert_eq!(printed["tables"].as_array().map(Vec::len), Some(1), "{printed}");
-    assert!(printed["errors"][0]["message"].as_str().is_some_and(|m| m.contains("/nowhere/cc")), "{printed}");
+    assert!(
+        printed["errors"][0]["message"].as_str().is_some_and(|m| m.contains("/nowhere/cc")),
+        "{printed}"
+    );
     let table = folder.join("lse.map").display().to_string();
     let written = margay(&[&asked[..], &["--arch", "aarch64-lse", "-o", &table]].concat());
     assert_eq!(written.status.code(), Some(0), "{}", err(&written));

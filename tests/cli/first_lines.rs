@@ -1,4 +1,5 @@
-//! What first lines say that an answer is not about: rows of the table, locations of both kinds, and more, whichever command prints them.
+//! What first lines say that an answer is not about: rows of the table, locations of both kinds,
+//! and more, whichever command prints them.
 
 use serde_json::Value;
 
@@ -9,7 +10,8 @@ fn first(arguments: &[&str]) -> String {
     let output = margay(arguments);
     let text = out(&output);
     assert!(!text.is_empty(), "{arguments:?}: {}", err(&output));
-    // A first line may be broken between words; what follows it is behind an empty line, or names the models.
+    // A first line may be broken between words; what follows it is behind an empty line, or names
+    // the models.
     words(text.split("\n\n").next().unwrap_or_default())
 }
 
@@ -23,27 +25,48 @@ fn rows_that_were_not_asked_about_are_counted() {
     assert!(first(&["check", "kernelintrinsics", "--bound", "2"]).contains(absent));
     assert!(first(&["weaken", "kernelintrinsics", "--bound", "2"]).contains(absent));
     let counts = coverage(&["check", "kernelintrinsics", "--bound", "2"]);
-    assert_eq!(counts, serde_json::json!({"rows": 17, "other": 0, "absent": 7, "idle": 0, "assumed": 0, "taken": 0}));
+    assert_eq!(
+        counts,
+        serde_json::json!({"rows": 17, "other": 0, "absent": 7, "idle": 0, "assumed": 0, "taken": 0})
+    );
     // So are those between two models that are compared.
     let compared = |table: &str, more: &[&str]| {
         let arguments = ["diff", "rc11-scoped", "ptx-6.0", "--mapping", table, "--bound", "2"];
         words(&out(&margay(&[&arguments[..], more].concat())))
     };
-    assert!(compared("kernelintrinsics", &[]).contains("rc11-scoped and ptx-6.0; 7 of 17 rows were not asked about (7 absent)"));
+    assert!(
+        compared("kernelintrinsics", &[])
+            .contains("rc11-scoped and ptx-6.0; 7 of 17 rows were not asked about (7 absent)")
+    );
     assert!(compared("cuda-oxide", &[]).contains("; 8 of 38 rows are assumed"));
     // A table that does not say what becomes of a compare-exchange that fails.
     let dir = folder("first_lines/silent");
     let text = std::fs::read_to_string("mappings/compilers/cuda-oxide.map").expect("it is shipped");
-    let silent: String = text.lines().filter(|line| !line.starts_with("CAS_FAIL")).map(|line| format!("{line}\n")).collect();
+    let silent: String = text
+        .lines()
+        .filter(|line| !line.starts_with("CAS_FAIL"))
+        .map(|line| format!("{line}\n"))
+        .collect();
     let silent = write(&dir, "silent.map", silent);
-    assert!(compared(&silent, &[]).contains("; 8 of 28 rows are assumed; compare-exchanges that fail were not asked about"));
+    assert!(
+        compared(&silent, &[]).contains(
+            "; 8 of 28 rows are assumed; compare-exchanges that fail were not asked about"
+        )
+    );
     assert!(!compared("kernelintrinsics", &["--only", "R.RLX,W.RLX"]).contains("asked about"));
     // What is assumed is left out by a check, and taken as it is by other commands.
     let checked = first(&["check", &silent, "--bound", "2"]);
-    assert!(checked.contains("cuda-oxide (Rust); 8 of 28 rows were not asked about (8 assumed); compare-exchanges"), "{checked}");
+    assert!(
+        checked.contains(
+            "cuda-oxide (Rust); 8 of 28 rows were not asked about (8 assumed); compare-exchanges"
+        ),
+        "{checked}"
+    );
     let confirmed = first(&["confirm", "cuda-oxide", "--bound", "2", "--device", "sim"]);
     assert!(
-        confirmed.starts_with("no counterexample up to 2 events, so nothing to run: cuda-oxide (Rust); 8 of 38"),
+        confirmed.starts_with(
+            "no counterexample up to 2 events, so nothing to run: cuda-oxide (Rust); 8 of 38"
+        ),
         "{confirmed}"
     );
     let repaired = first(&["repair", "cuda-oxide", "--bound", "2"]);
@@ -58,11 +81,14 @@ fn rows_that_were_not_asked_about_are_counted() {
 /// Whatever was named twice is said once, wherever it was named.
 #[test]
 fn what_is_named_twice_is_said_once() {
-    let asked = ["--bound", "2", "--axiom", "Atomicity,SC,Atomicity", "--only", "R.RLX,W.RLX,R.RLX"];
+    let asked =
+        ["--bound", "2", "--axiom", "Atomicity,SC,Atomicity", "--only", "R.RLX,W.RLX,R.RLX"];
     let said = "only programs of R.RLX, W.RLX; only axioms Atomicity, SC)";
-    let checked = first(&[&["check", "rc11-to-ptx-descoped", "--level", "execution"], &asked[..]].concat());
+    let checked =
+        first(&[&["check", "rc11-to-ptx-descoped", "--level", "execution"], &asked[..]].concat());
     assert!(checked.contains(said), "{checked}");
-    let left_out = first(&["check", "rc11-to-ptx-descoped", "--bound", "2", "--without", "F.SC,R.SC,F.SC"]);
+    let left_out =
+        first(&["check", "rc11-to-ptx-descoped", "--bound", "2", "--without", "F.SC,R.SC,F.SC"]);
     assert!(left_out.contains("(no programs with F.SC, R.SC)"), "{left_out}");
 }
 
@@ -70,27 +96,48 @@ fn what_is_named_twice_is_said_once() {
 fn a_verified_theorem_says_which_rows_it_is_not_about() {
     let certificate = folder("first_lines/verified").join("c").display().to_string();
     let absent = "2 of 8 rows were not asked about (2 absent)";
-    let proved =
-        first(&["prove", "kernelintrinsics", "--bound", "2", "--only", "R,W", "--axiom", "Atomicity", "--certify", &certificate]);
+    let proved = first(&[
+        "prove",
+        "kernelintrinsics",
+        "--bound",
+        "2",
+        "--only",
+        "R,W",
+        "--axiom",
+        "Atomicity",
+        "--certify",
+        &certificate,
+    ]);
     assert!(proved.starts_with("theorem ") && proved.contains(absent), "{proved}");
     let verified = first(&["verify", &certificate]);
-    assert!(verified.starts_with("verified: Atomicity ") && verified.contains(absent), "{verified}");
+    assert!(
+        verified.starts_with("verified: Atomicity ") && verified.contains(absent),
+        "{verified}"
+    );
 }
 
-/// A compiled program that is undefined may do anything, and the axioms of the target do not say which are.
+/// A compiled program that is undefined may do anything, and the axioms of the target do not say
+/// which are.
 #[test]
 fn what_the_target_leaves_undefined_is_not_passed_over() {
     let folder = folder("first_lines/undefined_target");
-    let target = |undefined: &str| format!("vulkan \"a target\"\nacyclic po | rf | co | fr as SC\n{undefined}");
+    let target = |undefined: &str| {
+        format!("vulkan \"a target\"\nacyclic po | rf | co | fr as SC\n{undefined}")
+    };
     let rows = "mapping \"plain\" from past.cat to TARGET\nR => load.dev\nW => store.dev\nRMW => atomic.dev\nF => nothing\n";
     write(&folder, "past.cat", "Generic \"a source\"\nirreflexive po; rf as Past\n");
     for (name, undefined, word) in [
         ("racy", "flag ~empty rf & ext as Race\n", "what `racy` leaves undefined (Race)"),
-        ("asking", "undefined_unless empty rf & ext as Asked\n", "what `asking` leaves undefined (Asked)"),
+        (
+            "asking",
+            "undefined_unless empty rf & ext as Asked\n",
+            "what `asking` leaves undefined (Asked)",
+        ),
         ("defined", "flag ~acyclic po | rf as Optional\n", ""),
     ] {
         write(&folder, &format!("{name}.cat"), target(undefined));
-        let map = write(&folder, &format!("{name}.map"), rows.replace("TARGET", &format!("{name}.cat")));
+        let map =
+            write(&folder, &format!("{name}.map"), rows.replace("TARGET", &format!("{name}.cat")));
         let certificate = folder.join(format!("{name}-certificate")).display().to_string();
         for arguments in [
             vec!["check", &map, "--bound", "2"],
@@ -100,7 +147,10 @@ fn what_the_target_leaves_undefined_is_not_passed_over() {
             let line = first(&arguments);
             let is_said = line.matches("leaves undefined").count();
             assert_eq!(is_said, usize::from(!word.is_empty()), "{arguments:?}: {line}");
-            assert!(line.contains(word) && !line.starts_with("counterexample"), "{arguments:?}: {line}");
+            assert!(
+                line.contains(word) && !line.starts_with("counterexample"),
+                "{arguments:?}: {line}"
+            );
         }
     }
 }
@@ -108,8 +158,22 @@ fn what_the_target_leaves_undefined_is_not_passed_over() {
 #[test]
 fn causes_say_what_was_not_asked_about() {
     let line = words(&out(&margay(&["check", "kernelintrinsics", "--bound", "2", "--causes"])));
-    assert!(line.starts_with("nothing wrong was found, programs of up to 2 events: KernelIntrinsics.jl; 7 of 17 rows"), "{line}");
-    let answer = json(&margay(&["check", "kernelintrinsics", "--bound", "2", "--causes", "--format", "json"]))["answer"].clone();
+    assert!(
+        line.starts_with(
+            "nothing wrong was found, programs of up to 2 events: KernelIntrinsics.jl; 7 of 17 rows"
+        ),
+        "{line}"
+    );
+    let answer = json(&margay(&[
+        "check",
+        "kernelintrinsics",
+        "--bound",
+        "2",
+        "--causes",
+        "--format",
+        "json",
+    ]))["answer"]
+        .clone();
     assert!(answer.to_string().contains("7 of 17 rows were not asked about"), "{answer}");
 }
 
@@ -139,7 +203,10 @@ fn documents_have_the_first_line() {
                 exists (1:r0=1 /\\ 1:r1=0)\n";
     let test = write(&dir, "mp.litmus", text);
     for (mapping, starts) in [
-        ("rc11-to-ptx", "no counterexample (what it is compiled to cannot have the outcome): mp under scoped C++ to PTX"),
+        (
+            "rc11-to-ptx",
+            "no counterexample (what it is compiled to cannot have the outcome): mp under scoped C++ to PTX",
+        ),
         ("rc11-to-ptx-relaxed-acquire-load", "counterexample (program: a compiler bug): mp under "),
     ] {
         let asked = ["check", mapping, "--test", &test];
@@ -165,5 +232,8 @@ fn the_one_reason_for_all_launches_is_named() {
     let path = write(&folder("first_lines/short_addresses"), "short.ptx", text);
     let line = first(&["kernel", &path]);
     assert!(line.starts_with("undecided: `k`"), "{line}");
-    assert!(line.contains("not answered: 1x2, 1x4, 1x33 (PTX with addresses of 32 bits is not read"), "{line}");
+    assert!(
+        line.contains("not answered: 1x2, 1x4, 1x33 (PTX with addresses of 32 bits is not read"),
+        "{line}"
+    );
 }

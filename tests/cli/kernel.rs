@@ -5,19 +5,27 @@ use crate::program::{err, folder, json, margay, out, text, write};
 const LOCK: &str = "tests/kernels/lock.ptx";
 const FLAG: &str = "tests/kernels/flag.ptx";
 
-/// The first line says what was asked, at which launches, and what was not answered; the test that is printed is confirmed by `run`.
+/// The first line says what was asked, at which launches, and what was not answered; the test that
+/// is printed is confirmed by `run`.
 #[test]
 fn a_race_is_told_at_its_lines_and_confirmed() {
     let files = folder("kernel");
     let path = files.to_str().expect("a path of text");
-    let output = margay(&["kernel", LOCK, "--kernel", "ticket_lock_without_release", "--out", path]);
+    let output =
+        margay(&["kernel", LOCK, "--kernel", "ticket_lock_without_release", "--out", path]);
     let text = out(&output);
     assert_eq!(output.status.code(), Some(1), "{text}{}", err(&output));
     assert!(text.starts_with("counterexample: `ticket_lock_without_release`, data race in launch 2x1 (blocks of one thread: it asks neither which thread it is nor which block it is in) under ptx-8"), "{text}");
-    for part in ["lock.cu:42 (PTX line 143, `ld.global.u32 %r3, [counter]`)", "lock.cu:43", "`st.release.sys.u32`"] {
+    for part in [
+        "lock.cu:42 (PTX line 143, `ld.global.u32 %r3, [counter]`)",
+        "lock.cu:43",
+        "`st.release.sys.u32`",
+    ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let drawn = std::fs::read_to_string(files.join("ticket_lock_without_release-2x1-1-data-race.svg")).expect("a picture");
+    let drawn =
+        std::fs::read_to_string(files.join("ticket_lock_without_release-2x1-1-data-race.svg"))
+            .expect("a picture");
     assert!(drawn.starts_with("<svg") && drawn.contains("data race"), "{drawn}");
     let test = files.join("ticket_lock_without_release-2x1-1-data-race.litmus");
     let races = files.join("ptx-8-races.cat");
@@ -28,25 +36,54 @@ fn a_race_is_told_at_its_lines_and_confirmed() {
 
 #[test]
 fn a_kernel_without_a_finding_says_what_was_asked() {
-    let output = margay(&["kernel", FLAG, "--kernel", "fenced_flag", "--launch", "2x1", "--final", "arg2[1] == 42"]);
+    let output = margay(&[
+        "kernel",
+        FLAG,
+        "--kernel",
+        "fenced_flag",
+        "--launch",
+        "2x1",
+        "--final",
+        "arg2[1] == 42",
+    ]);
     let text = out(&output);
     let first = "none: `fenced_flag` has no data race or other finding, and arg2[1] == 42 at the end in launch \
                  2x1 under ptx-8; arrays hold zeros, and for races 7 other contents of arg0\n";
     assert!(text.starts_with(first), "{text}");
     assert_eq!(output.status.code(), Some(0));
-    let found = json(&margay(&["kernel", FLAG, "--kernel", "plain_flag", "--launch", "2x1", "--format", "json"]));
+    let found = json(&margay(&[
+        "kernel",
+        FLAG,
+        "--kernel",
+        "plain_flag",
+        "--launch",
+        "2x1",
+        "--format",
+        "json",
+    ]));
     assert_eq!(
         (&found["verdict"], &found["kernels"][0]["launches"][0]["findings"][0]["kind"]),
         (&"counterexample".into(), &"data-race".into())
     );
     let at = &found["kernels"][0]["launches"][0]["findings"][0]["threads"][0]["at"];
-    assert_eq!((&at["file"], &at["line"], &at["ptx_line"]), (&"flag.cu".into(), &5.into(), &55.into()));
+    assert_eq!(
+        (&at["file"], &at["line"], &at["ptx_line"]),
+        (&"flag.cu".into(), &5.into(), &55.into())
+    );
 }
 
-/// Waits are not looked into where threads of a block meet at barriers: the first line does not claim it.
+/// Waits are not looked into where threads of a block meet at barriers: the first line does not
+/// claim it.
 #[test]
 fn what_was_not_looked_into_is_not_claimed() {
-    let output = margay(&["kernel", "tests/kernels/barrier.ptx", "--kernel", "barrier_with_fences", "--launch", "2x2"]);
+    let output = margay(&[
+        "kernel",
+        "tests/kernels/barrier.ptx",
+        "--kernel",
+        "barrier_with_fences",
+        "--launch",
+        "2x2",
+    ]);
     let text = out(&output);
     assert!(
         text.contains("has no data race or other finding in launch 2x2; executions with an endless wait were not looked into"),
@@ -78,18 +115,31 @@ fn wrong_input_is_refused_with_its_place() {
         (&[LOCK, "--launch", "99x99"], "at most 4096"),
         (&[LOCK, "--arg", "0=1"], "there is no parameter 0: `lock_without_fences` has none"),
         (&[LOCK, "--arg", "0=1"], "`--kernel NAME` asks about one kernel"),
-        (&[LOCK, "--kernel", "ticket_lock", "--final", "nowhere == 1"], "there is no array `nowhere`"),
-        (&[LOCK, "--kernel", "ticket_lock", "--arg", "0=1"], "What is passed, says how arguments and conditions are written"),
+        (
+            &[LOCK, "--kernel", "ticket_lock", "--final", "nowhere == 1"],
+            "there is no array `nowhere`",
+        ),
+        (
+            &[LOCK, "--kernel", "ticket_lock", "--arg", "0=1"],
+            "What is passed, says how arguments and conditions are written",
+        ),
         (&[LOCK, "--kernel", "ticket_lock", "--final", "counter =="], "cannot be asked"),
         (&["tests/kernels/lock.cu", "--toolkit", "/nowhere"], "there is no bin/nvcc"),
     ] {
         let output = margay(&[&["kernel"], arguments].concat());
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}{}", out(&output), err(&output));
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{arguments:?}: {}{}",
+            out(&output),
+            err(&output)
+        );
         assert!(err(&output).contains(part), "{arguments:?}: {}", err(&output));
     }
 }
 
-/// A harness that names a parameter that is not there is shown with its line, and so is none where the command line says it.
+/// A harness that names a parameter that is not there is shown with its line, and so is none where
+/// the command line says it.
 #[test]
 fn a_parameter_that_is_not_there_has_a_line() {
     let files = folder("kernel-parameter");
@@ -98,12 +148,20 @@ fn a_parameter_that_is_not_there_has_a_line() {
     let asked = ["kernel", lock.as_str(), "--kernel", "ticket_lock"];
     let output = margay(&asked);
     assert_eq!(output.status.code(), Some(2), "{}", out(&output));
-    for part in ["there is no parameter 7: `ticket_lock` has none", "lock.harness:3:5", "the harness asks for it"] {
+    for part in [
+        "there is no parameter 7: `ticket_lock` has none",
+        "lock.harness:3:5",
+        "the harness asks for it",
+    ] {
         assert!(err(&output).contains(part), "{part}: {}", err(&output));
     }
     write(&files, "lock.harness", "launch 2x1\n");
     let output = margay(&[&asked[..], &["--arg", "7=4"]].concat());
-    assert!(err(&output).contains("there is no parameter 7") && !err(&output).contains("harness asks"), "{}", err(&output));
+    assert!(
+        err(&output).contains("there is no parameter 7") && !err(&output).contains("harness asks"),
+        "{}",
+        err(&output)
+    );
 }
 
 /// Where nothing was given, no answer says that something was.
@@ -115,36 +173,59 @@ fn a_kernel_without_numbers_is_told_of_as_such() {
     let output = margay(&["kernel", &kernel, "--compiler", "margay", "--launch", "2x1"]);
     let said = out(&output);
     let first = said.lines().next().unwrap_or_default();
-    assert!(first.contains("; no thread accesses memory that others see") && !first.contains("what was given"), "{said}");
+    assert!(
+        first.contains("; no thread accesses memory that others see")
+            && !first.contains("what was given"),
+        "{said}"
+    );
 }
 
 /// What is unknown leaves it undecided, with the line.
 #[test]
 fn unknown_instructions_are_named() {
     let files = folder("kernel-unknown");
-    let text = std::fs::read_to_string(FLAG).expect("a kernel").replace("membar.gl;", "frobnicate.u32 %r1;");
+    let text = std::fs::read_to_string(FLAG)
+        .expect("a kernel")
+        .replace("membar.gl;", "frobnicate.u32 %r1;");
     let path = write(&files, "unknown.ptx", &text);
     let output = margay(&["kernel", &path, "--kernel", "fenced_flag", "--launch", "2x1"]);
     let said = out(&output);
     assert_eq!(output.status.code(), Some(3), "{said}");
     assert!(said.starts_with("undecided: `fenced_flag`"), "{said}");
-    assert!(said.contains("PTX line 110, `frobnicate.u32 %r1`: the instruction is not known"), "{said}");
+    assert!(
+        said.contains("PTX line 110, `frobnicate.u32 %r1`: the instruction is not known"),
+        "{said}"
+    );
 }
 
-/// Compilers of C++ write parameters into the names of PTX: a kernel is found by its name in the source, too, on the command line and in a harness.
+/// Compilers of C++ write parameters into the names of PTX: a kernel is found by its name in the
+/// source, too, on the command line and in a harness.
 #[test]
 fn kernels_are_found_by_their_names_in_the_source() {
     let files = folder("kernel-mangled");
-    let text = std::fs::read_to_string(FLAG).expect("a kernel").replace("fenced_flag", "_ZN5flags11fenced_flagEPiPVi");
-    let path = write(&files, "mangled.ptx", format!("// margay: kernel fenced_flag\n// margay: launch 2x1\n{text}"));
+    let text = std::fs::read_to_string(FLAG)
+        .expect("a kernel")
+        .replace("fenced_flag", "_ZN5flags11fenced_flagEPiPVi");
+    let path = write(
+        &files,
+        "mangled.ptx",
+        format!("// margay: kernel fenced_flag\n// margay: launch 2x1\n{text}"),
+    );
     for name in ["fenced_flag", "flags::fenced_flag", "_ZN5flags11fenced_flagEPiPVi"] {
         let said = out(&margay(&["kernel", &path, "--kernel", name]));
-        assert!(said.starts_with("none: `_ZN5flags11fenced_flagEPiPVi`") && said.contains("in launch 2x1 under"), "{said}");
+        assert!(
+            said.starts_with("none: `_ZN5flags11fenced_flagEPiPVi`")
+                && said.contains("in launch 2x1 under"),
+            "{said}"
+        );
     }
-    assert!(err(&margay(&["kernel", &path, "--kernel", "flag"])).contains("there is no kernel `flag`"));
+    assert!(
+        err(&margay(&["kernel", &path, "--kernel", "flag"])).contains("there is no kernel `flag`")
+    );
 }
 
-/// Store buffering is an outcome of weak memory alone: asked by name, shown with the model that forbids it, and nothing where it is not asked.
+/// Store buffering is an outcome of weak memory alone: asked by name, shown with the model that
+/// forbids it, and nothing where it is not asked.
 #[test]
 fn what_only_weak_memory_shows() {
     let dir = folder("kernel-weak");
@@ -162,7 +243,8 @@ fn what_only_weak_memory_shows() {
     );
     let file = dir.join("buffers.ptx");
     std::fs::write(&file, ptx).unwrap();
-    let asked = |more: &[&str]| margay(&[&["kernel", text(&file), "--launch", "2x1"], more].concat());
+    let asked =
+        |more: &[&str]| margay(&[&["kernel", text(&file), "--launch", "2x1"], more].concat());
     assert_eq!(asked(&[]).status.code(), Some(0));
     let tests = dir.join("tests");
     let shown = asked(&["--weak", "--out", text(&tests)]);
@@ -174,15 +256,37 @@ fn what_only_weak_memory_shows() {
         out(&shown)
     );
     let test = tests.join("buffers-2x1-1-weak-memory-only.litmus");
-    let run =
-        |model: &str| out(&margay(&["run", text(&test), "--model", model])).split(':').next().unwrap_or_default().to_owned();
-    assert_eq!((run("ptx-8"), run(text(&tests.join("interleavings.cat")))), ("allowed".to_owned(), "forbidden".to_owned()));
-    let none = margay(&["kernel", "tests/kernels/locks.ptx", "--kernel", "ticket_lock", "--launch", "2x1", "--weak"]);
-    assert!(out(&none).contains("no final state of global memory that only weak memory has in launch 2x1"), "{}", out(&none));
+    let run = |model: &str| {
+        out(&margay(&["run", text(&test), "--model", model]))
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert_eq!(
+        (run("ptx-8"), run(text(&tests.join("interleavings.cat")))),
+        ("allowed".to_owned(), "forbidden".to_owned())
+    );
+    let none = margay(&[
+        "kernel",
+        "tests/kernels/locks.ptx",
+        "--kernel",
+        "ticket_lock",
+        "--launch",
+        "2x1",
+        "--weak",
+    ]);
+    assert!(
+        out(&none)
+            .contains("no final state of global memory that only weak memory has in launch 2x1"),
+        "{}",
+        out(&none)
+    );
     assert_eq!(none.status.code(), Some(0));
 }
 
-/// Memory that is read before it is written, in text, JSON and SARIF, with its line; the right version is quiet.
+/// Memory that is read before it is written, in text, JSON and SARIF, with its line; the right
+/// version is quiet.
 #[test]
 fn memory_that_is_read_before_it_is_written_is_told_in_all_formats() {
     let files = folder("kernel-undefined");
@@ -196,7 +300,8 @@ fn memory_that_is_read_before_it_is_written_is_told_in_all_formats() {
     let right = write(&files, "right.ptx", kernel("st.shared.u32 [s], 1;"));
     let output = margay(&["kernel", &wrong, "--launch", "1x1"]);
     assert!(
-        out(&output).starts_with("counterexample: `k`, memory is read before it is written in launch 1x1"),
+        out(&output)
+            .starts_with("counterexample: `k`, memory is read before it is written in launch 1x1"),
         "{}",
         out(&output)
     );
@@ -204,8 +309,15 @@ fn memory_that_is_read_before_it_is_written_is_told_in_all_formats() {
     assert_eq!(output.status.code(), Some(1));
     let found = json(&margay(&["kernel", &wrong, "--launch", "1x1", "--format", "json"]));
     let finding = &found["kernels"][0]["launches"][0]["findings"][0];
-    assert_eq!((&finding["kind"], &finding["threads"][0]["at"]["ptx_line"]), (&"read-before-written".into(), &11.into()));
+    assert_eq!(
+        (&finding["kind"], &finding["threads"][0]["at"]["ptx_line"]),
+        (&"read-before-written".into(), &11.into())
+    );
     let sarif = out(&margay(&["kernel", &wrong, "--launch", "1x1", "--format", "sarif"]));
-    assert!(sarif.contains("\"ruleId\": \"read-before-written\"") && sarif.contains("\"startLine\": 11"), "{sarif}");
+    assert!(
+        sarif.contains("\"ruleId\": \"read-before-written\"")
+            && sarif.contains("\"startLine\": 11"),
+        "{sarif}"
+    );
     assert_eq!(margay(&["kernel", &right, "--launch", "1x1"]).status.code(), Some(0));
 }

@@ -1,4 +1,5 @@
-//! What was lost, or hung, or was refused without need: one damaged line, one wrong file, one word too many.
+//! What was lost, or hung, or was refused without need: one damaged line, one wrong file, one word
+//! too many.
 
 use crate::program::{command, err, folder, json, lines, margay, out, said, shell, text, write};
 
@@ -15,17 +16,33 @@ fn the_first_list_of_verdicts_is_written_by_margay() {
         "C c\n{ x = 0; }\nP0 (atomic_int* x) { atomic_store_explicit(x, 1, memory_order_relaxed); }\nexists (x == 1)\n",
     );
     said(&margay(&["test", text(&dir)]), 2, "--bless");
-    said(&margay(&["test", text(&dir), "--bless", "--model", "ptx-80"]), 2, "did you mean `ptx-8`?");
+    said(
+        &margay(&["test", text(&dir), "--bless", "--model", "ptx-80"]),
+        2,
+        "did you mean `ptx-8`?",
+    );
     let output = margay(&["test", text(&dir), "--bless", "--model", "ptx-8,ptx-6.0"]);
     assert_eq!(output.status.code(), Some(0), "{}{}", out(&output), err(&output));
-    assert!(out(&output).contains("2 verdicts written down of tests of which none was expected"), "{}", out(&output));
-    assert!(out(&output).contains("c.litmus: no verdict is expected of it"), "it is for other models: {}", out(&output));
+    assert!(
+        out(&output).contains("2 verdicts written down of tests of which none was expected"),
+        "{}",
+        out(&output)
+    );
+    assert!(
+        out(&output).contains("c.litmus: no verdict is expected of it"),
+        "it is for other models: {}",
+        out(&output)
+    );
     let list = std::fs::read_to_string(dir.join("expected.txt")).expect("it is written");
-    let rows: Vec<Vec<&str>> = list.lines().skip(1).map(|line| line.split_whitespace().collect()).collect();
+    let rows: Vec<Vec<&str>> =
+        list.lines().skip(1).map(|line| line.split_whitespace().collect()).collect();
     let release = env!("CARGO_PKG_VERSION");
     assert_eq!(
         rows,
-        [["mp.litmus", "ptx-8", "forbidden", "margay", release], ["mp.litmus", "ptx-6.0", "forbidden", "margay", release]]
+        [
+            ["mp.litmus", "ptx-8", "forbidden", "margay", release],
+            ["mp.litmus", "ptx-6.0", "forbidden", "margay", release]
+        ]
     );
     let again = json(&margay(&["test", text(&dir), "--format", "json"]));
     assert_eq!((&again["passed"], &again["first"]), (&2.into(), &0.into()), "{again}");
@@ -38,7 +55,8 @@ fn the_first_list_of_verdicts_is_written_by_margay() {
         "c.litmus is for another model"
     );
     assert_eq!(std::fs::read_to_string(dir.join("expected.txt")).expect("it is there"), older);
-    let found = json(&margay(&["test", text(&dir), "--bless", "--model", "rc11", "--format", "json"]));
+    let found =
+        json(&margay(&["test", text(&dir), "--bless", "--model", "rc11", "--format", "json"]));
     assert_eq!(found["first"], 1, "{found}");
     let list = std::fs::read_to_string(dir.join("expected.txt")).expect("it is written");
     assert!(list.contains("by hand") && list.contains("c.litmus"), "{list}");
@@ -53,7 +71,11 @@ fn a_test_that_cannot_be_read_is_an_error_with_or_without_a_verdict() {
     said(&margay(&["test", text(&dir)]), 2, "did you mean `release`?");
     said(&margay(&["run", text(&dir), "--model", "ptx-8"]), 2, "did you mean `release`?");
     let report = json(&margay(&["test", text(&dir), "--format", "json"]));
-    assert_eq!((&report["passed"], report["errors"].as_array().map(Vec::len)), (&1.into(), Some(1)), "{report}");
+    assert_eq!(
+        (&report["passed"], report["errors"].as_array().map(Vec::len)),
+        (&1.into(), Some(1)),
+        "{report}"
+    );
 }
 
 /// Wherever a text is cut off, the terminal, JSON and JUnit name the same place.
@@ -69,10 +91,16 @@ fn a_mistake_has_one_place() {
                 continue;
             }
             let error = err(&run);
-            let shown = error.split_once("--> ").and_then(|(_, rest)| rest.lines().next()).map(str::trim);
+            let shown =
+                error.split_once("--> ").and_then(|(_, rest)| rest.lines().next()).map(str::trim);
             let found = lines(&margay(&["run", &file, "--model", "ptx-8", "--format", "json"]));
             let label = &found[0]["errors"][0]["labels"][0];
-            let place = format!("{}:{}:{}", label["file"].as_str().unwrap_or_default(), label["line"], label["column"]);
+            let place = format!(
+                "{}:{}:{}",
+                label["file"].as_str().unwrap_or_default(),
+                label["line"],
+                label["column"]
+            );
             assert_eq!(shown, Some(place.as_str()), "{cut} {behind:?}: {error}");
             let junit = out(&margay(&["test", text(&dir), "--format", "junit"]));
             let message = format!("message=\"line {}, column {}: ", label["line"], label["column"]);
@@ -90,7 +118,10 @@ fn warnings_are_in_the_documents() {
     let two = write(&dir, "two.litmus", MP);
     let found = lines(&margay(&["run", &one, &two, "--model", "ptx-8", "--format", "json"]));
     let warnings = found[0]["warnings"].as_array().expect("the first one has them");
-    assert!(warnings[0]["message"].as_str().is_some_and(|m| m.contains("without a condition")), "{warnings:?}");
+    assert!(
+        warnings[0]["message"].as_str().is_some_and(|m| m.contains("without a condition")),
+        "{warnings:?}"
+    );
     assert_eq!(warnings[0]["severity"], "warning");
     assert!(found[1].get("warnings").is_none(), "{}", found[1]);
 }
@@ -98,11 +129,14 @@ fn warnings_are_in_the_documents() {
 #[test]
 fn herds_list_of_states_without_time_is_undecided() {
     let dir = folder("lost/herd");
-    let stores: String = (1..=7).map(|n| format!(" st.weak x, {n} | st.weak x, {} ;\n", n + 10)).collect();
+    let stores: String =
+        (1..=7).map(|n| format!(" st.weak x, {n} | st.weak x, {} ;\n", n + 10)).collect();
     let test = write(
         &dir,
         "many.litmus",
-        format!("PTX many\n{{ x=0; }}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n{stores}exists (x == 1)\n"),
+        format!(
+            "PTX many\n{{ x=0; }}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n{stores}exists (x == 1)\n"
+        ),
     );
     let output = margay(&["run", &test, "--model", "ptx-8", "--format", "herd", "--timeout", "0s"]);
     assert_eq!(output.status.code(), Some(3), "{}{}", out(&output), err(&output));
@@ -113,7 +147,17 @@ fn one_line_that_was_cut_off_loses_no_other() {
     let dir = folder("lost/summary");
     write(&dir, "mp.litmus", MP);
     let results = dir.join("r.jsonl");
-    let asked = ["gpu", "run", text(&dir), "--device", "sim", "--instances", "100", "--results", text(&results)];
+    let asked = [
+        "gpu",
+        "run",
+        text(&dir),
+        "--device",
+        "sim",
+        "--instances",
+        "100",
+        "--results",
+        text(&results),
+    ];
     assert_eq!(margay(&asked).status.code(), Some(0));
     let line = std::fs::read_to_string(&results).expect("written");
     let half = &line[..line.len() / 2];
@@ -121,14 +165,20 @@ fn one_line_that_was_cut_off_loses_no_other() {
     let output = margay(&["gpu", "summary", text(&results), "--all"]);
     said(&output, 0, "line 1 and 1 more are cut off, and not counted");
     let report = json(&margay(&["gpu", "summary", text(&results), "--format", "json"]));
-    assert_eq!((&report["tests"][0]["runs"], report["warnings"].as_array().map(Vec::len)), (&2.into(), Some(1)), "{report}");
+    assert_eq!(
+        (&report["tests"][0]["runs"], report["warnings"].as_array().map(Vec::len)),
+        (&2.into(), Some(1)),
+        "{report}"
+    );
     std::fs::write(&results, format!("{line}rubbish\n")).expect("written");
     said(&margay(&["gpu", "summary", text(&results)]), 2, "line 2 is no result");
 }
 
 #[test]
 fn the_program_of_a_front_end_is_a_document() {
-    for (option, field, has) in [("--program", "program", "define"), ("--template", "template", "command = ")] {
+    for (option, field, has) in
+        [("--program", "program", "define"), ("--template", "template", "command = ")]
+    {
         let asked = ["extract", "llvm-ir", option];
         let plain = out(&margay(&asked));
         let report = json(&margay(&[&asked[..], &["--format", "json"]].concat()));
@@ -142,7 +192,11 @@ fn the_program_of_a_front_end_is_a_document() {
 fn a_file_of_another_kind_is_named() {
     let dir = folder("lost/kinds");
     let test = write(&dir, "mp.litmus", MP);
-    let report = write(&dir, "report.json", out(&margay(&["check", "rc11-to-ptx", "--bound", "1", "--format", "json"])));
+    let report = write(
+        &dir,
+        "report.json",
+        out(&margay(&["check", "rc11-to-ptx", "--bound", "1", "--format", "json"])),
+    );
     let (map, model) = ("mappings/rc11-to-ptx.map", "models/rc11.cat");
     for (arguments, what, help) in [
         (&["run", map, "--model", "ptx-8"][..], "this is a mapping", "margay check"),
@@ -159,10 +213,18 @@ fn a_file_of_another_kind_is_named() {
         (&["kernel", map], "this is a mapping, and no GPU kernel", "margay check"),
         (&["kernel", model], "this is a memory model", "margay diff"),
         (&["kernel", &test], "this is a litmus test", "margay run"),
-        (&["run", "tests/kernels/lock.ptx", "--model", "ptx-8"], "this is a GPU kernel", "margay kernel"),
+        (
+            &["run", "tests/kernels/lock.ptx", "--model", "ptx-8"],
+            "this is a GPU kernel",
+            "margay kernel",
+        ),
         (&["check", "tests/kernels/lock.ptx"], "this is a GPU kernel", "margay kernel"),
         // Of what is missing that is told which another command does not need.
-        (&["run", "tests/kernels/lock.cu"], "seems to be a GPU kernel", "margay kernel tests/kernels/lock.cu"),
+        (
+            &["run", "tests/kernels/lock.cu"],
+            "seems to be a GPU kernel",
+            "margay kernel tests/kernels/lock.cu",
+        ),
         (&["run", map], "seems to be a mapping", "margay check"),
     ] {
         let output = margay(arguments);
@@ -191,7 +253,8 @@ fn the_loop_over_refutations_refuses_what_is_wrong() {
         write(&dir, &format!("refutations/{name}.cnf"), "p cnf 0 1\n0\n");
         write(&dir, &format!("refutations/{name}.lrat"), what);
     }
-    let output = shell(&dir, &format!("chmod +x target/checkers/lrat-trim; for cnf in {body}\ndone"), &[]);
+    let output =
+        shell(&dir, &format!("chmod +x target/checkers/lrat-trim; for cnf in {body}\ndone"), &[]);
     assert_eq!(out(&output), "refutations/b.cnf is refused\n", "{}", err(&output));
 }
 
@@ -202,7 +265,11 @@ fn unfinished_files_do_not_stay() {
     write(&dir, ".unfinished-abc", "half");
     let old = shell(&dir, "touch -d '2 hours ago' .unfinished-abc", &[]);
     assert!(old.status.success());
-    let report = write(&dir, "check.json", out(&margay(&["check", "rc11-to-ptx", "--bound", "1", "--format", "json"])));
+    let report = write(
+        &dir,
+        "check.json",
+        out(&margay(&["check", "rc11-to-ptx", "--bound", "1", "--format", "json"])),
+    );
     let mut asked = command(&["report", &report, "--out", "page.html"]);
     assert_eq!(asked.current_dir(&dir).output().expect("it starts").status.code(), Some(0));
     assert!(dir.join("page.html").is_file() && !dir.join(".unfinished-abc").exists());

@@ -1,5 +1,6 @@
-//! The program as its users meet it: a file for each group of commands, and for its pages and its pictures; with it what compilers and forgers do.
-//! One program has all of them, which is built faster than five, and whose long tests run beside one another.
+//! The program as its users meet it: a file for each group of commands, and for its pages and its
+//! pictures; with it what compilers and forgers do. One program has all of them, which is built
+//! faster than five, and whose long tests run beside one another.
 
 mod again;
 mod app;

@@ -37,18 +37,31 @@ fn each_command_has_a_page() {
     let folder = folder("manual/pages");
     let path = folder.join("new").display().to_string();
     let written = json(&margay(&["man", &path, "--format", "json"]));
-    let files: Vec<&str> = written["files"].as_array().expect("a list").iter().filter_map(|f| f.as_str()).collect();
-    for file in ["margay.1", "margay-check.1", "margay-case.1", "margay-app.1", "margay-gpu-tune.1", "margay-completions.1"] {
+    let files: Vec<&str> =
+        written["files"].as_array().expect("a list").iter().filter_map(|f| f.as_str()).collect();
+    for file in [
+        "margay.1",
+        "margay-check.1",
+        "margay-case.1",
+        "margay-app.1",
+        "margay-gpu-tune.1",
+        "margay-completions.1",
+    ] {
         assert!(files.contains(&file), "{file} in {files:?}");
         let page = std::fs::read_to_string(folder.join("new").join(file)).expect("it is written");
         assert!(page.contains(".TH") && page.contains(".SH OPTIONS"), "{file}: {page}");
         assert!(page.contains(".SH EXAMPLES\n.TP\n\\fBmargay"), "{file}: {page}");
     }
     let wrong = margay(&["man", "/dev/null/no"]);
-    assert!(wrong.status.code() == Some(2) && err(&wrong).contains("/dev/null/no"), "{}", err(&wrong));
+    assert!(
+        wrong.status.code() == Some(2) && err(&wrong).contains("/dev/null/no"),
+        "{}",
+        err(&wrong)
+    );
 }
 
-/// A list in a pipe has an entry a line, for whoever cuts it by lines; on a terminal it is as wide as that, and no name is broken.
+/// A list in a pipe has an entry a line, for whoever cuts it by lines; on a terminal it is as wide
+/// as that, and no name is broken.
 #[test]
 fn lists_fit_what_reads_them() {
     for what in ["models", "mappings"] {
@@ -59,13 +72,23 @@ fn lists_fit_what_reads_them() {
             .map(|one| one["name"].as_str().expect("a name").to_owned())
             .collect();
         let piped = out(&command(&[what]).env_remove("COLUMNS").output().expect("it starts"));
-        let firsts: Vec<&str> = piped.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+        let firsts: Vec<&str> =
+            piped.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
         assert_eq!(firsts, names, "{piped}");
         for columns in [60, 100, 200] {
-            let shown = out(&command(&[what]).env("COLUMNS", columns.to_string()).output().expect("it starts"));
-            assert!(shown.lines().all(|line| line.chars().count() <= columns), "{columns}: {shown}");
+            let shown = out(&command(&[what])
+                .env("COLUMNS", columns.to_string())
+                .output()
+                .expect("it starts"));
+            assert!(
+                shown.lines().all(|line| line.chars().count() <= columns),
+                "{columns}: {shown}"
+            );
             for name in &names {
-                assert!(shown.split_whitespace().any(|word| word == name), "{columns}, {name}: {shown}");
+                assert!(
+                    shown.split_whitespace().any(|word| word == name),
+                    "{columns}, {name}: {shown}"
+                );
             }
         }
     }
@@ -76,7 +99,11 @@ fn a_name_shows_what_is_built_in() {
     for (command, name) in [("models", "ptx-6.0"), ("mappings", "rc11-to-ptx")] {
         let shown = margay(&[command, name]);
         assert_eq!(shown.status.code(), Some(0), "{}", err(&shown));
-        assert_eq!(out(&shown), out(&margay(&[command, "--show", name])), "the old option does the same");
+        assert_eq!(
+            out(&shown),
+            out(&margay(&[command, "--show", name])),
+            "the old option does the same"
+        );
     }
     assert!(err(&margay(&["models", "ptx-60"])).contains("did you mean `ptx-6.0`?"));
 }

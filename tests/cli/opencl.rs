@@ -19,7 +19,8 @@ fn text(path: &Path) -> &str {
 
 /// A clang that has been fetched.
 fn clang(version: u32) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("target/compilers/llvm-{version}/clang"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join(format!("target/compilers/llvm-{version}/clang"));
     let there = path.is_file();
     if !there {
         println!("skipped: no clang {version}; `.ci/compilers llvm-{version}` fetches it");
@@ -64,14 +65,16 @@ fn a_test_in_opencl_c() {
         else if (get_group_id(0) == 1 && get_local_id(0) == 0) margay_P1(loc_x, loc_y, results + 0);
     }
     ");
-    let document = json(&margay(&["gpu", "emit", text(&test), "--language", "opencl", "--format", "json"]));
+    let document =
+        json(&margay(&["gpu", "emit", text(&test), "--language", "opencl", "--format", "json"]));
     assert_eq!(
         (&document["language"], document["source"].as_str().map(str::trim_end)),
         (&"opencl".into(), Some(out(&said).trim_end()))
     );
 }
 
-/// What the registers begin with, comparisons without signs, names that C does not have, volatile accesses, and what the question is about.
+/// What the registers begin with, comparisons without signs, names that C does not have, volatile
+/// accesses, and what the question is about.
 #[test]
 fn a_test_means_the_same_in_opencl_c() {
     let dir = folder("opencl/meaning");
@@ -108,7 +111,11 @@ fn what_opencl_c_cannot_say_is_refused_with_its_place() {
     for (from, to, said) in [
         ("ld.acquire.gpu", "ld.acquire.cluster", "OpenCL C has no cluster scope"),
         ("st.weak y, 1 ", "st.weak.u64 y, 1 ", "have 32 bits"),
-        ("fence.sc.gpu ", "bar.cta.sync 0, 64 ", "the barrier of OpenCL C has no number of threads"),
+        (
+            "fence.sc.gpu ",
+            "bar.cta.sync 0, 64 ",
+            "the barrier of OpenCL C has no number of threads",
+        ),
         ("fence.sc.gpu ", "bar.cta.arrive 0, 64 ", "nobody only arrives there"),
         (
             "P1@cta 1,gpu 0       ;\n st.relaxed.gpu x, 1",
@@ -116,9 +123,17 @@ fn what_opencl_c_cannot_say_is_refused_with_its_place() {
             "must come to the same barriers",
         ),
         ("fence.sc.gpu        |", "atom.relaxed.gpu.inc r3, x, 9 |", "begins again at a bound"),
-        ("{ x=0; y=0; }", "{ shared x=0; y=0; }", "in shared memory, but the threads are in different ctas"),
+        (
+            "{ x=0; y=0; }",
+            "{ shared x=0; y=0; }",
+            "in shared memory, but the threads are in different ctas",
+        ),
         ("{ x=0; y=0; }", "{ x=&y; y=0; }", "`x` at the start: kernels here start from numbers"),
-        ("{ x=0; y=0; }", "{ x=0x10000000000; y=0; }", "`x` at the start: 1099511627776 does not fit into 32 bits"),
+        (
+            "{ x=0; y=0; }",
+            "{ x=0x10000000000; y=0; }",
+            "`x` at the start: 1099511627776 does not fit into 32 bits",
+        ),
         ("{ x=0; y=0; }", "{ x=0; y=0; P1:r3=&y; }", "kernels here start from numbers"),
         ("xor r2, r0, r0", "cvt.u8.u32 r2, r0", "the arithmetic is not one of 32 bits"),
         ("xor r2, r0, r0", "add.u16 r2, r0, 7", "the arithmetic is not one of 32 bits"),
@@ -130,26 +145,46 @@ fn what_opencl_c_cannot_say_is_refused_with_its_place() {
         assert!(err(&output).contains(said), "{to}: {}", err(&output));
     }
     write(&dir, "mp.litmus", MP);
-    let check = |more: &[&str]| margay(&[&["gpu", "check", text(&dir.join("mp.litmus")), "--language", "opencl"], more].concat());
+    let check = |more: &[&str]| {
+        margay(
+            &[&["gpu", "check", text(&dir.join("mp.litmus")), "--language", "opencl"], more]
+                .concat(),
+        )
+    };
     let none = check(&["--clang", "no-such-clang"]);
-    assert!(none.status.code() == Some(2) && err(&none).contains("name one with --clang"), "{}", err(&none));
-    for (command, option) in
-        [("emit", &["--apart"][..]), ("emit", &["--environment", "spin=0"]), ("check", &["--environment", "spin=0"])]
-    {
-        let output = margay(&[&["gpu", command, text(&dir.join("mp.litmus")), "--language", "opencl"], option].concat());
-        assert!(output.status.code() == Some(2) && err(&output).contains("is for kernels in PTX"), "{}", err(&output));
+    assert!(
+        none.status.code() == Some(2) && err(&none).contains("name one with --clang"),
+        "{}",
+        err(&none)
+    );
+    for (command, option) in [
+        ("emit", &["--apart"][..]),
+        ("emit", &["--environment", "spin=0"]),
+        ("check", &["--environment", "spin=0"]),
+    ] {
+        let output = margay(
+            &[&["gpu", command, text(&dir.join("mp.litmus")), "--language", "opencl"], option]
+                .concat(),
+        );
+        assert!(
+            output.status.code() == Some(2) && err(&output).contains("is for kernels in PTX"),
+            "{}",
+            err(&output)
+        );
     }
     let ptx = margay(&["gpu", "check", text(&dir.join("mp.litmus")), "--clang", "clang"]);
     assert!(ptx.status.code() == Some(2) && err(&ptx).contains("--language"), "{}", err(&ptx));
     let target = check(&["--opencl-target", "gfx1100"]);
     assert!(
-        target.status.code() == Some(2) && err(&target).contains("expected `spirv64`, `spirv64-built-in` or a GPU"),
+        target.status.code() == Some(2)
+            && err(&target).contains("expected `spirv64`, `spirv64-built-in` or a GPU"),
         "{}",
         err(&target)
     );
 }
 
-/// A thread that ends early still stores its results, a barrier is one of the work-group, and threads of several devices have a kernel each.
+/// A thread that ends early still stores its results, a barrier is one of the work-group, and
+/// threads of several devices have a kernel each.
 #[test]
 fn what_ends_and_meets_in_opencl_c() {
     let dir = folder("opencl/meets");
@@ -172,14 +207,18 @@ fn what_ends_and_meets_in_opencl_c() {
     );
     assert!(barrier.contains("    barrier(CLK_GLOBAL_MEM_FENCE);\n    reg_r1 = "), "{barrier}");
     assert!(
-        barrier.contains("// No kernel plays the test at once: all work-items") && !barrier.contains("margay_test("),
+        barrier.contains("// No kernel plays the test at once: all work-items")
+            && !barrier.contains("margay_test("),
         "{barrier}"
     );
     let devices = emitted(
         "devices.litmus",
         "{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 1 ;\n st.relaxed.sys x, 1 | ld.relaxed.sys r1, x ;\nexists (P1:r1 == 0)\n",
     );
-    assert!(devices.contains("its threads are on several devices") && !devices.contains("margay_test("), "{devices}");
+    assert!(
+        devices.contains("its threads are on several devices") && !devices.contains("margay_test("),
+        "{devices}"
+    );
     let Some(clang) = clang(22) else { return };
     for test in ["exit.litmus", "barrier.litmus", "devices.litmus"] {
         let asked = ["--language", "opencl", "--clang", text(&clang), "--opencl-target", "gfx90a"];
@@ -191,7 +230,8 @@ fn what_ends_and_meets_in_opencl_c() {
     assert_eq!(same.status.code(), Some(0), "{}{}", out(&same), err(&same));
 }
 
-/// The accesses are found again in what clang makes for GPUs of AMD's, and that a compiler has merged two is said.
+/// The accesses are found again in what clang makes for GPUs of AMD's, and that a compiler has
+/// merged two is said.
 #[test]
 fn accesses_are_found_again_in_amds_code() {
     let Some(clang) = clang(22) else { return };
@@ -217,22 +257,34 @@ fn accesses_are_found_again_in_amds_code() {
     let merged = check("tests/corpus/asplos2015/coRR.litmus");
     assert_eq!(merged.status.code(), Some(1), "{}", out(&merged));
     assert_eq!(
-        out(&merged).matches("where `reg_r2 = *(global int *)loc_x;` stands the code has a store").count(),
+        out(&merged)
+            .matches("where `reg_r2 = *(global int *)loc_x;` stands the code has a store")
+            .count(),
         3,
         "{}",
         out(&merged)
     );
 }
 
-/// Of clang's own operations clang 22 makes plain accesses on the way to SPIR-V, and clang 23 atomic ones. Of OpenCL's functions both make atomic ones, with
-/// other orders and scopes than were asked for (PTX's MP has two: an acquiring load and a relaxed store). A fence is as it was.
+/// Of clang's own operations clang 22 makes plain accesses on the way to SPIR-V, and clang 23
+/// atomic ones. Of OpenCL's functions both make atomic ones, with other orders and scopes than were
+/// asked for (PTX's MP has two: an acquiring load and a relaxed store). A fence is as it was.
 #[test]
 fn lost_atomics_are_found_in_spir_v() {
     let dir = folder("opencl/spirv");
     write(&dir, "mp.litmus", MP);
     let test = dir.join("mp.litmus");
     let found = |clang: &Path, target: &str| {
-        let asked = ["--language", "opencl", "--clang", text(clang), "--opencl-target", target, "--format", "json"];
+        let asked = [
+            "--language",
+            "opencl",
+            "--clang",
+            text(clang),
+            "--opencl-target",
+            target,
+            "--format",
+            "json",
+        ];
         lines(&margay(&[&["gpu", "check", text(&test)], &asked[..]].concat())).swap_remove(0)
     };
     for (version, verdict) in [(22, "different"), (23, "equal")] {
@@ -243,8 +295,15 @@ fn lost_atomics_are_found_in_spir_v() {
         assert_eq!(lost, if verdict == "different" { 2 } else { 0 }, "{own}");
         let functions = found(&clang, "spirv64");
         let said = functions["differences"].to_string();
-        assert_eq!((&functions["verdict"], said.matches("OpAtomic").count()), (&"different".into(), 2), "{functions}");
+        assert_eq!(
+            (&functions["verdict"], said.matches("OpAtomic").count()),
+            (&"different".into(), 2),
+            "{functions}"
+        );
         // An acquiring load of the device becomes one of the work-group.
-        assert!(said.contains("becomes memory_order_acquire and memory_scope_work_group"), "{functions}");
+        assert!(
+            said.contains("becomes memory_order_acquire and memory_scope_work_group"),
+            "{functions}"
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! An architecture that is in no repository, made from texts alone, as its author meets it: ARMv7 with a part of the model of Alglave, Maranget and
-//! Tautschnig (TOPLAS 2014), from C++, through the commands that ask about mappings, models and tests.
+//! An architecture that is in no repository, made from texts alone, as its author meets it: ARMv7
+//! with a part of the model of Alglave, Maranget and Tautschnig (TOPLAS 2014), from C++, through
+//! the commands that ask about mappings, models and tests.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,8 @@ fence dmb.st DMB.ST
 fence isb ISB
 ";
 
-const MODEL: &str = "armv7x \"ARMv7 (Alglave, Maranget, Tautschnig, TOPLAS 2014, Fig. 5, 17, 18 and 25)\"
+const MODEL: &str =
+    "armv7x \"ARMv7 (Alglave, Maranget, Tautschnig, TOPLAS 2014, Fig. 5, 17, 18 and 25)\"
 let com = co | rf | fr
 acyclic po-loc | com as SC-per-Location
 let dp = addr | data
@@ -99,17 +101,30 @@ fn mappings_to_it_are_checked_mended_and_weakened() {
     );
     says(0, &["verify", &certificate]);
     // A broken row has a counterexample, whose test is one of the architecture.
-    let broken = write(&folder, "broken.map", MAPPING.replace("R.ACQ => ldr ; ctrl ; isb", "R.ACQ => ldr ; ctrl"));
+    let broken = write(
+        &folder,
+        "broken.map",
+        MAPPING.replace("R.ACQ => ldr ; ctrl ; isb", "R.ACQ => ldr ; ctrl"),
+    );
     let found = of(&folder, "found");
     let said = says(1, &[&["check", &broken], &ONLY[..], &["--out", &found]].concat());
-    assert!(said.contains("counterexample with 4 events (program: a compiler bug), axiom Coherence"), "{said}");
+    assert!(
+        said.contains("counterexample with 4 events (program: a compiler bug), axiom Coherence"),
+        "{said}"
+    );
     let test = of(&folder, "found/counterexample-1-target.litmus");
     let text = std::fs::read_to_string(&test).expect("the test");
-    assert!(text.starts_with("armv7x ") && text.contains("dmb") && text.contains("bne r0, 1, END"), "{text}");
+    assert!(
+        text.starts_with("armv7x ") && text.contains("dmb") && text.contains("bne r0, 1, END"),
+        "{text}"
+    );
     let said = says(0, &["run", "--model", &model, &test]);
     assert!(said.contains("armv7x allowed exists: yes"), "{said}");
     let said = says(0, &["explain", "--model", &model, &test]);
-    assert!(said.contains("What would forbid it") && said.contains("isb") && !said.contains("no way"), "{said}");
+    assert!(
+        said.contains("What would forbid it") && said.contains("isb") && !said.contains("no way"),
+        "{said}"
+    );
     let said = says(1, &[&["repair", &broken], &ONLY[..]].concat());
     assert!(said.contains("R.ACQ ldr ; ctrl ldr ; ctrl ; isb"), "{said}");
     // And each row is as weak as it can be.
@@ -129,7 +144,11 @@ fn tests_of_it_are_mended_and_models_compared() {
     assert!(!said.contains("isb") && !said.contains("dmb.st"), "weaker fences do not do: {said}");
     std::fs::create_dir_all(folder.join("newer")).expect("there is room");
     write(&folder, "newer/armv7x.arch", ARCHITECTURE);
-    let newer = write(&folder, "newer/armv7x.cat", MODEL.replace("let cc0 = dp | ctrl |", "let cc0 = dp |"));
+    let newer = write(
+        &folder,
+        "newer/armv7x.cat",
+        MODEL.replace("let cc0 = dp | ctrl |", "let cc0 = dp |"),
+    );
     let said = says(1, &["diff", &model, &newer, "--bound", "4"]);
     assert!(said.starts_with("different, smallest difference of 4 events"), "{said}");
     assert!(said.contains("no longer has R;ctrl;W"), "{said}");

@@ -1,4 +1,5 @@
-//! What the README and the documentation show is what the program prints and draws today, and their links lead somewhere.
+//! What the README and the documentation show is what the program prints and draws today, and their
+//! links lead somewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,14 @@ fn read(path: impl AsRef<Path>) -> String {
 /// The main job, its pictures written into a folder.
 fn main_job(folder: &Path) -> String {
     let path = folder.to_str().expect("a path of text");
-    let output = margay(&["check", "mappings/rc11-to-ptx-no-fence-sc-load.map", "--bound", "4", "--out", path]);
+    let output = margay(&[
+        "check",
+        "mappings/rc11-to-ptx-no-fence-sc-load.map",
+        "--bound",
+        "4",
+        "--out",
+        path,
+    ]);
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     out(&output)
 }
@@ -26,12 +34,19 @@ fn main_job(folder: &Path) -> String {
 fn the_readme_shows_what_the_program_prints() {
     let printed = main_job(&folder("pages/terminal"));
     let readme = read("README.md");
-    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a terminal in the README");
+    let shown = readme
+        .split("```text\n")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .expect("a terminal in the README");
     let lines: Vec<&str> = shown.lines().filter(|l| *l != "...").collect();
     assert!((8..25).contains(&lines.len()), "{shown}");
     let mut rest = printed.lines();
     for line in lines {
-        assert!(rest.any(|l| l == line), "`{line}` is not printed, or in another order:\n{printed}");
+        assert!(
+            rest.any(|l| l == line),
+            "`{line}` is not printed, or in another order:\n{printed}"
+        );
     }
 }
 
@@ -41,12 +56,22 @@ fn each_door_shows_what_its_command_prints() {
     let folder = folder("pages/doors");
     let edited: Vec<String> = read("mappings/rc11-to-ptx.map")
         .lines()
-        .map(|line| if line.starts_with("R.ACQ.s ") { "R.ACQ.s => ld.relaxed.s".to_owned() } else { line.to_owned() })
+        .map(|line| {
+            if line.starts_with("R.ACQ.s ") {
+                "R.ACQ.s => ld.relaxed.s".to_owned()
+            } else {
+                line.to_owned()
+            }
+        })
         .collect();
     let mine = write(&folder, "mine.map", edited.join("\n"));
     let out_of = folder.join("broken");
     let readme = read("README.md");
-    let doors = readme.split("## Four doors").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("four doors");
+    let doors = readme
+        .split("## Four doors")
+        .nth(1)
+        .and_then(|rest| rest.split("\n## ").next())
+        .expect("four doors");
     let blocks: Vec<&str> = doors.split("```").skip(1).step_by(2).collect();
     assert_eq!(blocks.len(), 8, "a command and its output for each door: {blocks:?}");
     // A time is another one each time, and a long one moves the columns.
@@ -55,7 +80,10 @@ fn each_door_shows_what_its_command_prints() {
         untimed.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     for door in blocks.chunks(2) {
-        let command = door[0].lines().find_map(|line| line.strip_prefix("cargo run --release -- ")).expect("a command");
+        let command = door[0]
+            .lines()
+            .find_map(|line| line.strip_prefix("cargo run --release -- "))
+            .expect("a command");
         let words: Vec<&str> = command
             .split_whitespace()
             .map(|word| match word {
@@ -78,7 +106,10 @@ fn each_door_shows_what_its_command_prints() {
 /// Answers of pages that are not held against the program here, and why.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("margay extract llvm-ir --compiler", "needs the compilers of two versions"),
-    ("margay check llvm-22.1-sm90 --causes", "takes a minute; first_lines.rs asks for causes in less"),
+    (
+        "margay check llvm-22.1-sm90 --causes",
+        "takes a minute; first_lines.rs asks for causes in less",
+    ),
 ];
 
 /// The commands in blocks of a page, fenced or indented, each with what the page shows below it.
@@ -113,8 +144,9 @@ fn answers(page: &str) -> Vec<(String, Vec<String>)> {
     found
 }
 
-/// Where a page shows a command and, below it, an answer, the program prints that today: line by line from the first on, on a terminal of 200 columns. `...` stands
-/// for lines that are left out, or for the rest of a line.
+/// Where a page shows a command and, below it, an answer, the program prints that today: line by
+/// line from the first on, on a terminal of 200 columns. `...` stands for lines that are left out,
+/// or for the rest of a line.
 #[test]
 fn the_answers_on_pages_are_those_of_today() {
     let mut pages: Vec<String> = std::fs::read_dir(root().join("docs"))
@@ -126,12 +158,16 @@ fn the_answers_on_pages_are_those_of_today() {
     let (mut asked, mut left) = (BTreeMap::<String, usize>::new(), BTreeSet::new());
     for page in pages {
         for (command, shown) in answers(&read(format!("docs/{page}"))) {
-            if let Some((start, _)) = ELSEWHERE.iter().find(|(start, _)| command.starts_with(start)) {
+            if let Some((start, _)) = ELSEWHERE.iter().find(|(start, _)| command.starts_with(start))
+            {
                 left.insert(*start);
                 continue;
             }
             let arguments: Vec<&str> = command.split_whitespace().skip(1).collect();
-            let output = crate::program::command(&arguments).env("COLUMNS", "200").output().expect("it starts");
+            let output = crate::program::command(&arguments)
+                .env("COLUMNS", "200")
+                .output()
+                .expect("it starts");
             let said = out(&output);
             let mut lines = said.lines();
             let mut skips = false;
@@ -145,17 +181,29 @@ fn the_answers_on_pages_are_those_of_today() {
                     None => line == expected,
                 };
                 let there = if skips { lines.any(is_it) } else { lines.next().is_some_and(is_it) };
-                assert!(there, "docs/{page}: `{command}` does not print `{expected}` there, but\n{said}{}", err(&output));
+                assert!(
+                    there,
+                    "docs/{page}: `{command}` does not print `{expected}` there, but\n{said}{}",
+                    err(&output)
+                );
                 skips = false;
             }
             *asked.entry(page.clone()).or_default() += 1;
         }
     }
     assert_eq!(left.len(), ELSEWHERE.len(), "{left:?}");
-    let least =
-        [("applications.md", 3), ("compiler-reviews.md", 2), ("explain.md", 4), ("kernels.md", 6), ("weaken-and-repair.md", 1)];
+    let least = [
+        ("applications.md", 3),
+        ("compiler-reviews.md", 2),
+        ("explain.md", 4),
+        ("kernels.md", 6),
+        ("weaken-and-repair.md", 1),
+    ];
     for (page, count) in least {
-        assert!(asked.get(page).is_some_and(|&n| n >= count), "{page} has fewer answers than {count}: {asked:?}");
+        assert!(
+            asked.get(page).is_some_and(|&n| n >= count),
+            "{page} has fewer answers than {count}: {asked:?}"
+        );
     }
 }
 
@@ -164,18 +212,25 @@ fn the_pictures_of_the_documentation_are_those_of_today() {
     let folder = folder("pages/pictures");
     main_job(&folder);
     for side in ["source", "target"] {
-        let today = std::fs::read_to_string(folder.join(format!("counterexample-1-{side}.svg"))).expect("it is written");
+        let today = std::fs::read_to_string(folder.join(format!("counterexample-1-{side}.svg")))
+            .expect("it is written");
         let shown = format!("docs/pictures/store-buffering-{side}.svg");
-        assert!(read(&shown) == today, "{shown} is not what `margay check --out` draws: copy it from {}", folder.display());
+        assert!(
+            read(&shown) == today,
+            "{shown} is not what `margay check --out` draws: copy it from {}",
+            folder.display()
+        );
     }
 }
 
-/// The Markdown pages of a folder of the repository and of the folders in it; what is built, hidden or somebody else's text is left out.
+/// The Markdown pages of a folder of the repository and of the folders in it; what is built, hidden
+/// or somebody else's text is left out.
 fn written_pages(folder: &Path, pages: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(root().join(folder)).expect("a folder").flatten() {
         let (name, path) = (entry.file_name(), folder.join(entry.file_name()));
         let name = name.to_string_lossy();
-        let left_out = name.starts_with('.') || matches!(&*name, "target" | "node_modules" | "vendor");
+        let left_out =
+            name.starts_with('.') || matches!(&*name, "target" | "node_modules" | "vendor");
         if left_out {
             continue;
         }
@@ -195,13 +250,21 @@ fn links_of_pages_lead_to_files() {
     let mut links = 0;
     for page in pages {
         let folder = page.parent().expect("a folder").to_owned();
-        for link in read(&page).split("](").skip(1).filter_map(|rest| rest.split(')').next().map(str::to_owned)) {
+        for link in read(&page)
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next().map(str::to_owned))
+        {
             let file = link.split('#').next().unwrap_or_default();
             if file.is_empty() || file.contains("://") || file.contains(' ') {
                 continue;
             }
             links += 1;
-            assert!(root().join(&folder).join(file).exists(), "{}: `{link}` leads nowhere", page.display());
+            assert!(
+                root().join(&folder).join(file).exists(),
+                "{}: `{link}` leads nowhere",
+                page.display()
+            );
         }
     }
     assert!(links > 50, "{links}");

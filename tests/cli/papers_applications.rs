@@ -1,5 +1,5 @@
-//! The ten applications of Sorensen and Donaldson, *Exposing errors related to weak memory in GPU applications* (PLDI 2016, Table 4), small and at full
-//! size, on the machine of the CPU.
+//! The ten applications of Sorensen and Donaldson, *Exposing errors related to weak memory in GPU
+//! applications* (PLDI 2016, Table 4), small and at full size, on the machine of the CPU.
 
 use std::fs;
 use std::path::Path;
@@ -69,7 +69,11 @@ fn each_is_right_with_all_fences() {
         "full/barnes_hut",
         "full/work_stealing",
     ] {
-        fs::copy(Path::new(FOLDER).join(program).with_extension("ptx"), dir.join(program).with_extension("ptx")).unwrap();
+        fs::copy(
+            Path::new(FOLDER).join(program).with_extension("ptx"),
+            dir.join(program).with_extension("ptx"),
+        )
+        .unwrap();
     }
     for (name, _) in APPLICATIONS {
         let application = fs::read_to_string(format!("{FOLDER}/{name}.toml")).unwrap();
@@ -93,13 +97,16 @@ fn each_is_right_in_order_at_full_size() {
         let path = format!("{FOLDER}/full/{name}.toml");
         let application = fs::read_to_string(&path).unwrap();
         let sizes = |key: &str| {
-            let of = application
-                .lines()
-                .filter_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix("= ")?.parse::<u64>().ok());
+            let of = application.lines().filter_map(|line| {
+                line.strip_prefix(key)?.trim_start().strip_prefix("= ")?.parse::<u64>().ok()
+            });
             of.collect::<Vec<_>>()
         };
         // The last one is of the kernel that looks at the result.
-        assert!(sizes("blocks")[0] >= 128 && sizes("blocks")[0] * sizes("threads")[0] >= 4096, "{path}");
+        assert!(
+            sizes("blocks")[0] >= 128 && sizes("blocks")[0] * sizes("threads")[0] >= 4096,
+            "{path}"
+        );
         let (tested, _) = json(&["test", &path, "--runs", "1"]);
         assert_eq!(environments(&tested)[0], (1, 0), "{tested}");
     }

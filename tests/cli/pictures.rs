@@ -1,5 +1,5 @@
-//! Pictures of the executions of a corpus: well-formed XML, every event in its place, the same bytes each time, graphs that
-//! Graphviz reads, and lines that fit the terminal.
+//! Pictures of the executions of a corpus: well-formed XML, every event in its place, the same
+//! bytes each time, graphs that Graphviz reads, and lines that fit the terminal.
 
 use std::path::Path;
 
@@ -9,9 +9,12 @@ use margay_models::bits::Event;
 use margay_models::execution::Execution;
 use margay_models::explain::violation;
 use margay_models::model::CheckKind;
-use margay_models::picture::{Picture, PictureEdge, PictureSubject, dot, event_label, event_name, svg, text};
+use margay_models::picture::{
+    Picture, PictureEdge, PictureSubject, dot, event_label, event_name, svg, text,
+};
 
-/// The execution that has the outcome of each test of a folder, under a model, whether or not the model allows it.
+/// The execution that has the outcome of each test of a folder, under a model, whether or not the
+/// model allows it.
 fn executions(folder: &str, model: &str) -> Vec<(String, Execution)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(folder);
     let loaded = margay_models::library::load(model, &[]).expect("a built-in model").model;
@@ -24,7 +27,9 @@ fn executions(folder: &str, model: &str) -> Vec<(String, Execution)> {
             let verdict = runner.run(&test, &options).expect("a verdict");
             let witness = match verdict.witness {
                 Some(witness) => Some(witness),
-                None => runner.forbidden(&test, &options, None).expect("a search").map(|f| f.witness),
+                None => {
+                    runner.forbidden(&test, &options, None).expect("a search").map(|f| f.witness)
+                }
             };
             out.extend(witness.map(|w| (line.file.clone(), w.execution)));
         }
@@ -34,25 +39,37 @@ fn executions(folder: &str, model: &str) -> Vec<(String, Execution)> {
 
 #[test]
 fn every_picture_is_whole() {
-    let all: Vec<(String, Execution)> = [("asplos2019", "ptx-6.0"), ("asplos2015", "ptx-2015"), ("ptx-isa", "ptx-8")]
-        .iter()
-        .flat_map(|(f, m)| executions(f, m))
-        .collect();
+    let all: Vec<(String, Execution)> =
+        [("asplos2019", "ptx-6.0"), ("asplos2015", "ptx-2015"), ("ptx-isa", "ptx-8")]
+            .iter()
+            .flat_map(|(f, m)| executions(f, m))
+            .collect();
     assert!(all.len() > 20, "{} executions", all.len());
     for (name, execution) in &all {
         let picture = Picture::of(name, execution, None);
         let drawn = svg(execution, &picture);
         assert_eq!(drawn, svg(execution, &picture), "{name}");
-        let document = roxmltree::Document::parse(&drawn).unwrap_or_else(|e| panic!("{name}: {e}\n{drawn}"));
-        let texts: Vec<&str> = document.descendants().filter(|n| n.has_tag_name("text")).filter_map(|n| n.text()).collect();
+        let document =
+            roxmltree::Document::parse(&drawn).unwrap_or_else(|e| panic!("{name}: {e}\n{drawn}"));
+        let texts: Vec<&str> = document
+            .descendants()
+            .filter(|n| n.has_tag_name("text"))
+            .filter_map(|n| n.text())
+            .collect();
         let narrow = text(execution, &picture, 60, false);
-        for event in (0..execution.size()).map(Event::from).filter(|e| execution.events[e.index()].thread.is_some()) {
+        for event in (0..execution.size())
+            .map(Event::from)
+            .filter(|e| execution.events[e.index()].thread.is_some())
+        {
             let label = event_label(execution, event);
             assert!(texts.iter().any(|t| t.ends_with(&label)), "{name}: `{label}` is not drawn");
             assert!(narrow.contains(&label), "{name}: `{label}` is not written");
         }
         assert!(narrow.lines().all(|l| l.chars().count() <= 60), "{name}:\n{narrow}");
-        assert!(!narrow.contains('\u{1b}') && text(execution, &picture, 60, true).contains('\u{1b}'), "{name}");
+        assert!(
+            !narrow.contains('\u{1b}') && text(execution, &picture, 60, true).contains('\u{1b}'),
+            "{name}"
+        );
     }
 }
 
@@ -63,7 +80,13 @@ fn titles_and_labels_are_escaped_and_emphasis_shows() {
     let plain = svg(&execution, &picture);
     roxmltree::Document::parse(&plain).expect("well-formed XML");
     assert!(!plain.contains("class=\"event on\""));
-    let edge = PictureEdge { from: Event(0), to: Event(1), label: "<hb>".to_owned(), emphasis: true, missing: false };
+    let edge = PictureEdge {
+        from: Event(0),
+        to: Event(1),
+        label: "<hb>".to_owned(),
+        emphasis: true,
+        missing: false,
+    };
     picture.shown = PictureSubject::Cycle(vec![edge.clone()]);
     picture.edges.push(edge);
     let emphasised = svg(&execution, &picture);
@@ -74,7 +97,8 @@ fn titles_and_labels_are_escaped_and_emphasis_shows() {
     assert!(dot(&execution, &picture).contains(edge), "{}", dot(&execution, &picture));
 }
 
-/// The nodes of a graph in DOT with their labels, and its edges with theirs: read as Graphviz reads them, as words and strings.
+/// The nodes of a graph in DOT with their labels, and its edges with theirs: read as Graphviz reads
+/// them, as words and strings.
 type Graph = (std::collections::BTreeMap<String, String>, Vec<(String, String, String)>);
 
 fn graph(text: &str) -> Graph {
@@ -118,9 +142,14 @@ fn graph(text: &str) -> Graph {
                     && [open.as_str(), key, is] == ["[", "label", "="]
                     && tokens[..i].last().is_none_or(|before| before != "->") =>
             {
-                assert!(nodes.insert(node.clone(), label.clone()).is_none(), "{node} is there twice");
+                assert!(
+                    nodes.insert(node.clone(), label.clone()).is_none(),
+                    "{node} is there twice"
+                );
             }
-            [from, arrow, to, ..] if arrow == "->" => edges.push((from.clone(), to.clone(), tokens[i + 6].clone())),
+            [from, arrow, to, ..] if arrow == "->" => {
+                edges.push((from.clone(), to.clone(), tokens[i + 6].clone()))
+            }
             _ => {}
         }
     }
@@ -134,20 +163,37 @@ fn graphs_have_every_event_and_every_edge() {
         picture.subtitle = "two\nlines".to_owned();
         let written = dot(&execution, &picture);
         assert_eq!(written, dot(&execution, &picture), "{name}");
-        assert!(written.starts_with("digraph \"a \\\"b\\\" \\\\ c\\\\\" {") && written.ends_with("}\n"), "{written}");
+        assert!(
+            written.starts_with("digraph \"a \\\"b\\\" \\\\ c\\\\\" {") && written.ends_with("}\n"),
+            "{written}"
+        );
         let (nodes, edges) = graph(&written);
-        let of_threads = || (0..execution.size()).map(Event::from).filter(|e| execution.events[e.index()].thread.is_some());
+        let of_threads = || {
+            (0..execution.size())
+                .map(Event::from)
+                .filter(|e| execution.events[e.index()].thread.is_some())
+        };
         for event in of_threads() {
-            let label = format!("{}: {}", event_name(&execution, event), event_label(&execution, event));
-            assert_eq!(nodes.get(&format!("e{}", event.index())), Some(&label), "{name}\n{written}");
+            let label =
+                format!("{}: {}", event_name(&execution, event), event_label(&execution, event));
+            assert_eq!(
+                nodes.get(&format!("e{}", event.index())),
+                Some(&label),
+                "{name}\n{written}"
+            );
         }
         let drawn: Vec<_> = picture
             .edges
             .iter()
-            .map(|e| (format!("e{}", e.from.index()), format!("e{}", e.to.index()), e.label.clone()))
+            .map(|e| {
+                (format!("e{}", e.from.index()), format!("e{}", e.to.index()), e.label.clone())
+            })
             .collect();
         assert_eq!(edges, drawn, "{name}\n{written}");
-        assert!(edges.iter().all(|(from, to, _)| nodes.contains_key(from) && nodes.contains_key(to)), "{name}\n{written}");
+        assert!(
+            edges.iter().all(|(from, to, _)| nodes.contains_key(from) && nodes.contains_key(to)),
+            "{name}\n{written}"
+        );
         let clusters = written.matches("subgraph cluster_").count();
         assert_eq!(clusters, execution.threads.len(), "{name}");
     }
@@ -165,22 +211,29 @@ fn listed(text: &str, heading: &str) -> Vec<(String, String)> {
         // Where a line ends an edge ends, without a comma.
         list.push(',');
     }
-    let edge = |item: &str| Some((item.split_once(" -")?.0.trim().to_owned(), item.rsplit_once("-> ")?.1.trim().to_owned()));
+    let edge = |item: &str| {
+        Some((
+            item.split_once(" -")?.0.trim().to_owned(),
+            item.rsplit_once("-> ")?.1.trim().to_owned(),
+        ))
+    };
     list.split(',').filter_map(edge).collect()
 }
 
-/// What is called a cycle is one, in words and in the picture, for everything in the corpus that a model forbids; and what an `empty` axiom
-/// forbids is never called one.
+/// What is called a cycle is one, in words and in the picture, for everything in the corpus that a
+/// model forbids; and what an `empty` axiom forbids is never called one.
 #[test]
 fn cycles_close() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let roots = shapes::corpora(repository, Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("there is room");
+    let roots =
+        shapes::corpora(repository, Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("there is room");
     let (mut cycles, mut pairs, mut missing) = (0, 0, 0);
     let mut models = std::collections::BTreeMap::new();
     for folder in roots.iter().flat_map(|root| corpus::read(root).expect("a corpus")) {
         for line in folder.lines.iter().filter(|l| !l.expected.reachable) {
             let (model, runner) = models.entry(line.model.clone()).or_insert_with(|| {
-                let model = margay_models::library::load(&line.model, &roots[..1]).expect("a model").model;
+                let model =
+                    margay_models::library::load(&line.model, &roots[..1]).expect("a model").model;
                 let runner = ExplicitRunner::new(&model);
                 (model, runner)
             });
@@ -189,18 +242,30 @@ fn cycles_close() {
             let Ok(Some(forbidden)) = runner.forbidden(&test, &few, None) else { continue };
             let x = &forbidden.witness.execution;
             for &check in &forbidden.checks {
-                let what = format!("{} under {}, {}", line.file, line.model, model.checks[check].display_name());
-                let violation = violation(model, x, check).unwrap_or_else(|| panic!("{what}: nothing fails"));
+                let what = format!(
+                    "{} under {}, {}",
+                    line.file,
+                    line.model,
+                    model.checks[check].display_name()
+                );
+                let violation =
+                    violation(model, x, check).unwrap_or_else(|| panic!("{what}: nothing fails"));
                 let picture = Picture::of("test", x, Some(&violation));
                 let words = text(x, &picture, 60, false);
                 let cycle = listed(&words, "cycle");
-                assert_eq!(cycle.is_empty(), model.checks[check].kind == CheckKind::Empty, "{what}\n{words}");
+                assert_eq!(
+                    cycle.is_empty(),
+                    model.checks[check].kind == CheckKind::Empty,
+                    "{what}\n{words}"
+                );
                 for (i, edge) in cycle.iter().enumerate() {
                     assert_eq!(edge.1, cycle[(i + 1) % cycle.len()].0, "{what}\n{words}");
                 }
                 // All of it is drawn, each edge once, thick.
                 let drawn = |(a, b): &(String, String)| {
-                    picture.edges.iter().any(|e| e.emphasis && event_name(x, e.from) == *a && event_name(x, e.to) == *b)
+                    picture.edges.iter().any(|e| {
+                        e.emphasis && event_name(x, e.from) == *a && event_name(x, e.to) == *b
+                    })
                 };
                 assert!(cycle.iter().all(drawn), "{what}\n{words}");
                 cycles += usize::from(!cycle.is_empty());
@@ -210,11 +275,16 @@ fn cycles_close() {
                 if !listed(&words, "missing").is_empty() {
                     missing += 1;
                     let drawn = svg(x, &picture);
-                    let dashed = ["co", "sync"].iter().any(|class| drawn.contains(&format!("class=\"edge {class} missing\"")));
+                    let dashed = ["co", "sync"]
+                        .iter()
+                        .any(|class| drawn.contains(&format!("class=\"edge {class} missing\"")));
                     assert!(dashed && !drawn.contains("edge derived missing"), "{what}");
                 }
             }
         }
     }
-    assert!(cycles > 500 && pairs > 20 && missing > 10, "{cycles} cycles, {pairs} pairs, {missing} of them lack something");
+    assert!(
+        cycles > 500 && pairs > 20 && missing > 10,
+        "{cycles} cycles, {pairs} pairs, {missing} of them lack something"
+    );
 }

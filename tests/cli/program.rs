@@ -5,10 +5,15 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// The program with arguments, in the root of the repository, as in a pipe to a terminal of 100 columns.
+/// The program with arguments, in the root of the repository, as in a pipe to a terminal of 100
+/// columns.
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_margay"));
-    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("NO_COLOR").env("COLUMNS", "100");
+    command
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env_remove("NO_COLOR")
+        .env("COLUMNS", "100");
     own(&mut command);
     command
 }
@@ -18,14 +23,16 @@ pub fn key() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("key")
 }
 
-/// The environment of the tests: no settings of whoever runs them, and the programs that `.ci/toolkit` and `.ci/compilers` have fetched, which a user
-/// names in the same way.
+/// The environment of the tests: no settings of whoever runs them, and the programs that
+/// `.ci/toolkit` and `.ci/compilers` have fetched, which a user names in the same way.
 fn own(command: &mut Command) {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     command.env("XDG_CONFIG_HOME", here.join("target/no-such-configuration"));
     command.env("MARGAY_KEY", key());
-    for (name, folder, there) in [("MARGAY_TOOLKIT", "target/toolkit", "complete"), ("MARGAY_COMPILERS", "target/compilers", "")]
-    {
+    for (name, folder, there) in [
+        ("MARGAY_TOOLKIT", "target/toolkit", "complete"),
+        ("MARGAY_COMPILERS", "target/compilers", ""),
+    ] {
         let folder = here.join(folder);
         match folder.join(there).exists() {
             true => command.env(name, folder),
@@ -47,7 +54,8 @@ pub fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// An answer that is one document: one of those that its command has, and of nothing else (`margay schema`).
+/// An answer that is one document: one of those that its command has, and of nothing else
+/// (`margay schema`).
 pub fn json(output: &Output) -> Value {
     document(&out(output))
 }
@@ -99,9 +107,14 @@ pub fn said(output: &Output, code: i32, what: &str) {
 pub fn shell(folder: &Path, line: &str, variables: &[(&str, &str)]) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_margay")).parent().expect("a folder").to_owned();
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths([program].into_iter().chain(std::env::split_paths(&path))).expect("a path");
+    let path = std::env::join_paths([program].into_iter().chain(std::env::split_paths(&path)))
+        .expect("a path");
     let mut command = Command::new("sh");
     own(&mut command);
-    command.args(["-c", line]).current_dir(folder).env("PATH", path).envs(variables.iter().copied());
+    command
+        .args(["-c", line])
+        .current_dir(folder)
+        .env("PATH", path)
+        .envs(variables.iter().copied());
     command.output().expect("a shell")
 }

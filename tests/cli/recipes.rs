@@ -8,9 +8,13 @@ use crate::program::{err, folder, out, shell};
 
 const PAGE: &str = include_str!("../../docs/cluster.md");
 
-/// The only line of the page that begins so, and is not another one's beginning, without what stands before it.
+/// The only line of the page that begins so, and is not another one's beginning, without what
+/// stands before it.
 fn line(begins: &str) -> &'static str {
-    let mut all = PAGE.lines().map(str::trim).filter(|line| line.starts_with(begins) && !line.contains("..."));
+    let mut all = PAGE
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with(begins) && !line.contains("..."));
     let line = all.next().unwrap_or_else(|| panic!("the page has no `{begins}`"));
     assert_eq!(all.next(), None, "one `{begins}` in the page");
     line
@@ -18,7 +22,10 @@ fn line(begins: &str) -> &'static str {
 
 /// What stands between two marks.
 fn between<'a>(line: &'a str, from: &str, to: &str) -> &'a str {
-    line.split_once(from).and_then(|(_, rest)| rest.rsplit_once(to)).unwrap_or_else(|| panic!("`{from}` in {line}")).0
+    line.split_once(from)
+        .and_then(|(_, rest)| rest.rsplit_once(to))
+        .unwrap_or_else(|| panic!("`{from}` in {line}"))
+        .0
 }
 
 fn succeeds(folder: &Path, line: &str, variables: &[(&str, &str)]) {
@@ -40,7 +47,8 @@ fn with_cases(name: &str, solve: impl FnOnce(&Path, &[String])) {
     let small = |line: &str| line.replace("--bound 9 --split 200", "--bound 5 --split 20");
     succeeds(&folder, &small(line("margay case export rc11-to-ptx")), &[]);
     let files = std::fs::read_dir(folder.join("files")).expect("a folder").flatten();
-    let mut files: Vec<String> = files.map(|f| format!("files/{}", f.file_name().to_str().expect("text"))).collect();
+    let mut files: Vec<String> =
+        files.map(|f| format!("files/{}", f.file_name().to_str().expect("text"))).collect();
     files.retain(|f| f.ends_with(".case.json"));
     files.sort();
     assert!(files.len() > 5, "{files:?}");
@@ -48,13 +56,22 @@ fn with_cases(name: &str, solve: impl FnOnce(&Path, &[String])) {
     let before = answers(&folder.join("kept"));
     assert!(before.len() > files.len(), "those of smaller bounds are there as well");
     // The mapping falls at 5 events, with all constructs: that is an answer.
-    let check = PAGE.lines().find(|line| line.starts_with("margay check rc11-to-ptx --bound 9")).expect("the last command");
+    let check = PAGE
+        .lines()
+        .find(|line| line.starts_with("margay check rc11-to-ptx --bound 9"))
+        .expect("the last command");
     let output = shell(&folder, &small(check), &[]);
     assert_eq!(output.status.code(), Some(1), "{}{}", out(&output), err(&output));
     let after = answers(&folder.join("kept"));
-    assert!(before.iter().all(|(path, time)| after.get(path) == Some(time)), "nothing is solved again");
+    assert!(
+        before.iter().all(|(path, time)| after.get(path) == Some(time)),
+        "nothing is solved again"
+    );
     let new: Vec<_> = after.keys().filter(|path| !before.contains_key(*path)).collect();
-    assert!(new.iter().all(|path| path.to_string_lossy().contains("-chosen")), "only which counterexample is shown: {new:?}");
+    assert!(
+        new.iter().all(|path| path.to_string_lossy().contains("-chosen")),
+        "only which counterexample is shown: {new:?}"
+    );
 }
 
 #[test]

@@ -17,7 +17,16 @@ fn a_page_of_every_command() {
         &["sim", "tests/corpus/pldi2016/SB.litmus", "--runs", "1000", "--model", "ptx-6.0"],
         &["explain", "tests/corpus/asplos2019/fig5-mp.litmus", "--model", "ptx-6.0"],
         &["fence", "tests/corpus/asplos2015/dlb-mp.litmus", "--model", "ptx-6.0"],
-        &["diff", "models/ptx-6.0.cat", "models/ptx-6.0-any-fence.cat", "--bound", "5", "--only", "R,W,F", "--first"],
+        &[
+            "diff",
+            "models/ptx-6.0.cat",
+            "models/ptx-6.0-any-fence.cat",
+            "--bound",
+            "5",
+            "--only",
+            "R,W,F",
+            "--first",
+        ],
         &["classify", "tests/corpus/asplos2015"],
     ];
     for (i, command) in commands.iter().enumerate() {
@@ -34,9 +43,13 @@ fn a_page_of_every_command() {
     let without = |html: &str, start: &str, end: &str| -> String {
         let mut parts = html.split(start);
         let first = parts.next().unwrap_or_default().to_owned();
-        first + &parts.map(|part| part.split_once(end).map_or("", |(_, rest)| rest)).collect::<String>()
+        first
+            + &parts
+                .map(|part| part.split_once(end).map_or("", |(_, rest)| rest))
+                .collect::<String>()
     };
-    let outside = without(&without(&html, "<pre>", "</pre>"), "<img src=\"data:image/svg+xml,", "\"");
+    let outside =
+        without(&without(&html, "<pre>", "</pre>"), "<img src=\"data:image/svg+xml,", "\"");
     for loads in LOADS {
         assert!(!outside.contains(loads), "{loads}");
     }
@@ -47,17 +60,32 @@ fn a_page_of_every_command() {
     assert!(html.contains("<div class=\"pair\"><figure><figcaption>source litmus</figcaption>"));
     assert!(html.matches("<img src=\"data:image/svg+xml,").count() >= 3);
     for tag in ["table", "tbody", "details", "figure", "section", "dl"] {
-        let (open, close) = (html.matches(&format!("<{tag}")).count(), html.matches(&format!("</{tag}>")).count());
+        let (open, close) =
+            (html.matches(&format!("<{tag}")).count(), html.matches(&format!("</{tag}>")).count());
         assert_eq!(open, close, "{tag}");
     }
-    let summary =
-        out(&margay(&[&["report", "--as", "markdown"], &files.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat()));
+    let summary = out(&margay(
+        &[
+            &["report", "--as", "markdown"],
+            &files.iter().map(String::as_str).collect::<Vec<_>>()[..],
+        ]
+        .concat(),
+    ));
     // What follows from the counterexample, on the page and in the summary.
     let first = "counterexample with 4 events (program: a compiler bug), axiom SC: ";
     // It is the first thing of its section, in the colour of what follows from it.
-    assert!(html.contains(&format!("</h2>\n<div class=\"finding\"><p class=\"answer bad\">{first}")), "{html}");
-    assert!(html.contains("<p class=\"answer unsure\">counterexample with 4 events (racy"), "{html}");
-    assert!(html.contains("<dt>status</dt><dd class=\"bad\">program</dd>") && html.contains("<dd class=\"unsure\">racy</dd>"));
+    assert!(
+        html.contains(&format!("</h2>\n<div class=\"finding\"><p class=\"answer bad\">{first}")),
+        "{html}"
+    );
+    assert!(
+        html.contains("<p class=\"answer unsure\">counterexample with 4 events (racy"),
+        "{html}"
+    );
+    assert!(
+        html.contains("<dt>status</dt><dd class=\"bad\">program</dd>")
+            && html.contains("<dd class=\"unsure\">racy</dd>")
+    );
     assert!(summary.contains(&format!("### `margay check`\n\n**{first}")), "{summary}");
     assert!(
         summary.contains("**counterexample with 4 events (racy: its program is undefined, so no compiler bug follows), "),
@@ -65,7 +93,10 @@ fn a_page_of_every_command() {
     );
     assert!(summary.contains("**no difference; "), "{summary}");
     // A difference with its program, and the definition that makes it.
-    assert!(summary.contains("### `margay diff`\n\n**different, smallest difference of "), "{summary}");
+    assert!(
+        summary.contains("### `margay diff`\n\n**different, smallest difference of "),
+        "{summary}"
+    );
     assert!(
         summary.contains("\nPTX newly-forbidden-1\n")
             && summary.contains("\nnewly forbidden because models/ptx-6.0-any-fence.cat:"),
@@ -99,10 +130,15 @@ fn a_page_in_json() {
     let file = write(&folder, "answer.json", "{ \"schema\": 1, \"verdict\": \"none\" }");
     for form in ["html", "markdown"] {
         let page = out(&margay(&["report", &file, "--as", form]));
-        let document: serde_json::Value =
-            serde_json::from_str(&out(&margay(&["report", &file, "--as", form, "--format", "json"]))).expect("JSON");
+        let document: serde_json::Value = serde_json::from_str(&out(&margay(&[
+            "report", &file, "--as", form, "--format", "json",
+        ])))
+        .expect("JSON");
         assert_eq!(document["text"].as_str().expect("the page").trim_end(), page.trim_end());
-        assert_eq!((&document["file"], &document["documents"]), (&serde_json::Value::Null, &serde_json::Value::from(1)));
+        assert_eq!(
+            (&document["file"], &document["documents"]),
+            (&serde_json::Value::Null, &serde_json::Value::from(1))
+        );
     }
 }
 
@@ -124,11 +160,16 @@ fn what_is_no_answer_is_refused() {
     assert_eq!(margay(&["report", "nowhere.json"]).status.code(), Some(2));
 }
 
-/// A command that was stopped leaves an empty file: the page has the other answers, says which file it lacks, and the exit code says so, too.
+/// A command that was stopped leaves an empty file: the page has the other answers, says which file
+/// it lacks, and the exit code says so, too.
 #[test]
 fn one_file_that_cannot_be_read_does_not_take_the_others_away() {
     let folder = folder("report/one-empty");
-    let good = write(&folder, "good.json", "{ \"schema\": 1, \"verdict\": \"no counterexample up to 4 events\" }");
+    let good = write(
+        &folder,
+        "good.json",
+        "{ \"schema\": 1, \"verdict\": \"no counterexample up to 4 events\" }",
+    );
     let empty = write(&folder, "empty.json", "");
     let page = folder.join("page.html").display().to_string();
     for form in ["html", "markdown"] {
@@ -138,25 +179,41 @@ fn one_file_that_cannot_be_read_does_not_take_the_others_away() {
         ] {
             assert_eq!(output.status.code(), Some(2), "{form}");
             assert!(err(&output).contains("empty.json` is empty"), "{}", err(&output));
-            let text = if to_file { std::fs::read_to_string(&page).expect("a page") } else { out(&output) };
+            let text = if to_file {
+                std::fs::read_to_string(&page).expect("a page")
+            } else {
+                out(&output)
+            };
             assert!(text.contains("no counterexample up to 4 events"), "{text}");
-            assert!(text.contains("Not on this page: `") || text.contains("Not in this summary: \\`"), "{text}");
+            assert!(
+                text.contains("Not on this page: `") || text.contains("Not in this summary: \\`"),
+                "{text}"
+            );
         }
     }
     let json = margay(&["report", &empty, &good, "--format", "json"]);
     assert_eq!(json.status.code(), Some(2));
     let document: serde_json::Value = serde_json::from_str(&out(&json)).expect("one document");
     assert_eq!(document["documents"], 1);
-    assert!(document["warnings"][0]["message"].as_str().is_some_and(|m| m.contains("empty.json` is empty")), "{document:#}");
+    assert!(
+        document["warnings"][0]["message"]
+            .as_str()
+            .is_some_and(|m| m.contains("empty.json` is empty")),
+        "{document:#}"
+    );
 }
 
-/// What a question leaves out stands in the first line of its answer, in each of its forms: text, JSON, the summary, the page. So does its bound.
+/// What a question leaves out stands in the first line of its answer, in each of its forms: text,
+/// JSON, the summary, the page. So does its bound.
 #[test]
 fn every_form_of_an_answer_has_its_bound_and_its_restriction() {
     let folder = folder("report/restricted");
     let old = concat!(env!("CARGO_MANIFEST_DIR"), "/models/ptx-8.cat");
     let text = std::fs::read_to_string(old).expect("a model");
-    let new = text.replace("let acquire-fence = (F & (ACQ | ACQ_REL | SC))", "let acquire-fence = (F & (ACQ_REL | SC))");
+    let new = text.replace(
+        "let acquire-fence = (F & (ACQ | ACQ_REL | SC))",
+        "let acquire-fence = (F & (ACQ_REL | SC))",
+    );
     assert_ne!(new, text);
     let new = write(&folder, "new.cat", new);
     let only = ["--only", "R.NA,W.NA,R.ACQ,W.REL"];
@@ -195,7 +252,10 @@ fn every_form_of_an_answer_has_its_bound_and_its_restriction() {
             assert!(answer.starts_with(&first), "{arguments:?}: {answer}");
         }
         assert!(human.starts_with(&answer), "{arguments:?}: {answer}\n{human}");
-        assert!(answer.contains(" up to ") || answer.contains("smallest difference of 5 events"), "{answer}");
+        assert!(
+            answer.contains(" up to ") || answer.contains("smallest difference of 5 events"),
+            "{answer}"
+        );
         let file = write(&folder, "answer.json", out(&printed));
         let summary = out(&margay(&["report", "--as", "markdown", &file]));
         let plain = summary.replace('\\', "");
@@ -213,7 +273,10 @@ fn a_summary_names_kernels_and_places() {
         let said = out(&margay(&[arguments, &["--format", "json"][..]].concat()));
         write(&folder, name, said)
     };
-    let found = answer("found.json", &["kernel", "tests/kernels/lock.ptx", "--launch", "2x1", "--without-repair"]);
+    let found = answer(
+        "found.json",
+        &["kernel", "tests/kernels/lock.ptx", "--launch", "2x1", "--without-repair"],
+    );
     let broken = write(&folder, "broken.ptx", ".version 8.7\n.target sm_90\n(\n");
     let wrong = answer("wrong.json", &["kernel", &broken]);
     let summary = out(&margay(&["report", "--as", "markdown", &found]));

@@ -1,4 +1,5 @@
-//! What every command prints as JSON is a document of that command: the version, the command, and the fields that `margay schema` says.
+//! What every command prints as JSON is a document of that command: the version, the command, and
+//! the fields that `margay schema` says.
 
 use serde_json::Value;
 
@@ -9,7 +10,8 @@ const BROKEN: &str = "rc11-to-ptx-no-release-rmw";
 const FEW: [&str; 4] = ["--bound", "3", "--only", "R.NA,R.ACQ,W.NA,W.REL"];
 const SIM: [&str; 4] = ["--device", "sim", "--instances", "200"];
 
-/// The documents of a command line; they are printed in several lines where there is one, else in one line each.
+/// The documents of a command line; they are printed in several lines where there is one, else in
+/// one line each.
 fn documents(arguments: &[&str]) -> Vec<Value> {
     let output = margay(&[arguments, &["--format", "json"]].concat());
     let text = out(&output);
@@ -25,21 +27,46 @@ fn documents(arguments: &[&str]) -> Vec<Value> {
 fn every_command_prints_its_documents() {
     let folder = folder("schema");
     let path = |name: &str| folder.join(name).to_str().expect("a path of text").to_owned();
-    let (certificate, answers, results, page, profile) =
-        (path("certificate"), path("answers"), path("results.jsonl"), path("page.md"), path("profile.toml"));
-    let (shapes, manual, checked, ptx) = (path("shapes"), path("man"), path("checked.json"), path("kernel.ptx"));
+    let (certificate, answers, results, page, profile) = (
+        path("certificate"),
+        path("answers"),
+        path("results.jsonl"),
+        path("page.md"),
+        path("profile.toml"),
+    );
+    let (shapes, manual, checked, ptx) =
+        (path("shapes"), path("man"), path("checked.json"), path("kernel.ptx"));
     let few = |more: &[&'static str]| -> Vec<&'static str> { [more, &FEW].concat() };
     let check = few(&["check", "rc11-to-ptx"]);
     // Answers, a certificate and a file of results for those that read one.
     assert_eq!(margay(&[&check[..], &["--certify", &certificate]].concat()).status.code(), Some(0));
     assert_eq!(margay(&[&check[..], &["--checkpoint", &answers]].concat()).status.code(), Some(0));
-    std::fs::write(&checked, out(&margay(&[&check[..], &["--format", "json"]].concat()))).expect("written");
-    assert_eq!(margay(&[&["gpu", SB, "--results", &results], &SIM[..]].concat()).status.code(), Some(0));
+    std::fs::write(&checked, out(&margay(&[&check[..], &["--format", "json"]].concat())))
+        .expect("written");
+    assert_eq!(
+        margay(&[&["gpu", SB, "--results", &results], &SIM[..]].concat()).status.code(),
+        Some(0)
+    );
     std::fs::write(&ptx, out(&margay(&["gpu", "emit", SB]))).expect("written");
     let (open, files) = (path("open"), path("cases"));
-    let export = [&few(&["case", "export", BROKEN])[..], &["--checkpoint", &open, "--into", &files]].concat();
+    let export =
+        [&few(&["case", "export", BROKEN])[..], &["--checkpoint", &open, "--into", &files]]
+            .concat();
     let exported = documents(&export)[0]["cases"][0]["file"].as_str().expect("a file").to_owned();
-    let tuned = ["--distances", "0,64", "--locations", "64", "--step", "32", "--longest", "2", "--spread", "2", "--random", "2"];
+    let tuned = [
+        "--distances",
+        "0,64",
+        "--locations",
+        "64",
+        "--step",
+        "32",
+        "--longest",
+        "2",
+        "--spread",
+        "2",
+        "--random",
+        "2",
+    ];
     let asked: Vec<(&str, Vec<&str>)> = vec![
         ("check", check.clone()),
         ("check", few(&["check", BROKEN, "--causes"])),
@@ -51,7 +78,10 @@ fn every_command_prints_its_documents() {
         ("case list", [&few(&["case", "list", BROKEN])[..], &["--checkpoint", &open]].concat()),
         ("case export", export),
         ("case simulate", vec!["case", "simulate", &answers, "--from", "2", "--to", "3"]),
-        ("confirm", [&["confirm", "rc11-to-ptx-no-fence-sc-load", "--bound", "4"], &SIM[..]].concat()),
+        (
+            "confirm",
+            [&["confirm", "rc11-to-ptx-no-fence-sc-load", "--bound", "4"], &SIM[..]].concat(),
+        ),
         ("weaken", few(&["weaken", "rc11-to-ptx"])),
         ("repair", few(&["repair", "rc11-to-ptx-relaxed-acquire-load"])),
         ("diff", vec!["diff", "sc", "tso", "--bound", "4"]),
@@ -65,14 +95,24 @@ fn every_command_prints_its_documents() {
         ("gpu tune", [&["gpu", "tune", &profile], &SIM[..], &tuned].concat()),
         ("gpu summary", vec!["gpu", "summary", &results]),
         ("classify", vec!["classify", "tests/corpus/asplos2015"]),
-        ("explain", vec!["explain", "tests/corpus/asplos2019/fig5-mp.litmus", "--model", "ptx-6.0"]),
+        (
+            "explain",
+            vec!["explain", "tests/corpus/asplos2019/fig5-mp.litmus", "--model", "ptx-6.0"],
+        ),
         ("explain", vec!["explain", SB, "--model", "ptx-6.0"]),
         ("extract", vec!["extract", "--list"]),
         ("extract", vec!["extract", "--ptx", &ptx]),
         ("kernel", vec!["kernel", "tests/kernels/flag.ptx", "--launch", "2x1"]),
         (
             "app suite",
-            vec!["app", "suite", "tests/kernels/last_block.toml", "tests/kernels/last_block_fenced.toml", "--runs", "20"],
+            vec![
+                "app",
+                "suite",
+                "tests/kernels/last_block.toml",
+                "tests/kernels/last_block_fenced.toml",
+                "--runs",
+                "20",
+            ],
         ),
         ("app test", vec!["app", "test", "tests/kernels/last_block.toml", "--runs", "50"]),
         ("app harden", vec!["app", "harden", "tests/kernels/last_block.toml", "--runs", "50"]),
@@ -91,15 +131,22 @@ fn every_command_prints_its_documents() {
     for (command, arguments) in &asked {
         for document in documents(arguments) {
             assert_eq!(document["command"], *command, "{arguments:?}");
-            assert!(document.get("errors").is_none_or(|errors| errors == &Value::Array(Vec::new())), "{arguments:?}: {document}");
+            assert!(
+                document.get("errors").is_none_or(|errors| errors == &Value::Array(Vec::new())),
+                "{arguments:?}: {document}"
+            );
             if let Err(why) = margay_reports::read(&document) {
                 panic!("{arguments:?}: {why}: {document}");
             }
         }
     }
-    // Machine code is read by tools that are not everywhere; its documents are read where they are (gpu.rs).
-    let others: Vec<&str> =
-        margay_reports::COMMANDS.iter().map(|c| c.name).filter(|name| asked.iter().all(|(command, _)| command != name)).collect();
+    // Machine code is read by tools that are not everywhere; its documents are read where they are
+    // (gpu.rs).
+    let others: Vec<&str> = margay_reports::COMMANDS
+        .iter()
+        .map(|c| c.name)
+        .filter(|name| asked.iter().all(|(command, _)| command != name))
+        .collect();
     assert_eq!(others, ["gpu check"]);
 }
 
@@ -109,7 +156,10 @@ fn errors_say_their_command() {
         (Value::from("check"), &["check", "no-such-mapping"][..]),
         ("fence".into(), &["fence", "no-such-test", "--model", "sc"]),
         ("gpu run".into(), &["gpu", "no-such-test", "--device", "sim"]),
-        ("case list".into(), &["case", "list", "no-such-mapping", "--checkpoint", text(&folder("schema-errors"))]),
+        (
+            "case list".into(),
+            &["case", "list", "no-such-mapping", "--checkpoint", text(&folder("schema-errors"))],
+        ),
     ] {
         let all = documents(arguments);
         assert_eq!(all.len(), 1);
@@ -127,8 +177,13 @@ fn errors_say_their_command() {
 fn the_page_on_json_has_every_command() {
     let page = std::fs::read_to_string("docs/json.md").expect("a page");
     for command in margay_reports::COMMANDS {
-        let is_there = page.contains(&format!("margay {}", command.name)) || page.contains(&command.name.replace(' ', "-"));
-        assert!(is_there || command.name == "completions", "docs/json.md says nothing of `{}`", command.name);
+        let is_there = page.contains(&format!("margay {}", command.name))
+            || page.contains(&command.name.replace(' ', "-"));
+        assert!(
+            is_there || command.name == "completions",
+            "docs/json.md says nothing of `{}`",
+            command.name
+        );
     }
 }
 
@@ -145,14 +200,21 @@ fn schemas_are_listed_shown_and_written() {
     assert_eq!(records.len(), margay_reports::COMMANDS.len());
     for record in records {
         let name = record["name"].as_str().expect("a name");
-        let row = list.lines().find(|line| line.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with("  ")));
+        let row = list.lines().find(|line| {
+            line.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with("  "))
+        });
         assert_eq!(
             row.and_then(|row| row.split_whitespace().next_back()),
             Some(record["version"].to_string().as_str()),
             "{name}: {list}"
         );
-        let file = std::fs::read(folder.join(format!("{}.json", name.replace(' ', "-")))).expect("a file");
-        assert_eq!(margay_models::digest::digest(&file), record["sha256"].as_str().expect("a digest"), "{name}");
+        let file =
+            std::fs::read(folder.join(format!("{}.json", name.replace(' ', "-")))).expect("a file");
+        assert_eq!(
+            margay_models::digest::digest(&file),
+            record["sha256"].as_str().expect("a digest"),
+            "{name}"
+        );
     }
     // One alone: by its words, or in one word as its file is called.
     let shown = out(&margay(&["schema", "gpu", "run"]));
@@ -172,5 +234,9 @@ fn schemas_are_listed_shown_and_written() {
         assert!(err(&wrong).contains(said), "{}", err(&wrong));
     }
     let wrong = margay(&["schema", "--out", "/dev/null/no"]);
-    assert!(wrong.status.code() == Some(2) && err(&wrong).contains("/dev/null/no"), "{}", err(&wrong));
+    assert!(
+        wrong.status.code() == Some(2) && err(&wrong).contains("/dev/null/no"),
+        "{}",
+        err(&wrong)
+    );
 }

@@ -1,4 +1,5 @@
-//! Published tests as a user meets them: written anew by `margay gen --published`, and what others saw beside what is seen here.
+//! Published tests as a user meets them: written anew by `margay gen --published`, and what others
+//! saw beside what is seen here.
 
 use std::path::Path;
 
@@ -6,7 +7,8 @@ use serde_json::{Value, json as value};
 
 use crate::program::{err, folder, json, lines, margay, out, write};
 
-/// Three tests of two shapes: of the first two, one was seen on both devices and one on none, the third on the second device.
+/// Three tests of two shapes: of the first two, one was seen on both devices and one on none, the
+/// third on the second device.
 const TABLE: &str = "\
 devices Ada Hopper
 variants two_2w BOTH_FENCE FENCE_0 FENCE_1 | RELAXED RELEASE
@@ -51,16 +53,53 @@ fn published_tests_are_written_and_run_under_their_names() {
     let made = margay(&["gen", "--published", text(&table), "--out", text(&tests)]);
     assert_eq!(made.status.code(), Some(0), "{}", err(&made));
     assert!(out(&made).starts_with("4 tests in "), "{}", out(&made));
-    let records = lines(&margay(&["gen", "--published", text(&table), "--out", text(&tests), "--format", "json"]));
-    let named: Vec<(&str, &str)> =
-        records.iter().map(|r| (r["name"].as_str().expect("a name"), r["shape"].as_str().expect("a shape"))).collect();
+    let records = lines(&margay(&[
+        "gen",
+        "--published",
+        text(&table),
+        "--out",
+        text(&tests),
+        "--format",
+        "json",
+    ]));
+    let named: Vec<(&str, &str)> = records
+        .iter()
+        .map(|r| (r["name"].as_str().expect("a name"), r["shape"].as_str().expect("a shape")))
+        .collect();
     assert_eq!(named[..3], [(RELAXED, "2+2W"), (RELEASE, "2+2W"), (DISALLOWED, "first example")]);
-    let asked = ["gpu", "run", text(&tests), "--soundness", "--device", "sim", "--instances", "50", "--results", text(&results)];
+    let asked = [
+        "gpu",
+        "run",
+        text(&tests),
+        "--soundness",
+        "--device",
+        "sim",
+        "--instances",
+        "50",
+        "--results",
+        text(&results),
+    ];
     let ran = margay(&asked);
     assert_eq!(ran.status.code(), Some(0), "{}{}", out(&ran), err(&ran));
-    let document = json(&margay(&["gpu", "summary", text(&results), "--seen-elsewhere", text(&table), "--format", "json"]));
-    let all = document["seen_elsewhere"]["shapes"].as_array().and_then(|shapes| shapes.last()).expect("all").clone();
-    assert_eq!((&all["shape"], &all["run_here"], &all["forbidden"]), (&"all".into(), &4.into(), &0.into()), "{all}");
+    let document = json(&margay(&[
+        "gpu",
+        "summary",
+        text(&results),
+        "--seen-elsewhere",
+        text(&table),
+        "--format",
+        "json",
+    ]));
+    let all = document["seen_elsewhere"]["shapes"]
+        .as_array()
+        .and_then(|shapes| shapes.last())
+        .expect("all")
+        .clone();
+    assert_eq!(
+        (&all["shape"], &all["run_here"], &all["forbidden"]),
+        (&"all".into(), &4.into(), &0.into()),
+        "{all}"
+    );
     assert_eq!(document["seen_elsewhere"]["models"], value!(["ptx-8"]));
 }
 
@@ -71,10 +110,16 @@ fn what_others_saw_stands_beside_what_was_seen_here() {
     let (table, results) = (dir.join("table.txt"), dir.join("r.jsonl"));
     let summary = |lines: &[String], more: &[&str]| {
         std::fs::write(&results, lines.concat()).expect("written");
-        margay(&[&["gpu", "summary", text(&results), "--seen-elsewhere", text(&table)], more].concat())
+        margay(
+            &[&["gpu", "summary", text(&results), "--seen-elsewhere", text(&table)], more].concat(),
+        )
     };
     let ptx = Some("ptx-8");
-    let some = [result(RELAXED, ptx, 0, true), result(RELAXED, ptx, 7, true), result(RELEASE, ptx, 0, false)];
+    let some = [
+        result(RELAXED, ptx, 0, true),
+        result(RELAXED, ptx, 7, true),
+        result(RELEASE, ptx, 0, false),
+    ];
     let said = summary(&some, &["--all"]);
     assert_eq!(said.status.code(), Some(0), "{}", err(&said));
     insta::assert_snapshot!(out(&said).replace(text(&dir), "DIR"), @r"
@@ -109,21 +154,38 @@ fn what_others_saw_stands_beside_what_was_seen_here() {
     // What the model forbids and was seen is said first, with the test.
     let wrong = summary(&[result(RELEASE, ptx, 1, false)], &[]);
     assert_eq!(wrong.status.code(), Some(1));
-    assert!(out(&wrong).starts_with("1 tests show what the model forbids") && out(&wrong).contains(RELEASE), "{}", out(&wrong));
+    assert!(
+        out(&wrong).starts_with("1 tests show what the model forbids")
+            && out(&wrong).contains(RELEASE),
+        "{}",
+        out(&wrong)
+    );
 
-    // Without a model nothing is said to be allowed or forbidden; tests of another name are counted apart.
-    let document = json(&summary(&[result(RELEASE, None, 3, true), result("mp", None, 3, true)], &["--format", "json"]));
+    // Without a model nothing is said to be allowed or forbidden; tests of another name are counted
+    // apart.
+    let document = json(&summary(
+        &[result(RELEASE, None, 3, true), result("mp", None, 3, true)],
+        &["--format", "json"],
+    ));
     let elsewhere = &document["seen_elsewhere"];
     assert_eq!(elsewhere["unpublished"], value!(["published/mp.litmus"]));
-    let numbers =
-        |of: &Value| ["tests", "run_here", "seen_by_others", "seen_here", "seen_by_both", "forbidden"].map(|key| of[key].clone());
-    let shapes: Vec<[Value; 6]> = elsewhere["shapes"].as_array().expect("shapes").iter().map(numbers).collect();
+    let numbers = |of: &Value| {
+        ["tests", "run_here", "seen_by_others", "seen_here", "seen_by_both", "forbidden"]
+            .map(|key| of[key].clone())
+    };
+    let shapes: Vec<[Value; 6]> =
+        elsewhere["shapes"].as_array().expect("shapes").iter().map(numbers).collect();
     let expected = value!([[2, 1, 1, 1, 0, null], [2, 0, 1, 0, 0, null], [4, 1, 2, 1, 0, null]]);
     assert_eq!(value!(shapes), expected);
 
     let none = summary(&[result("mp", None, 3, true)], &[]);
     assert_eq!(none.status.code(), Some(2));
-    assert!(err(&none).contains("no test of the results is one of") && err(&none).contains("gen --published"), "{}", err(&none));
+    assert!(
+        err(&none).contains("no test of the results is one of")
+            && err(&none).contains("gen --published"),
+        "{}",
+        err(&none)
+    );
 }
 
 #[test]
@@ -131,10 +193,18 @@ fn a_wrong_table_is_named() {
     let dir = folder("seen-elsewhere/wrong");
     write(&dir, "table.txt", TABLE.replace("two_2w 0_1 - - 30", "two_2w 0_1 - - 3"));
     write(&dir, "empty.txt", "");
-    for (file, said) in
-        [("table.txt", "table.txt:3:21"), ("empty.txt", "there is no published test"), ("none.txt", "cannot read")]
-    {
-        let output = margay(&["gen", "--published", text(&dir.join(file)), "--out", text(&dir.join("tests"))]);
+    for (file, said) in [
+        ("table.txt", "table.txt:3:21"),
+        ("empty.txt", "there is no published test"),
+        ("none.txt", "cannot read"),
+    ] {
+        let output = margay(&[
+            "gen",
+            "--published",
+            text(&dir.join(file)),
+            "--out",
+            text(&dir.join("tests")),
+        ]);
         assert_eq!(output.status.code(), Some(2), "{file}");
         assert!(err(&output).contains(said), "{file}: {}", err(&output));
     }

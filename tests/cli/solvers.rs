@@ -19,7 +19,11 @@ fn a_program_that_cannot_be_started_is_wrong_input() {
 fn a_solver_of_another_build_is_wrong_input() {
     let dir = folder("solvers/left-out");
     for (name, built, expected) in [
-        ("cadical", cfg!(feature = "cadical"), "build with `--features cadical`, which needs a C++ compiler, or name a program"),
+        (
+            "cadical",
+            cfg!(feature = "cadical"),
+            "build with `--features cadical`, which needs a C++ compiler, or name a program",
+        ),
         ("varisat", cfg!(feature = "varisat"), "build with `--features varisat`"),
     ] {
         if built {
@@ -28,11 +32,19 @@ fn a_solver_of_another_build_is_wrong_input() {
         }
         let output = margay(&[&QUESTION[..], &["--solver", name]].concat());
         assert_eq!(output.status.code(), Some(2));
-        assert!(err(&output).contains("is not in this build") && err(&output).contains(expected), "{}", err(&output));
+        assert!(
+            err(&output).contains("is not in this build") && err(&output).contains(expected),
+            "{}",
+            err(&output)
+        );
         write(&dir, "margay.toml", format!("[check]\nsolver = \"{name}\"\n"));
         let output = command(&QUESTION).current_dir(&dir).output().expect("the program starts");
         assert_eq!(output.status.code(), Some(2), "{}{}", out(&output), err(&output));
-        assert!(err(&output).contains("margay.toml:2:") && err(&output).contains(expected), "{}", err(&output));
+        assert!(
+            err(&output).contains("margay.toml:2:") && err(&output).contains(expected),
+            "{}",
+            err(&output)
+        );
     }
 }
 
@@ -43,9 +55,15 @@ fn the_solvers_of_every_build_prove() {
     for solver in ["auto", "batsat"] {
         let proofs = dir.join(solver);
         let proofs = proofs.to_str().expect("text");
-        let output = margay(&[&QUESTION[..], &["--format", "json", "--solver", solver, "--certify", proofs]].concat());
+        let output = margay(
+            &[&QUESTION[..], &["--format", "json", "--solver", solver, "--certify", proofs]]
+                .concat(),
+        );
         assert_eq!(output.status.code(), Some(0), "{}", err(&output));
-        assert_eq!((&json(&output)["verdict"], &json(&output)["established"]), (&"none".into(), &3.into()));
+        assert_eq!(
+            (&json(&output)["verdict"], &json(&output)["established"]),
+            (&"none".into(), &3.into())
+        );
         let verified = margay(&["verify", proofs]);
         assert_eq!(verified.status.code(), Some(0), "{}", err(&verified));
     }
@@ -69,13 +87,29 @@ fn programs_are_named_on_the_command_line_alone() {
     write(&dir, "margay.toml", "[check]\nsolver = \"dimacs:touch started\"\n");
     let output = command(&QUESTION).current_dir(&dir).output().expect("the program starts");
     assert_eq!(output.status.code(), Some(2), "{}{}", out(&output), err(&output));
-    assert!(err(&output).contains("margay.toml:2:") && err(&output).contains("names a program to start"), "{}", err(&output));
+    assert!(
+        err(&output).contains("margay.toml:2:")
+            && err(&output).contains("names a program to start"),
+        "{}",
+        err(&output)
+    );
     assert!(!dir.join("started").exists());
     let into = dir.join("cases");
     let kept = dir.join("kept");
     let [into, kept] = [&into, &kept].map(|path| path.to_str().expect("text"));
-    let export =
-        ["case", "export", "rc11-to-ptx", "--bound", "3", "--solver", "dimacs:true", "--into", into, "--checkpoint", kept];
+    let export = [
+        "case",
+        "export",
+        "rc11-to-ptx",
+        "--bound",
+        "3",
+        "--solver",
+        "dimacs:true",
+        "--into",
+        into,
+        "--checkpoint",
+        kept,
+    ];
     let output = margay(&export);
     assert_eq!(output.status.code(), Some(2), "{}{}", out(&output), err(&output));
     assert!(err(&output).contains("cannot be solved by `dimacs:true`"), "{}", err(&output));
@@ -89,10 +123,15 @@ fn a_program_answers_and_proves() {
         return;
     }
     let dir = folder("solvers/certified");
-    for (name, solver) in [("binary", "dimacs:cadical -q"), ("text", "dimacs:cadical -q --no-binary")] {
+    for (name, solver) in
+        [("binary", "dimacs:cadical -q"), ("text", "dimacs:cadical -q --no-binary")]
+    {
         let proofs = dir.join(name);
         let proofs = proofs.to_str().expect("text");
-        let output = margay(&[&QUESTION[..], &["--format", "json", "--solver", solver, "--certify", proofs]].concat());
+        let output = margay(
+            &[&QUESTION[..], &["--format", "json", "--solver", solver, "--certify", proofs]]
+                .concat(),
+        );
         assert_eq!(output.status.code(), Some(0), "{}", err(&output));
         assert_eq!(json(&output)["verdict"], "none");
         assert_eq!(json(&output)["established"], 3);
@@ -101,18 +140,40 @@ fn a_program_answers_and_proves() {
     }
     // A counterexample is the same whoever finds it.
     let found = |solver: &str| {
-        let output = margay(&["check", "rc11-to-ptx-cta-relaxed-rmw", "--bound", "3", "--format", "json", "--solver", solver]);
+        let output = margay(&[
+            "check",
+            "rc11-to-ptx-cta-relaxed-rmw",
+            "--bound",
+            "3",
+            "--format",
+            "json",
+            "--solver",
+            solver,
+        ]);
         assert_eq!(output.status.code(), Some(1), "{}", err(&output));
         json(&output)["counterexamples"].take()
     };
     assert_eq!(found("dimacs:cadical -q"), found("auto"));
 }
 
-/// A machine with Rust is enough: nothing in the default build compiles or binds what is written in another language.
+/// A machine with Rust is enough: nothing in the default build compiles or binds what is written in
+/// another language.
 #[test]
 fn the_default_build_is_rust_alone() {
-    let tree = ["tree", "--offline", "--locked", "--workspace", "--edges", "normal,build,dev", "--prefix", "none"];
-    let output = std::process::Command::new(env!("CARGO")).args(tree).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+    let tree = [
+        "tree",
+        "--offline",
+        "--locked",
+        "--workspace",
+        "--edges",
+        "normal,build,dev",
+        "--prefix",
+        "none",
+    ];
+    let output = std::process::Command::new(env!("CARGO"))
+        .args(tree)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output();
     let output = output.expect("cargo runs the tests");
     assert!(output.status.success(), "{}", err(&output));
     let packages: std::collections::BTreeSet<String> =

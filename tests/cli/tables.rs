@@ -1,4 +1,5 @@
-//! Tables as a user meets them: one that extends another, what differs between two, and what is new beside a baseline.
+//! Tables as a user meets them: one that extends another, what differs between two, and what is new
+//! beside a baseline.
 
 use std::fs;
 
@@ -14,7 +15,8 @@ fn a_table_that_extends_another_is_checked_and_compared() {
     let checked = margay(&["check", path, "--bound", "4"]);
     assert_eq!(checked.status.code(), Some(1), "{}", err(&checked));
     assert!(
-        out(&checked).starts_with("counterexample with 4 events (program: a compiler bug), axiom SC: mine"),
+        out(&checked)
+            .starts_with("counterexample with 4 events (program: a compiler bug), axiom SC: mine"),
         "{}",
         out(&checked)
     );
@@ -26,12 +28,19 @@ fn a_table_that_extends_another_is_checked_and_compared() {
         text.starts_with("different, 1 of 20 rows; newly wrong: a program of 4 events; no longer wrong: none up to 4 events: "),
         "{text}"
     );
-    assert!(text.contains("R.SC.s\n  old: fence.sc.s ; ld.acquire.s\n  new: ld.acquire.s\n"), "{text}");
+    assert!(
+        text.contains("R.SC.s\n  old: fence.sc.s ; ld.acquire.s\n  new: ld.acquire.s\n"),
+        "{text}"
+    );
     assert!(text.contains("gets this program wrong, and rc11-to-ptx does"), "{text}");
 
     let rows = words(&out(&margay(&["diff", "rc11-to-ptx", "llvm-23-sm90", "--bound", "0"])));
-    assert!(rows.contains("No programs were asked about") && !rows.contains("between the second pair"), "{rows}");
-    let document = json(&margay(&["diff", "rc11-to-ptx", path, "--bound", "4", "--format", "json"]));
+    assert!(
+        rows.contains("No programs were asked about") && !rows.contains("between the second pair"),
+        "{rows}"
+    );
+    let document =
+        json(&margay(&["diff", "rc11-to-ptx", path, "--bound", "4", "--format", "json"]));
     assert_eq!(document["verdict"], "different");
     assert_eq!(document["rows"][0]["row"], "R.SC.s");
     assert_eq!(document["rows"][0]["new"], "ld.acquire.s");
@@ -63,11 +72,17 @@ fn equal_tables_are_equal_whatever_they_look_like() {
 #[test]
 fn what_is_no_question_about_tables_is_said() {
     for (arguments, expected) in [
-        (&["diff", "rc11-to-ptx", "sc"][..], "a mapping is compared with a mapping, and `sc` is none"),
+        (
+            &["diff", "rc11-to-ptx", "sc"][..],
+            "a mapping is compared with a mapping, and `sc` is none",
+        ),
         (&["diff", "rc11-to-ptx"], "a comparison needs two mappings"),
         (&["diff", "rc11-to-ptx", "c11-to-x86"], "the tables have different targets"),
         (&["diff", "rc11-to-ptx", "rc11-to-ptx", "--prove"], "`--prove` is about two models"),
-        (&["check", "rc11-to-ptx", "--baseline", "c11-to-x86"], "the tables have different targets"),
+        (
+            &["check", "rc11-to-ptx", "--baseline", "c11-to-x86"],
+            "the tables have different targets",
+        ),
         (&["check", "rc11-to-ptx", "--baseline", "rc11-to-ptq"], "did you mean"),
         (&["check", "rc11-to-ptx", "--baseline", "rc11-to-ptx", "--causes"], "cannot be used with"),
     ] {
@@ -79,21 +94,52 @@ fn what_is_no_question_about_tables_is_said() {
 
 #[test]
 fn what_is_new_is_said_in_every_first_line() {
-    let found = margay(&["check", "rc11-to-ptx-no-fence-sc-load", "--baseline", "rc11-to-ptx", "--bound", "4"]);
+    let found = margay(&[
+        "check",
+        "rc11-to-ptx-no-fence-sc-load",
+        "--baseline",
+        "rc11-to-ptx",
+        "--bound",
+        "4",
+    ]);
     assert_eq!(found.status.code(), Some(1), "{}", err(&found));
     let text = out(&found);
     assert!(text.starts_with("new counterexample with 4 events (program: a compiler bug), axiom SC (those of <built-in>/rc11-to-ptx.map left out): "), "{text}");
-    let none = ["check", "rc11-to-ptx-no-fence-sc-load", "--baseline", "rc11-to-ptx-no-fence-sc-load", "--bound", "4"];
+    let none = [
+        "check",
+        "rc11-to-ptx-no-fence-sc-load",
+        "--baseline",
+        "rc11-to-ptx-no-fence-sc-load",
+        "--bound",
+        "4",
+    ];
     let same = margay(&none);
     assert_eq!(same.status.code(), Some(0), "{}", err(&same));
-    assert!(out(&same).starts_with("no new counterexample up to 4 events (those of <built-in>/"), "{}", out(&same));
+    assert!(
+        out(&same).starts_with("no new counterexample up to 4 events (those of <built-in>/"),
+        "{}",
+        out(&same)
+    );
     let document = json(&margay(&[&none[..], &["--format", "json"]].concat()));
     assert_eq!(document["verdict"], "none");
     assert_eq!(document["baseline"]["mapping_file"], "<built-in>/rc11-to-ptx-no-fence-sc-load.map");
-    assert!(document["answer"].as_str().expect("words").starts_with("no new counterexample up to 4 events"));
+    assert!(
+        document["answer"]
+            .as_str()
+            .expect("words")
+            .starts_with("no new counterexample up to 4 events")
+    );
     // The mended table beside the broken one: what both have is met, and left out.
-    let mended =
-        margay(&["check", "rc11-to-ptx", "--baseline", "rc11-to-ptx-no-fence-sc-load", "--bound", "5", "--format", "json"]);
+    let mended = margay(&[
+        "check",
+        "rc11-to-ptx",
+        "--baseline",
+        "rc11-to-ptx-no-fence-sc-load",
+        "--bound",
+        "5",
+        "--format",
+        "json",
+    ]);
     let document = json(&mended);
     assert_eq!(document["verdict"], "none", "{document}");
     assert!(document["baseline"]["old"].as_u64().expect("a number") > 0);
@@ -107,14 +153,33 @@ fn that_nothing_is_new_is_certified() {
         let certificate = folder.join("certificate");
         let certificate = certificate.to_str().expect("a name");
         let broken = "rc11-to-ptx-no-fence-sc-load";
-        let asked =
-            margay(&["check", "rc11-to-ptx", "--baseline", broken, "--bound", "4", "--level", level, "--certify", certificate]);
+        let asked = margay(&[
+            "check",
+            "rc11-to-ptx",
+            "--baseline",
+            broken,
+            "--bound",
+            "4",
+            "--level",
+            level,
+            "--certify",
+            certificate,
+        ]);
         assert_eq!(asked.status.code(), Some(0), "{}", err(&asked));
-        let held = margay(&["verify", certificate, "--baseline", broken, "--mapping", "rc11-to-ptx"]);
+        let held =
+            margay(&["verify", certificate, "--baseline", broken, "--mapping", "rc11-to-ptx"]);
         assert_eq!(held.status.code(), Some(0), "{}", err(&held));
         let text = out(&held).split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(text.starts_with("verified: no new counterexample of 4 events or fewer to <built-in>/rc11-to-ptx.map"), "{text}");
-        assert!(text.contains("those of <built-in>/rc11-to-ptx-no-fence-sc-load.map left out"), "{text}");
+        assert!(
+            text.starts_with(
+                "verified: no new counterexample of 4 events or fewer to <built-in>/rc11-to-ptx.map"
+            ),
+            "{text}"
+        );
+        assert!(
+            text.contains("those of <built-in>/rc11-to-ptx-no-fence-sc-load.map left out"),
+            "{text}"
+        );
         assert_eq!(
             json(&margay(&["verify", certificate, "--format", "json"]))["baseline_file"],
             "<built-in>/rc11-to-ptx-no-fence-sc-load.map"
@@ -137,9 +202,16 @@ fn a_table_is_printed_with_what_it_extends() {
     let printed = margay(&["mappings", &path("mine.map")]);
     assert_eq!(printed.status.code(), Some(0), "{}", err(&printed));
     let text = out(&printed);
-    assert!(text.contains("R.SC.s => ld.acquire.s\n") && text.contains("W.REL.s       => st.release.s\n"), "{text}");
+    assert!(
+        text.contains("R.SC.s => ld.acquire.s\n")
+            && text.contains("W.REL.s       => st.release.s\n"),
+        "{text}"
+    );
     assert!(!text.contains("extends"), "{text}");
     fs::write(folder.join("whole.map"), &text).expect("there is room");
-    assert!(out(&margay(&["diff", &path("mine.map"), &path("whole.map")])).starts_with("equal, all 20 rows"));
+    assert!(
+        out(&margay(&["diff", &path("mine.map"), &path("whole.map")]))
+            .starts_with("equal, all 20 rows")
+    );
     assert_eq!(margay(&["mappings", &path("other.txt")]).status.code(), Some(2));
 }

@@ -1,5 +1,5 @@
-//! Texts that others wrote: files without an end, names that lead to other files, sequences that a terminal obeys, words of a length that fills
-//! the screen.
+//! Texts that others wrote: files without an end, names that lead to other files, sequences that a
+//! terminal obeys, words of a length that fills the screen.
 
 use std::path::Path;
 use std::process::Output;
@@ -35,7 +35,9 @@ fn what_never_ends_is_not_read() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", out(&output));
         assert!(err(&output).len() < 4000, "{arguments:?}: {}", err(&output));
     }
-    let output = command(&["report", "-"]).stdin(std::fs::File::open("/dev/zero").expect("it is there")).output();
+    let output = command(&["report", "-"])
+        .stdin(std::fs::File::open("/dev/zero").expect("it is there"))
+        .output();
     said(&output.expect("the program starts"), 2, "more than");
 }
 
@@ -48,31 +50,45 @@ fn no_text_names_a_file_to_be_quoted() {
     std::os::unix::fs::symlink(&secret, dir.join("linked.cat")).expect("it can be made");
     let inside = dir.join("inside");
     std::fs::create_dir_all(&inside).expect("there is room");
-    let mapping =
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("mappings/rc11-to-ptx.map")).expect("a file");
+    let mapping = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("mappings/rc11-to-ptx.map"),
+    )
+    .expect("a file");
     let header = mapping.lines().find(|l| l.starts_with("mapping")).expect("a header");
     let quiet = |output: &Output, what: &str| {
         let all = out(output) + &err(output);
         assert_eq!(output.status.code(), Some(2), "{what}: {all}");
         assert!(!all.contains("SECRET") && all.contains(".cat file"), "{what}: {all}");
     };
-    for (i, name) in
-        [secret.as_str(), "../shadow", "../linked.cat", "/etc/passwd", "..", "../../../../../../../../../../../../etc/hostname"]
-            .iter()
-            .enumerate()
+    for (i, name) in [
+        secret.as_str(),
+        "../shadow",
+        "../linked.cat",
+        "/etc/passwd",
+        "..",
+        "../../../../../../../../../../../../etc/hostname",
+    ]
+    .iter()
+    .enumerate()
     {
-        let model = write(&inside, &format!("{i}.cat"), format!("\"M\"\ninclude \"{name}\"\nacyclic po as X\n"));
+        let model = write(
+            &inside,
+            &format!("{i}.cat"),
+            format!("\"M\"\ninclude \"{name}\"\nacyclic po as X\n"),
+        );
         quiet(&margay(&["run", TEST, "--model", &model]), name);
         quiet(&margay(&["run", TEST, "--model", &model, "--format", "json"]), name);
         if !name.ends_with("..") {
-            let named = mapping.replacen(header, &format!("mapping \"m\" from {name} to ptx-6.0"), 1);
+            let named =
+                mapping.replacen(header, &format!("mapping \"m\" from {name} to ptx-6.0"), 1);
             quiet(&margay(&["check", &write(&inside, &format!("{i}.map"), named)]), name);
         }
     }
     // A list of verdicts names tests and models, too.
     let corpus = dir.join("corpus");
     std::fs::create_dir_all(&corpus).expect("there is room");
-    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(TEST), corpus.join("t.litmus")).expect("there is room");
+    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(TEST), corpus.join("t.litmus"))
+        .expect("there is room");
     write(&corpus, "expected.txt", format!("t.litmus {secret} reachable x\n"));
     quiet(&margay(&["test", text(&corpus)]), "a model of the list");
     write(&corpus, "expected.txt", "../shadow sc reachable x\n");
@@ -90,24 +106,45 @@ const EVIL: &str = "a\u{1b}[2J\u{1b}[8mb\u{1b}]0;title\u{7}\u{9b}31mc\u{202e}d\u
 
 fn obeys_nothing(output: &Output, what: &str) {
     let all = out(output) + &err(output);
-    let evil = |c: char| (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202e}' | '\u{200b}');
+    let evil = |c: char| {
+        (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202e}' | '\u{200b}')
+    };
     assert!(!all.contains(evil), "{what}: {all:?}");
 }
 
 #[test]
 fn a_terminal_obeys_no_name() {
     let dir = folder("robustness/names");
-    let source = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(TEST)).expect("a file");
+    let source =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(TEST)).expect("a file");
     let first = source.lines().next().expect("a line");
-    let named = write(&dir, &format!("{EVIL}.litmus").replace('\u{7}', ""), source.replacen(first, &format!("PTX {EVIL}"), 1));
+    let named = write(
+        &dir,
+        &format!("{EVIL}.litmus").replace('\u{7}', ""),
+        source.replacen(first, &format!("PTX {EVIL}"), 1),
+    );
     let broken = write(&dir, "broken.litmus", format!("{first}\n{EVIL}\n{{ }}\n{EVIL}"));
-    let model = write(&dir, "model.cat", format!("\"{EVIL}\"\nlet x = {EVIL}\nacyclic po | rf | co | fr as {EVIL}\n"));
+    let model = write(
+        &dir,
+        "model.cat",
+        format!("\"{EVIL}\"\nlet x = {EVIL}\nacyclic po | rf | co | fr as {EVIL}\n"),
+    );
     let titled = write(&dir, "titled.cat", format!("\"{EVIL}\"\nacyclic po | rf | co | fr as X\n"));
-    let mapping =
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("mappings/rc11-to-ptx.map")).expect("a file");
+    let mapping = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("mappings/rc11-to-ptx.map"),
+    )
+    .expect("a file");
     let header = mapping.lines().find(|l| l.starts_with("mapping")).expect("a header");
-    let good = write(&dir, "good.map", mapping.replacen(header, &format!("mapping \"{EVIL}\" from rc11-scoped to ptx-6.0"), 1));
-    let bad = write(&dir, "bad.map", format!("mapping \"{EVIL}\" from rc11-scoped to ptx-6.0\n{EVIL} => {EVIL}\n"));
+    let good = write(
+        &dir,
+        "good.map",
+        mapping.replacen(header, &format!("mapping \"{EVIL}\" from rc11-scoped to ptx-6.0"), 1),
+    );
+    let bad = write(
+        &dir,
+        "bad.map",
+        format!("mapping \"{EVIL}\" from rc11-scoped to ptx-6.0\n{EVIL} => {EVIL}\n"),
+    );
     let report = write(
         &dir,
         "report.json",
@@ -138,26 +175,44 @@ fn a_terminal_obeys_no_name() {
         vec!["run", "--no-such-option", EVIL],
         vec!["case", "run", EVIL, "--into", text(&dir)],
     ];
-    let long: Vec<Vec<&str>> = commands.iter().map(|c| [&["--format", "json"], c.as_slice()].concat()).collect();
-    let verbose: Vec<Vec<&str>> = commands[..4].iter().map(|c| [&["-vv"], c.as_slice()].concat()).collect();
+    let long: Vec<Vec<&str>> =
+        commands.iter().map(|c| [&["--format", "json"], c.as_slice()].concat()).collect();
+    let verbose: Vec<Vec<&str>> =
+        commands[..4].iter().map(|c| [&["-vv"], c.as_slice()].concat()).collect();
     commands.extend(long.into_iter().chain(verbose));
     for arguments in &commands {
         // A path has no zero and no bell here; arguments of a command cannot have the former.
         let output = margay(arguments);
-        assert!(output.status.code().is_some_and(|c| (0..=3).contains(&c)), "{arguments:?}: {}", err(&output));
+        assert!(
+            output.status.code().is_some_and(|c| (0..=3).contains(&c)),
+            "{arguments:?}: {}",
+            err(&output)
+        );
         obeys_nothing(&output, &format!("{arguments:?}"));
     }
     let line = &lines(&margay(&["run", &named, "--model", "sc", "--format", "json"]))[0];
-    assert!(line["file"].as_str().is_some_and(|n| n.contains('\u{1b}')), "in JSON it is what it was: {line}");
+    assert!(
+        line["file"].as_str().is_some_and(|n| n.contains('\u{1b}')),
+        "in JSON it is what it was: {line}"
+    );
 }
 
 #[test]
 fn no_message_fills_the_screen() {
     let dir = folder("robustness/long");
     let long = "x".repeat(100_000);
-    let model = write(&dir, "m.cat", format!("\"M\"\nlet a = {long}\nlet b = (* {long} *) {long} | |\n"));
-    let mapping = write(&dir, "m.map", format!("mapping \"{long}\" from rc11 to ptx-6.0\n{long} => {long}\n"));
-    let litmus = write(&dir, "t.litmus", format!("PTX {long}\n{{ }}\n P0@cta 0 ;\n {long} {long} ;\nexists ({long})\n"));
+    let model =
+        write(&dir, "m.cat", format!("\"M\"\nlet a = {long}\nlet b = (* {long} *) {long} | |\n"));
+    let mapping = write(
+        &dir,
+        "m.map",
+        format!("mapping \"{long}\" from rc11 to ptx-6.0\n{long} => {long}\n"),
+    );
+    let litmus = write(
+        &dir,
+        "t.litmus",
+        format!("PTX {long}\n{{ }}\n P0@cta 0 ;\n {long} {long} ;\nexists ({long})\n"),
+    );
     let report = write(&dir, "r.json", format!("{{\"schema\": 1, \"x\": \"{long}\" {long}"));
     for arguments in [
         &["run", TEST, "--model", &model][..],
@@ -173,6 +228,11 @@ fn no_message_fills_the_screen() {
         let output = margay(arguments);
         assert_eq!(output.status.code(), Some(2), "{}", arguments[0]);
         let messages = err(&output).matches("error").count().max(1);
-        assert!(err(&output).len() < 9_000 * messages, "{}: {} bytes", arguments[0], err(&output).len());
+        assert!(
+            err(&output).len() < 9_000 * messages,
+            "{}: {} bytes",
+            arguments[0],
+            err(&output).len()
+        );
     }
 }

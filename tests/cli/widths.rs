@@ -21,7 +21,10 @@ fn answers_fit_the_window() {
         &["repair", weak, "--bound", "3", "--only", "R.RLX,W.RLX"],
     ] {
         for columns in [60, 100, 200] {
-            let shown = out(&command(asked).env("COLUMNS", columns.to_string()).output().expect("it starts"));
+            let shown = out(&command(asked)
+                .env("COLUMNS", columns.to_string())
+                .output()
+                .expect("it starts"));
             assert!(shown.lines().count() > 0, "{asked:?} has no answer");
             // The first line is one that programs look for: only a terminal breaks it.
             let long: Vec<&str> = shown

@@ -1,4 +1,5 @@
-//! What cannot be written costs neither the answer nor its exit code; what an earlier run left in a folder is gone.
+//! What cannot be written costs neither the answer nor its exit code; what an earlier run left in a
+//! folder is gone.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,8 +10,8 @@ use crate::program::{command, err, folder, json, margay, out, shell, write};
 const BROKEN: &str = "rc11-to-ptx-no-fence-sc-load";
 const MP: &str = "tests/corpus/asplos2019/fig5-mp.litmus";
 
-/// Runs the program with files of at most so many blocks (of 512 or 1024 bytes), as on a disk that is nearly full. Standard output is a
-/// pipe, which has no limit.
+/// Runs the program with files of at most so many blocks (of 512 or 1024 bytes), as on a disk that
+/// is nearly full. Standard output is a pipe, which has no limit.
 #[cfg(unix)]
 fn with_small_files(blocks: u32, arguments: &[&str]) -> Output {
     let line = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
@@ -23,7 +24,8 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("a path of text")
 }
 
-/// The first two lines without numbers and spaces: how long something took has more digits on a machine with much to do.
+/// The first two lines without numbers and spaces: how long something took has more digits on a
+/// machine with much to do.
 fn answer(output: &Output) -> Vec<String> {
     let text = out(output);
     let words = text.lines().take(2).flat_map(str::split_whitespace).map(str::to_owned);
@@ -34,7 +36,11 @@ fn answer(output: &Output) -> Vec<String> {
 #[test]
 fn a_full_disk_costs_no_answer() {
     let dir = folder("writing/full");
-    let plain = write(&dir, "plain.map", "mapping \"m\" from sc to tso\nR => R\nW => W ; F\nRMW => RMW\nF => F\n");
+    let plain = write(
+        &dir,
+        "plain.map",
+        "mapping \"m\" from sc to tso\nR => R\nW => W ; F\nRMW => RMW\nF => F\n",
+    );
     let only = ["--bound", "4", "--only", "R.NA,R.ACQ,W.NA,W.REL"];
     let cases: Vec<(&str, Vec<&str>)> = vec![
         ("--out", vec!["check", BROKEN, "--bound", "4"]),
@@ -51,7 +57,10 @@ fn a_full_disk_costs_no_answer() {
         ("--certify", vec!["diff", "sc", "tso", "--bound", "3", "--program"]),
         ("--out", [&["repair", "rc11-to-ptx-relaxed-acquire-load"], &only[..]].concat()),
         ("--out", [&["weaken", "rc11-to-ptx"], &only[..]].concat()),
-        ("--out", vec!["confirm", BROKEN, "--bound", "4", "--device", "sim", "--instances", "1000"]),
+        (
+            "--out",
+            vec!["confirm", BROKEN, "--bound", "4", "--device", "sim", "--instances", "1000"],
+        ),
         ("--certify", vec!["run", MP, "--model", "ptx-6.0"]),
     ];
     for (i, (option, asked)) in cases.iter().enumerate() {
@@ -61,7 +70,10 @@ fn a_full_disk_costs_no_answer() {
         let output = with_small_files(0, &[&asked[..], &[option, text(&into)]].concat());
         let told = err(&output);
         assert_eq!(output.status.code(), expected.status.code(), "{asked:?} {option}: {told}");
-        assert!(told.contains("cannot") || told.contains("is not in the certificate"), "{asked:?} {option}: {told}");
+        assert!(
+            told.contains("cannot") || told.contains("is not in the certificate"),
+            "{asked:?} {option}: {told}"
+        );
         if asked.contains(&"json") {
             assert_eq!(json(&output)["answer"], json(&expected)["answer"], "{asked:?}");
         } else {
@@ -73,10 +85,16 @@ fn a_full_disk_costs_no_answer() {
     let output = with_small_files(4, &["check", BROKEN, "--bound", "4", "--out", text(&into)]);
     assert_eq!(output.status.code(), Some(1));
     assert!(err(&output).contains("the exit code"), "{}", err(&output));
-    assert!(std::fs::read_dir(&into).expect("a folder").flatten().all(|e| e.file_name() == ".margay.sha256"));
+    assert!(
+        std::fs::read_dir(&into)
+            .expect("a folder")
+            .flatten()
+            .all(|e| e.file_name() == ".margay.sha256")
+    );
 }
 
-/// Before anything is asked it is known whether what is asked for can be kept; nothing is left of a question that was none.
+/// Before anything is asked it is known whether what is asked for can be kept; nothing is left of a
+/// question that was none.
 #[cfg(unix)]
 #[test]
 fn a_folder_that_may_not_be_written_to_is_told_of_first() {
@@ -87,7 +105,8 @@ fn a_folder_that_may_not_be_written_to_is_told_of_first() {
     std::fs::set_permissions(&into, std::fs::Permissions::from_mode(0o555)).expect("ours");
     // The system's administrator may write anywhere, unless that right is given up.
     let is_admin = out(&shell(&dir, "id -u", &[])).trim() == "0";
-    let unable = if is_admin { "setpriv --bounding-set=-dac_override,-dac_read_search " } else { "" };
+    let unable =
+        if is_admin { "setpriv --bounding-set=-dac_override,-dac_read_search " } else { "" };
     let asked: [&[&str]; 7] = [
         &["check", "rc11-to-ptx", "--bound", "1", "--certify"],
         &["check", "rc11-to-ptx", "--bound", "1", "--checkpoint"],
@@ -98,10 +117,19 @@ fn a_folder_that_may_not_be_written_to_is_told_of_first() {
         &["prove", "c11-to-x86", "--bound", "1", "--out"],
     ];
     for asked in asked {
-        let line = format!("{unable}'{}' {} '{}'", env!("CARGO_BIN_EXE_margay"), asked.join(" "), text(&into));
+        let line = format!(
+            "{unable}'{}' {} '{}'",
+            env!("CARGO_BIN_EXE_margay"),
+            asked.join(" "),
+            text(&into)
+        );
         let output = shell(Path::new(env!("CARGO_MANIFEST_DIR")), &line, &[]);
         assert_eq!(output.status.code(), Some(2), "{asked:?}: {}{}", out(&output), err(&output));
-        assert!(err(&output).contains("cannot") && !err(&output).contains(".unfinished"), "{asked:?}: {}", err(&output));
+        assert!(
+            err(&output).contains("cannot") && !err(&output).contains(".unfinished"),
+            "{asked:?}: {}",
+            err(&output)
+        );
         assert_eq!(out(&output), "", "{asked:?}");
     }
     let file = write(&dir, "file", "");
@@ -109,19 +137,22 @@ fn a_folder_that_may_not_be_written_to_is_told_of_first() {
         let output = margay(&["check", "rc11-to-ptx", "--bound", "1", option, &file]);
         assert_eq!(output.status.code(), Some(2), "{option}: {}", err(&output));
         let new = dir.join("new/er");
-        let wrong = ["check", "rc11-to-ptx", "--level", "execution", "--axiom", "Nope", option, text(&new)];
+        let wrong =
+            ["check", "rc11-to-ptx", "--level", "execution", "--axiom", "Nope", option, text(&new)];
         let output = margay(&wrong);
         assert!(err(&output).contains("has no axiom `Nope`"), "{option}: {}", err(&output));
         assert!(!dir.join("new").exists(), "{option}");
     }
 }
 
-/// Expectations that cannot be replaced whole stay as they are: half of them would be an answer of nobody.
+/// Expectations that cannot be replaced whole stay as they are: half of them would be an answer of
+/// nobody.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_costs_no_expectations() {
     let dir = folder("writing/expectations");
-    let test = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(MP)).expect("a test");
+    let test =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(MP)).expect("a test");
     write(&dir, "fig5-mp.litmus", &test);
     let wrong = "fig5-mp.litmus ptx-6.0 reachable nobody\n";
     let expected = write(&dir, "expected.txt", wrong);
@@ -138,11 +169,25 @@ fn a_full_disk_costs_no_expectations() {
 #[test]
 fn without_what_was_asked_for_the_command_fails() {
     let dir = folder("writing/product");
-    let report = write(&dir, "r.json", out(&margay(&["check", "rc11-to-ptx", "--bound", "2", "--format", "json"])));
+    let report = write(
+        &dir,
+        "r.json",
+        out(&margay(&["check", "rc11-to-ptx", "--bound", "2", "--format", "json"])),
+    );
     let (into, kept, page) = (dir.join("into"), dir.join("kept"), dir.join("page.html"));
     for arguments in [
         vec!["gen", "--out", text(&into)],
-        vec!["case", "export", "rc11-to-ptx", "--bound", "3", "--checkpoint", text(&kept), "--into", text(&into)],
+        vec![
+            "case",
+            "export",
+            "rc11-to-ptx",
+            "--bound",
+            "3",
+            "--checkpoint",
+            text(&kept),
+            "--into",
+            text(&into),
+        ],
         vec!["report", &report, "--out", text(&page)],
     ] {
         let output = with_small_files(0, &arguments);
@@ -158,7 +203,10 @@ fn a_full_standard_output_costs_no_exit_code() {
     let dir = folder("writing/unread");
     let certificate = dir.join("certificate");
     let certificate = text(&certificate);
-    assert_eq!(margay(&["run", MP, "--model", "ptx-6.0", "--certify", certificate]).status.code(), Some(0));
+    assert_eq!(
+        margay(&["run", MP, "--model", "ptx-6.0", "--certify", certificate]).status.code(),
+        Some(0)
+    );
     // A folder with a verdict that the model does not give.
     let wrong = dir.join("wrong");
     std::fs::create_dir_all(&wrong).expect("a folder");
@@ -194,7 +242,11 @@ fn a_full_standard_output_costs_no_exit_code() {
 /// The exit code of a program whose output nobody reads.
 #[cfg(target_os = "linux")]
 fn unread(asked: &[&str]) -> Option<i32> {
-    let mut child = command(asked).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut child = command(asked)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(err(&output), "", "{asked:?}");
@@ -241,19 +293,40 @@ fn files(path: &Path) -> BTreeMap<String, Vec<u8>> {
     all
 }
 
-/// Every command that writes a folder: what is in it after a second run is what a new folder would have.
+/// Every command that writes a folder: what is in it after a second run is what a new folder would
+/// have.
 #[test]
 fn nothing_of_an_earlier_run_stays() {
     let only = ["--only", "R.NA,R.ACQ,W.NA,W.REL"];
     let cases: Vec<(Vec<&str>, Vec<&str>, &str)> = vec![
-        (vec!["check", BROKEN, "--bound", "4"], vec!["check", "rc11-to-ptx", "--bound", "3"], "counterexample-1-source.litmus"),
         (
-            vec!["check", "rc11-to-ptx-relaxed-acquire-load", "--bound", "4", "--level", "execution", "--all"],
+            vec!["check", BROKEN, "--bound", "4"],
+            vec!["check", "rc11-to-ptx", "--bound", "3"],
+            "counterexample-1-source.litmus",
+        ),
+        (
+            vec![
+                "check",
+                "rc11-to-ptx-relaxed-acquire-load",
+                "--bound",
+                "4",
+                "--level",
+                "execution",
+                "--all",
+            ],
             vec!["check", BROKEN, "--bound", "4"],
             "counterexample-3-source.litmus",
         ),
-        (vec!["diff", "sc", "tso", "--bound", "4"], vec!["diff", "sc", "sc", "--bound", "4"], "newly-allowed-1.litmus"),
-        (vec!["synth", "sc", "--bound", "4"], vec!["synth", "sc", "--bound", "2"], "sc-4-001.litmus"),
+        (
+            vec!["diff", "sc", "tso", "--bound", "4"],
+            vec!["diff", "sc", "sc", "--bound", "4"],
+            "newly-allowed-1.litmus",
+        ),
+        (
+            vec!["synth", "sc", "--bound", "4"],
+            vec!["synth", "sc", "--bound", "2"],
+            "sc-4-001.litmus",
+        ),
         (vec!["gen", "--size", "4"], vec!["gen", "--size", "4", "--count", "1"], "index.tsv"),
         (
             [&["repair", "rc11-to-ptx-relaxed-acquire-load", "--bound", "4"], &only[..]].concat(),
@@ -273,7 +346,9 @@ fn nothing_of_an_earlier_run_stays() {
     ];
     let timeless = |mut all: BTreeMap<String, Vec<u8>>| {
         // Reports have seconds in them, and their digests follow.
-        ["report.json", "confirmation.json", ".margay.sha256"].iter().for_each(|name| drop(all.remove(*name)));
+        ["report.json", "confirmation.json", ".margay.sha256"]
+            .iter()
+            .for_each(|name| drop(all.remove(*name)));
         all
     };
     for (i, (first, second, stale)) in cases.iter().enumerate() {

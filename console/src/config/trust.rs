@@ -1,5 +1,6 @@
-//! What a file of settings may say. The file of a project comes with the project, and whoever wrote that may be anybody: it starts no program, leaves
-//! its folder nowhere, and does not change what counts as right. The user's own file may say everything.
+//! What a file of settings may say. The file of a project comes with the project, and whoever wrote
+//! that may be anybody: it starts no program, leaves its folder nowhere, and does not change what
+//! counts as right. The user's own file may say everything.
 
 /// Whose file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +26,8 @@ const RUNS: &str = "it says which programs are started";
 const GATE: &str = "it changes what counts as right";
 const KEPT: &str = "answers that are kept there are taken as they are";
 
-/// Keys that a project's file may not have, and why. Those of `extract` alone are in [`OF_EXTRACT`].
+/// Keys that a project's file may not have, and why. Those of `extract` alone are in
+/// [`OF_EXTRACT`].
 const REFUSED: &[(&str, &str)] = &[
     ("cmd", RUNS),
     ("compiler", RUNS),
@@ -55,15 +57,19 @@ const OF_EXTRACT: &[(&str, &str)] = &[
 
 /// Keys that say nothing of the question.
 const PLAIN: &[&str] = &[
-    "as", "certify", "charts", "color", "dump-cnf", "format", "into", "jobs", "json", "junit", "memory", "out", "output", "rocq",
-    "timeout", "title", "verbose",
+    "as", "certify", "charts", "color", "dump-cnf", "format", "into", "jobs", "json", "junit",
+    "memory", "out", "output", "rocq", "timeout", "title", "verbose",
 ];
 
-/// May a project's file set the option of this key for a command (`check`, `gpu run`; empty: of every command)?
+/// May a project's file set the option of this key for a command (`check`, `gpu run`; empty: of
+/// every command)?
 pub fn of(command: &str, key: &str) -> Trust {
     let of_extract = if matches!(command, "extract" | "") { OF_EXTRACT } else { &[] };
-    let refused = |keys: &[(&str, &'static str)]| keys.iter().find(|(name, _)| *name == key).map(|&(_, why)| why);
-    // Above all tables a key is also for the command for which it may not be set; there it is left out, and said of the others.
+    let refused = |keys: &[(&str, &'static str)]| {
+        keys.iter().find(|(name, _)| *name == key).map(|&(_, why)| why)
+    };
+    // Above all tables a key is also for the command for which it may not be set; there it is left
+    // out, and said of the others.
     match refused(REFUSED).or_else(|| refused(of_extract).filter(|_| !command.is_empty())) {
         Some(why) => Trust::Refused(why),
         None if PLAIN.contains(&key) => Trust::Plain,
@@ -111,7 +117,8 @@ pub fn suspicion(file: &std::path::Path) -> std::io::Result<Option<String>> {
     if found.mode() & EVERYBODY != 0 {
         return Ok(Some("everybody may write to it".to_owned()));
     }
-    let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
+    let folder =
+        file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
     let folder = std::fs::metadata(folder)?;
     // Whose folder it is can put another file there.
     if ![own, 0].contains(&folder.uid()) {

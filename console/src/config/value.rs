@@ -28,8 +28,20 @@ pub(super) struct SettingValue {
 }
 
 /// Keys whose values are names of models and mappings, or paths of their files.
-const NAMES: &[&str] =
-    &["mapping", "model", "models", "source", "target", "from", "to", "against", "baseline", "old", "new", "reproduce"];
+const NAMES: &[&str] = &[
+    "mapping",
+    "model",
+    "models",
+    "source",
+    "target",
+    "from",
+    "to",
+    "against",
+    "baseline",
+    "old",
+    "new",
+    "reproduce",
+];
 
 enum SettingContent {
     Flag(bool),
@@ -57,17 +69,26 @@ pub(super) fn of(
         DeValue::Array(items) => {
             let texts: Option<Vec<SettingText>> = items.iter().map(text).collect();
             SettingContent::List(texts.ok_or_else(|| {
-                let error = Diagnostic::error(format!("`{}` takes texts and numbers", key.get_ref()));
+                let error =
+                    Diagnostic::error(format!("`{}` takes texts and numbers", key.get_ref()));
                 error.at(file, span, "this list has something else")
             })?)
         }
         _ => SettingContent::One(text(value).ok_or_else(|| {
-            let error = Diagnostic::error(format!("`{}` is an option, and takes a value", key.get_ref()));
+            let error =
+                Diagnostic::error(format!("`{}` is an option, and takes a value", key.get_ref()));
             error.at(file, span, "expected a text, a number, `true` or `false`, or a list")
         })?),
     };
     let key = key.get_ref().to_string();
-    Ok(SettingValue { file: file.clone(), folder: folder.to_path_buf(), author, key, span, content })
+    Ok(SettingValue {
+        file: file.clone(),
+        folder: folder.to_path_buf(),
+        author,
+        key,
+        span,
+        content,
+    })
 }
 
 fn span_of<T>(spanned: &Spanned<T>) -> Span {
@@ -84,18 +105,24 @@ fn text(value: &Spanned<DeValue<'_>>) -> Option<SettingText> {
     Some(SettingText { text, span: span_of(value) })
 }
 
-/// The folder of a version control that a path leads into, if it does: it has settings and hooks. The path stays in `folder`.
+/// The folder of a version control that a path leads into, if it does: it has settings and hooks.
+/// The path stays in `folder`.
 fn history(folder: &Path, path: &Path) -> Option<String> {
     const FOLDERS: &[&str] = &[".git", ".hg", ".svn", ".jj"];
     let whole = folder.join(path);
     let named = |path: &Path| {
         let names = path.components().filter_map(|c| c.as_os_str().to_str());
-        names.filter(|name| FOLDERS.iter().any(|f| f.eq_ignore_ascii_case(name))).map(str::to_owned).next()
+        names
+            .filter(|name| FOLDERS.iter().any(|f| f.eq_ignore_ascii_case(name)))
+            .map(str::to_owned)
+            .next()
     };
     // A link may have another name.
     let real = whole.ancestors().find_map(|part| part.canonicalize().ok());
-    let root = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.canonicalize().ok();
-    let below = real.zip(root).and_then(|(real, root)| real.strip_prefix(root).ok().and_then(named));
+    let root =
+        if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.canonicalize().ok();
+    let below =
+        real.zip(root).and_then(|(real, root)| real.strip_prefix(root).ok().and_then(named));
     named(path).or(below)
 }
 
@@ -114,14 +141,18 @@ impl SettingValue {
 
     /// The texts that the option takes, if the value is one for it.
     pub(super) fn fits(&self, argument: &Arg) -> Result<Vec<String>, Diagnostic> {
-        let wrong =
-            |label: &str| Diagnostic::error(format!("`{}` does not take this value", self.key)).at(&self.file, self.span, label);
+        let wrong = |label: &str| {
+            Diagnostic::error(format!("`{}` does not take this value", self.key))
+                .at(&self.file, self.span, label)
+        };
         let is_flag = is_flag(argument);
         let takes_many = matches!(argument.get_action(), ArgAction::Append)
             || argument.get_num_args().is_some_and(|count| count.max_values() > 1);
         let texts = match &self.content {
             SettingContent::Flag(flag) if is_flag => return Ok(vec![flag.to_string()]),
-            SettingContent::Flag(_) => return Err(wrong("it is no switch; expected a text or a number")),
+            SettingContent::Flag(_) => {
+                return Err(wrong("it is no switch; expected a text or a number"));
+            }
             _ if is_flag => return Err(wrong("expected `true` or `false`")),
             SettingContent::List(_) if !takes_many => return Err(wrong("expected one value")),
             SettingContent::List(texts) => texts.as_slice(),
@@ -135,21 +166,28 @@ impl SettingValue {
         // A folder that somebody else made may hold the file.
         if text.text.starts_with(Backend::PROGRAM) && self.author == Author::Project {
             let error = Diagnostic::error(format!("`{}` names a program to start", self.key));
-            let error = error.at(&self.file, text.span, "a program is not started because a project says so");
-            return Err(error.help(format!("give it on the command line: `--{} \"{}\"`", self.key, text.text)));
+            let error = error.at(
+                &self.file,
+                text.span,
+                "a program is not started because a project says so",
+            );
+            return Err(error
+                .help(format!("give it on the command line: `--{} \"{}\"`", self.key, text.text)));
         }
         let is_path = argument.get_value_parser().type_id() == ValueParser::path_buf().type_id();
         let names_file = [".cat", ".map", ".toml"].iter().any(|end| text.text.ends_with(end));
         let is_file = NAMES.contains(&self.key.as_str())
             && (text.text.contains(['/', '\\']) || std::fs::symlink_metadata(&text.text).is_ok());
         if (is_path || names_file || is_file) && text.text != STANDARD_INPUT {
-            let (dialect, path) = if is_path { (None, text.text.as_str()) } else { split_prefix(&text.text) };
+            let (dialect, path) =
+                if is_path { (None, text.text.as_str()) } else { split_prefix(&text.text) };
             self.stays(path, text.span)?;
             let path = self.folder.join(path).display().to_string();
             return Ok(dialect.map_or(path.clone(), |dialect| format!("{}:{path}", dialect.name)));
         }
         // A command of this option alone: whatever else the command needs is not asked for here.
-        let alone = Arg::new("value").long("value").value_parser(argument.get_value_parser().clone());
+        let alone =
+            Arg::new("value").long("value").value_parser(argument.get_value_parser().clone());
         let alone = Command::new("value").no_binary_name(true).arg(alone.num_args(1));
         match alone.try_get_matches_from([format!("--value={}", text.text)]) {
             Ok(_) => Ok(text.text.clone()),
@@ -167,21 +205,27 @@ impl SettingValue {
                 None => return Ok(()),
                 Some(name) => {
                     let error = Diagnostic::error(format!("`{}` leads into `{name}`", self.key));
-                    let error = error.at(&self.file, span, "what lies there says what version control does, and starts");
+                    let error = error.at(
+                        &self.file,
+                        span,
+                        "what lies there says what version control does, and starts",
+                    );
                     return Err(error.help("name another folder (docs/security.md)"));
                 }
             },
             Ok(Some(why)) => why,
             Err(error) => error.to_string(),
         };
-        let error = Diagnostic::error(format!("`{}` leaves the folder of this file: {why}", self.key));
+        let error =
+            Diagnostic::error(format!("`{}` leaves the folder of this file: {why}", self.key));
         let help = "name a place in the folder, or give it on the command line (docs/security.md)";
         Err(error.at(&self.file, span, "paths of a project's file stay in its folder").help(help))
     }
 
     fn refused(&self, text: &SettingText, error: &clap::Error) -> Diagnostic {
         let wrong = std::error::Error::source(error);
-        let reason = wrong.map(|wrong| no_number(wrong).map_or_else(|| wrong.to_string(), str::to_owned));
+        let reason =
+            wrong.map(|wrong| no_number(wrong).map_or_else(|| wrong.to_string(), str::to_owned));
         let context = |kind| match error.get(kind) {
             Some(ContextValue::Strings(all)) => Some(all.join(", ")),
             Some(ContextValue::String(one)) => Some(one.clone()),
@@ -212,7 +256,8 @@ fn sentence(error: &clap::Error) -> String {
 
 /// Is the option a switch? One that a file has set takes a value.
 fn is_flag(argument: &Arg) -> bool {
-    matches!(argument.get_action(), ArgAction::SetTrue) || argument.get_value_parser().type_id() == ValueParser::bool().type_id()
+    matches!(argument.get_action(), ArgAction::SetTrue)
+        || argument.get_value_parser().type_id() == ValueParser::bool().type_id()
 }
 
 /// The option with these defaults. A switch that the file sets is undone by `--switch=false`.

@@ -1,5 +1,5 @@
-//! How much of a bound's work is done, and how long the rest will take: from what its cases are predicted to cost, which is what those of smaller
-//! bounds have cost (`margay case list`).
+//! How much of a bound's work is done, and how long the rest will take: from what its cases are
+//! predicted to cost, which is what those of smaller bounds have cost (`margay case list`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -38,7 +38,9 @@ impl Estimate {
     /// `, 43 %, about 2 minutes left`, or nothing.
     pub(super) fn words(&self) -> String {
         let known = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.map_or(String::new(), |known| words(known.done, known.all, known.workers, known.since.elapsed()))
+        known.map_or(String::new(), |known| {
+            words(known.done, known.all, known.workers, known.since.elapsed())
+        })
     }
 }
 

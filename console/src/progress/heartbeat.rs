@@ -1,5 +1,5 @@
-//! Where no bar can be drawn (a pipe, a log, a dumb terminal), a line on standard error every half minute: that the work goes on, and how far
-//! it is.
+//! Where no bar can be drawn (a pipe, a log, a dumb terminal), a line on standard error every half
+//! minute: that the work goes on, and how far it is.
 
 use std::io::Write;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -19,8 +19,14 @@ pub(super) struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// Says how far a bar that nobody sees is; `of` is what it counts. An interval of zero asks for no lines.
-    pub(super) fn of(bar: &ProgressBar, of: &str, estimate: &Estimate, interval: Option<Duration>) -> Option<Self> {
+    /// Says how far a bar that nobody sees is; `of` is what it counts. An interval of zero asks for
+    /// no lines.
+    pub(super) fn of(
+        bar: &ProgressBar,
+        of: &str,
+        estimate: &Estimate,
+        interval: Option<Duration>,
+    ) -> Option<Self> {
         let interval = interval.unwrap_or(USUAL);
         if interval.is_zero() || !THREADS {
             return None;
@@ -28,7 +34,9 @@ impl Heartbeat {
         let (ends, ended) = channel();
         let (bar, of, estimate) = (bar.clone(), of.to_owned(), estimate.clone());
         std::thread::spawn(move || {
-            while ended.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) && !bar.is_finished() {
+            while ended.recv_timeout(interval) == Err(RecvTimeoutError::Timeout)
+                && !bar.is_finished()
+            {
                 let _ = writeln!(std::io::stderr(), "{}", line(&bar, &of, &estimate));
             }
         });
@@ -42,7 +50,8 @@ fn line(bar: &ProgressBar, of: &str, estimate: &Estimate) -> String {
         Some(0) | None => format!("{} {of}", bar.position()),
         Some(all) => format!("{}/{all} {of}", bar.position()),
     };
-    let about = Some(bar.message()).filter(|m| !m.is_empty()).map_or(String::new(), |m| format!(": {m}"));
+    let about =
+        Some(bar.message()).filter(|m| !m.is_empty()).map_or(String::new(), |m| format!(": {m}"));
     let elapsed = HumanDuration(Duration::from_secs(bar.elapsed().as_secs()));
     format!("margay: {count} after {elapsed}{}{about}", estimate.words())
 }
@@ -57,11 +66,20 @@ mod tests {
         let bar = ProgressBar::with_draw_target(Some(26), ProgressDrawTarget::hidden());
         let estimate = Estimate::default();
         bar.set_position(3);
-        assert_eq!(line(&bar, "thread shapes", &estimate), "margay: 3/26 thread shapes after 0 seconds");
+        assert_eq!(
+            line(&bar, "thread shapes", &estimate),
+            "margay: 3/26 thread shapes after 0 seconds"
+        );
         bar.set_message("5 events, SC");
-        assert_eq!(line(&bar, "thread shapes", &estimate), "margay: 3/26 thread shapes after 0 seconds: 5 events, SC");
+        assert_eq!(
+            line(&bar, "thread shapes", &estimate),
+            "margay: 3/26 thread shapes after 0 seconds: 5 events, SC"
+        );
         estimate.know(1.0, 10.0, 1);
-        assert_eq!(line(&bar, "thread shapes", &estimate), "margay: 3/26 thread shapes after 0 seconds, 10 %: 5 events, SC");
+        assert_eq!(
+            line(&bar, "thread shapes", &estimate),
+            "margay: 3/26 thread shapes after 0 seconds, 10 %: 5 events, SC"
+        );
         bar.set_length(0);
         assert!(line(&bar, "answers", &estimate).starts_with("margay: 3 answers after"));
     }

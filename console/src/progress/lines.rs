@@ -1,5 +1,6 @@
-//! Progress as lines on standard error, for a program that shows them itself, as the playground does.
-//! Each begins with a carriage return and takes the place of the one before it; other lines there are warnings.
+//! Progress as lines on standard error, for a program that shows them itself, as the playground
+//! does. Each begins with a carriage return and takes the place of the one before it; other lines
+//! there are warnings.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
-//! Progress on a terminal: what is being solved, how much is left, how long it has taken. Elsewhere, a line now and then,
-//! or each as it comes, as `MARGAY_PROGRESS` says.
+//! Progress on a terminal: what is being solved, how much is left, how long it has taken.
+//! Elsewhere, a line now and then, or each as it comes, as `MARGAY_PROGRESS` says.
 
 mod estimate;
 mod heartbeat;
@@ -28,7 +28,8 @@ fn can_show() -> bool {
 enum ProgressForm {
     /// `lines`: each line as it comes.
     Lines,
-    /// A number: a line now and then, so many seconds apart, 0 for none. Without a number, the usual time apart.
+    /// A number: a line now and then, so many seconds apart, 0 for none. Without a number, the
+    /// usual time apart.
     Heartbeat(Option<Duration>),
 }
 
@@ -36,15 +37,24 @@ impl ProgressForm {
     fn asked() -> Self {
         match std::env::var("MARGAY_PROGRESS") {
             Ok(how) if how == "lines" => Self::Lines,
-            Ok(how) => Self::Heartbeat(how.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())),
+            Ok(how) => Self::Heartbeat(
+                how.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            ),
             Err(_) => Self::Heartbeat(None),
         }
     }
 }
 
-/// A bar on standard error, drawn on a terminal if the output is for people; else lines. `of` is what it counts; `{done}` of the template says how
-/// much of it is done, once that is known, and `{left}` what `estimate` says.
-fn begin(drawn: bool, steps: usize, of: &str, template: &str, estimate: &Estimate) -> (ProgressBar, Option<Heartbeat>) {
+/// A bar on standard error, drawn on a terminal if the output is for people; else lines. `of` is
+/// what it counts; `{done}` of the template says how much of it is done, once that is known, and
+/// `{left}` what `estimate` says.
+fn begin(
+    drawn: bool,
+    steps: usize,
+    of: &str,
+    template: &str,
+    estimate: &Estimate,
+) -> (ProgressBar, Option<Heartbeat>) {
     let (told, drawn) = (ProgressForm::asked(), drawn && can_show());
     let target = match told {
         ProgressForm::Lines => lines::target(),
@@ -90,7 +100,8 @@ impl Bar {
     pub fn new(output: Output) -> Self {
         let template = "{spinner} {msg}{done}, {elapsed}{left}";
         let estimate = Estimate::default();
-        let (bar, heartbeat) = begin(output.format == Format::Human, 0, "thread shapes", template, &estimate);
+        let (bar, heartbeat) =
+            begin(output.format == Format::Human, 0, "thread shapes", template, &estimate);
         bar.set_message("preparing");
         Self { bar, output, estimate, up_to: None, _heartbeat: heartbeat }
     }
@@ -142,7 +153,9 @@ impl Progress for Bar {
 
     fn choosing(&self, axiom: &str, events: usize) {
         self.estimate.forget();
-        self.say(&format!("{axiom} fails with {events} events; choosing the smallest counterexample"));
+        self.say(&format!(
+            "{axiom} fails with {events} events; choosing the smallest counterexample"
+        ));
     }
 
     fn changes(&self, tried: usize, counterexamples: usize) {
@@ -176,7 +189,9 @@ pub struct StepBar {
 impl StepBar {
     /// Drawn on a terminal only, and only if the output is for people.
     pub fn new(drawn: bool, steps: usize, of: &str) -> Self {
-        let template = format!("{{spinner}} {{pos}}/{{len}} {of}, {{percent}} %, {{elapsed}}, {{eta}} left: {{msg}}");
+        let template = format!(
+            "{{spinner}} {{pos}}/{{len}} {of}, {{percent}} %, {{elapsed}}, {{eta}} left: {{msg}}"
+        );
         let (bar, heartbeat) = begin(drawn, steps, of, &template, &Estimate::default());
         Self { bar, _heartbeat: heartbeat }
     }
@@ -215,7 +230,8 @@ impl CountProgress {
     /// Drawn on a terminal only, and only if the output is for people.
     pub fn new(output: Output, what: &str) -> Self {
         let template = format!("{{spinner}} {{pos}}/{{len}} {what}, {{elapsed}}");
-        let (bar, heartbeat) = begin(output.format == Format::Human, 0, what, &template, &Estimate::default());
+        let (bar, heartbeat) =
+            begin(output.format == Format::Human, 0, what, &template, &Estimate::default());
         Self { bar, _heartbeat: heartbeat }
     }
 

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{KernelLowering, KnownSpace, LoweringResult, LoweringStop, TypedValue, ValueForm, ValuePlace};
+use super::{
+    KernelLowering, KnownSpace, LoweringResult, LoweringStop, TypedValue, ValueForm, ValuePlace,
+};
 use crate::lex::CudaSpan;
 use crate::types::{CudaType, TypeShape};
 
@@ -10,9 +12,15 @@ impl KernelLowering {
     /// What a place holds, as a value; an array is the address of its first element.
     pub(super) fn rvalue(&mut self, value: TypedValue) -> LoweringResult<TypedValue> {
         let place = match &value.form {
-            ValueForm::Place(place) | ValueForm::Expiring(place) | ValueForm::Temporary(place) => place.clone(),
+            ValueForm::Place(place) | ValueForm::Expiring(place) | ValueForm::Temporary(place) => {
+                place.clone()
+            }
             ValueForm::List(list) => {
-                return self.refuse(list.at, "a list in braces where its type is not known", "write the type in front of it");
+                return self.refuse(
+                    list.at,
+                    "a list in braces where its type is not known",
+                    "write the type in front of it",
+                );
             }
             _ => return Ok(value),
         };
@@ -27,8 +35,12 @@ impl KernelLowering {
                 let form = ValueForm::Address(Box::new(place));
                 Ok(TypedValue { ty: CudaType::pointer(of), form })
             }
-            (_, ValuePlace::Register(register)) => Ok(TypedValue::register(value.ty.value(), register)),
-            (_, ValuePlace::Bits { word, bytes, first, count }) => self.load_bits(&word, bytes, &value.ty, (first, count)),
+            (_, ValuePlace::Register(register)) => {
+                Ok(TypedValue::register(value.ty.value(), register))
+            }
+            (_, ValuePlace::Bits { word, bytes, first, count }) => {
+                self.load_bits(&word, bytes, &value.ty, (first, count))
+            }
             (_, place) => self.load(&place, &value.ty),
         }
     }
@@ -36,7 +48,9 @@ impl KernelLowering {
     fn address_text(place: &ValuePlace) -> (String, KnownSpace) {
         match place {
             ValuePlace::Memory { base, offset: 0, space } => (format!("[{base}]"), *space),
-            ValuePlace::Memory { base, offset, space } => (format!("[{base}+{offset}]").replace("+-", "-"), *space),
+            ValuePlace::Memory { base, offset, space } => {
+                (format!("[{base}+{offset}]").replace("+-", "-"), *space)
+            }
             _ => (String::new(), KnownSpace::Any),
         }
     }
@@ -66,9 +80,11 @@ impl KernelLowering {
                 self.changed.insert(*at);
                 self.needs_memory(*at)
             }
-            ValuePlace::Bits { .. } => {
-                self.refuse(self.position, "a member of some bits has no address", "copy it into a variable")
-            }
+            ValuePlace::Bits { .. } => self.refuse(
+                self.position,
+                "a member of some bits has no address",
+                "copy it into a variable",
+            ),
         }
     }
 
@@ -82,10 +98,15 @@ impl KernelLowering {
     ) -> LoweringResult<TypedValue> {
         let unsigned = CudaType { is_volatile: ty.is_volatile, ..CudaType::integer(bytes, false) };
         let value = self.load(word, &unsigned)?;
-        let value = self.converted(value, &CudaType::integer(ty.bytes() as u8, false), self.position)?;
+        let value =
+            self.converted(value, &CudaType::integer(ty.bytes() as u8, false), self.position)?;
         if let Some(known) = value.known() {
             let high = known << (64 - first - count);
-            let low = if ty.is_signed() { (high as i64 >> (64 - count)) as u64 } else { high >> (64 - count) };
+            let low = if ty.is_signed() {
+                (high as i64 >> (64 - count)) as u64
+            } else {
+                high >> (64 - count)
+            };
             return Ok(TypedValue::constant(ty.value(), low));
         }
         let bits = 8 * ty.bytes().max(4) as u32;
@@ -122,7 +143,11 @@ impl KernelLowering {
     }
 
     /// A parameter of the kernel has one only where it is `__grid_constant__`, or has a copy.
-    pub(super) fn address_of(&mut self, ty: CudaType, place: ValuePlace) -> LoweringResult<TypedValue> {
+    pub(super) fn address_of(
+        &mut self,
+        ty: CudaType,
+        place: ValuePlace,
+    ) -> LoweringResult<TypedValue> {
         self.in_memory_place(&place)?;
         if let ValuePlace::Memory { space: KnownSpace::Parameter, base, offset } = &place {
             if self.grid_constants.contains(base) {
@@ -130,27 +155,50 @@ impl KernelLowering {
                 let [own, generic] = std::array::from_fn(|_| self.new_register(&word));
                 self.emit(format!("mov.b64 {own}, {base}"))?;
                 self.emit(format!("cvta.param.u64 {generic}, {own}"))?;
-                let place = ValuePlace::Memory { base: generic, offset: *offset, space: KnownSpace::Any };
-                return Ok(TypedValue { ty: CudaType::pointer(ty), form: ValueForm::Address(Box::new(place)) });
+                let place =
+                    ValuePlace::Memory { base: generic, offset: *offset, space: KnownSpace::Any };
+                return Ok(TypedValue {
+                    ty: CudaType::pointer(ty),
+                    form: ValueForm::Address(Box::new(place)),
+                });
             }
             // What is passed by value is copied, so that it has an address.
             return match self.mutable.get(base).copied() {
                 Some(at) => self.needs_memory(at),
-                None => self.refuse(self.position, "a parameter of the kernel has no address here", "copy it into a variable"),
+                None => self.refuse(
+                    self.position,
+                    "a parameter of the kernel has no address here",
+                    "copy it into a variable",
+                ),
             };
         }
         Ok(TypedValue { ty: CudaType::pointer(ty), form: ValueForm::Address(Box::new(place)) })
     }
 
     /// The place that a pointer points to.
-    pub(super) fn pointed(&mut self, pointer: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
+    pub(super) fn pointed(
+        &mut self,
+        pointer: TypedValue,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let pointer = self.rvalue(pointer)?;
         let Some(to) = pointer.ty.element().map(|t| (**t).clone()) else {
-            let text = format!("expected a pointer, found a value of the type {}", self.type_text(&pointer.ty));
-            return self.refuse(at, text, "only what a pointer points to can be named by `*`, `[]` and `->`");
+            let text = format!(
+                "expected a pointer, found a value of the type {}",
+                self.type_text(&pointer.ty)
+            );
+            return self.refuse(
+                at,
+                text,
+                "only what a pointer points to can be named by `*`, `[]` and `->`",
+            );
         };
         if to.is_void() {
-            return self.refuse(at, "what a `void*` points to has no type", "cast it to a pointer to a type");
+            return self.refuse(
+                at,
+                "what a `void*` points to has no type",
+                "cast it to a pointer to a type",
+            );
         }
         let place = match pointer.form {
             ValueForm::Address(place) => *place,
@@ -197,9 +245,17 @@ impl KernelLowering {
             ValueForm::Text(text) => {
                 let symbol = self.symbol("text");
                 let bytes: Vec<String> = text.bytes().chain([0]).map(|b| b.to_string()).collect();
-                let declared = format!(".global .align 1 .b8 {symbol}[{}] = {{{}}};\n", bytes.len(), bytes.join(", "));
+                let declared = format!(
+                    ".global .align 1 .b8 {symbol}[{}] = {{{}}};\n",
+                    bytes.len(),
+                    bytes.join(", ")
+                );
                 self.declarations.push_str(&declared);
-                self.generic(&ValuePlace::Memory { base: symbol, offset: 0, space: KnownSpace::Global })
+                self.generic(&ValuePlace::Memory {
+                    base: symbol,
+                    offset: 0,
+                    space: KnownSpace::Global,
+                })
             }
             _ => self.refuse(
                 self.position,
@@ -252,10 +308,14 @@ impl KernelLowering {
     /// The place a constant number of bytes behind another one.
     pub(super) fn behind(place: &ValuePlace, by: i64) -> ValuePlace {
         match place {
-            ValuePlace::Memory { base, offset, space } => {
-                ValuePlace::Memory { base: base.clone(), offset: offset.wrapping_add(by), space: *space }
+            ValuePlace::Memory { base, offset, space } => ValuePlace::Memory {
+                base: base.clone(),
+                offset: offset.wrapping_add(by),
+                space: *space,
+            },
+            ValuePlace::Known(known, offset) => {
+                ValuePlace::Known(known.clone(), offset.wrapping_add(by))
             }
-            ValuePlace::Known(known, offset) => ValuePlace::Known(known.clone(), offset.wrapping_add(by)),
             other => other.clone(),
         }
     }
@@ -263,14 +323,19 @@ impl KernelLowering {
     /// A place whose address does not change when variables do.
     pub(super) fn fixed_place(&mut self, place: ValuePlace) -> LoweringResult<ValuePlace> {
         match place {
-            ValuePlace::Memory { base, offset, space } if self.mutable.contains_key(&base) && base.starts_with('%') => {
+            ValuePlace::Memory { base, offset, space }
+                if self.mutable.contains_key(&base) && base.starts_with('%') =>
+            {
                 let to = self.new_register_of(3);
                 self.emit(format!("mov.u64 {to}, {base}"))?;
                 Ok(ValuePlace::Memory { base: to, offset, space })
             }
-            ValuePlace::Bits { word, bytes, first, count } => {
-                Ok(ValuePlace::Bits { word: Box::new(self.fixed_place(*word)?), bytes, first, count })
-            }
+            ValuePlace::Bits { word, bytes, first, count } => Ok(ValuePlace::Bits {
+                word: Box::new(self.fixed_place(*word)?),
+                bytes,
+                first,
+                count,
+            }),
             other => Ok(other),
         }
     }
@@ -296,7 +361,12 @@ impl KernelLowering {
     }
 
     /// A load with qualifiers, as `.nc` or `.acquire.gpu`.
-    pub(super) fn load_by(&mut self, place: &ValuePlace, ty: &CudaType, how: &str) -> LoweringResult<TypedValue> {
+    pub(super) fn load_by(
+        &mut self,
+        place: &ValuePlace,
+        ty: &CudaType,
+        how: &str,
+    ) -> LoweringResult<TypedValue> {
         if !ty.is_scalar() {
             return self.refuse(
                 self.position,
@@ -361,7 +431,8 @@ impl KernelLowering {
                 self.store_by(&to, ty, value.clone(), how)?;
                 continue;
             }
-            let texts = brought.iter().map(|v| self.operand(v)).collect::<LoweringResult<Vec<_>>>()?;
+            let texts =
+                brought.iter().map(|v| self.operand(v)).collect::<LoweringResult<Vec<_>>>()?;
             let (address, space) = self.addressed(&to)?;
             let (space, of, count) = (space.qualifier(), ty.of_memory(), row.len());
             self.emit(format!("st{space}{how}.v{count}.{of} {address}, {{{}}}", texts.join(", ")))?;
@@ -369,12 +440,25 @@ impl KernelLowering {
         Ok(())
     }
 
-    fn load_row(&mut self, place: &ValuePlace, ty: &CudaType, count: usize, how: &str) -> LoweringResult<Vec<TypedValue>> {
+    fn load_row(
+        &mut self,
+        place: &ValuePlace,
+        ty: &CudaType,
+        count: usize,
+        how: &str,
+    ) -> LoweringResult<Vec<TypedValue>> {
         let (address, space) = self.addressed(place)?;
         let registers: Vec<Rc<str>> = (0..count).map(|_| self.new_register(ty)).collect();
         let space = if how == ".nc" { ".global" } else { space.qualifier() };
-        self.emit(format!("ld{space}{how}.v{count}.{} {{{}}}, {address}", ty.of_memory(), registers.join(", ")))?;
-        registers.into_iter().map(|register| self.extended(TypedValue::register(ty.value(), register), ty)).collect()
+        self.emit(format!(
+            "ld{space}{how}.v{count}.{} {{{}}}, {address}",
+            ty.of_memory(),
+            registers.join(", ")
+        ))?;
+        registers
+            .into_iter()
+            .map(|register| self.extended(TypedValue::register(ty.value(), register), ty))
+            .collect()
     }
 
     /// A number of fewer than 32 bits as its register holds it.
@@ -393,12 +477,23 @@ impl KernelLowering {
         if ty.is_volatile && is_seen { ".volatile" } else { "" }
     }
 
-    pub(super) fn store(&mut self, place: &ValuePlace, ty: &CudaType, value: TypedValue) -> LoweringResult<()> {
+    pub(super) fn store(
+        &mut self,
+        place: &ValuePlace,
+        ty: &CudaType,
+        value: TypedValue,
+    ) -> LoweringResult<()> {
         self.store_by(place, ty, value, "")
     }
 
     /// Puts a value of the same type to a place.
-    pub(super) fn store_by(&mut self, place: &ValuePlace, ty: &CudaType, value: TypedValue, how: &str) -> LoweringResult<()> {
+    pub(super) fn store_by(
+        &mut self,
+        place: &ValuePlace,
+        ty: &CudaType,
+        value: TypedValue,
+        how: &str,
+    ) -> LoweringResult<()> {
         match place {
             ValuePlace::Register(register) => {
                 let text = self.operand(&value)?;
@@ -409,33 +504,59 @@ impl KernelLowering {
                 self.changed.insert(*at);
                 Err(LoweringStop::Again)
             }
-            ValuePlace::Bits { word, bytes, first, count } => self.store_bits(&word.clone(), *bytes, (ty, *first, *count), value),
-            ValuePlace::Known(..) => self.refuse(self.position, "a constant is changed here", "copy it into a variable"),
+            ValuePlace::Bits { word, bytes, first, count } => {
+                self.store_bits(&word.clone(), *bytes, (ty, *first, *count), value)
+            }
+            ValuePlace::Known(..) => {
+                self.refuse(self.position, "a constant is changed here", "copy it into a variable")
+            }
             ValuePlace::Memory { space, base, .. } => {
                 if *space == KnownSpace::Parameter {
                     return match self.mutable.get(base).copied() {
                         Some(at) => self.needs_memory(at),
-                        None => self.refuse(self.position, "a parameter of the kernel is not written", "copy it into a variable"),
+                        None => self.refuse(
+                            self.position,
+                            "a parameter of the kernel is not written",
+                            "copy it into a variable",
+                        ),
                     };
                 }
                 if *space == KnownSpace::Constant {
-                    return self.refuse(self.position, "a store to constant memory", "constant memory is written by the host");
+                    return self.refuse(
+                        self.position,
+                        "a store to constant memory",
+                        "constant memory is written by the host",
+                    );
                 }
                 let text = self.operand(&value)?;
                 let (address, space) = self.addressed(place)?;
                 let how = if how.is_empty() { Self::volatility(ty, space) } else { how };
                 let is_cache = matches!(how, ".cg" | ".wb" | ".cs" | ".wt");
                 let (front, behind) = if is_cache { ("", how) } else { (how, "") };
-                self.emit(format!("st{front}{}{behind}.{} {address}, {text}", space.qualifier(), ty.of_memory()))
+                self.emit(format!(
+                    "st{front}{}{behind}.{} {address}, {text}",
+                    space.qualifier(),
+                    ty.of_memory()
+                ))
             }
         }
     }
 
     /// A new place in memory of the thread's own.
-    pub(super) fn local(&mut self, name: &str, bytes: u64, align: u64, at: CudaSpan) -> LoweringResult<ValuePlace> {
+    pub(super) fn local(
+        &mut self,
+        name: &str,
+        bytes: u64,
+        align: u64,
+        at: CudaSpan,
+    ) -> LoweringResult<ValuePlace> {
         use std::fmt::Write as _;
         if bytes > 1 << 20 {
-            return self.refuse(at, format!("a local variable of {bytes} bytes; it may have {}", 1 << 20), "make it smaller");
+            return self.refuse(
+                at,
+                format!("a local variable of {bytes} bytes; it may have {}", 1 << 20),
+                "make it smaller",
+            );
         }
         let name = self.symbol(name);
         let _ = writeln!(self.variables, "\t.local .align {align} .b8 {name}[{}];", bytes.max(1));
@@ -443,17 +564,28 @@ impl KernelLowering {
     }
 }
 
-/// Parts that are accessed at once: two or four of one size behind each other, of a structure whose alignment is that of all of them. PTX asks of
-/// the address of such an access that it is aligned, as C++ does of that of the structure.
-fn rows<'p>(place: &ValuePlace, parts: &'p [(u64, CudaType)], align: u64) -> Vec<&'p [(u64, CudaType)]> {
-    let is_seen = matches!(place, ValuePlace::Memory { space: KnownSpace::Any | KnownSpace::Global | KnownSpace::Shared, .. });
+/// Parts that are accessed at once: two or four of one size behind each other, of a structure whose
+/// alignment is that of all of them. PTX asks of the address of such an access that it is aligned,
+/// as C++ does of that of the structure.
+fn rows<'p>(
+    place: &ValuePlace,
+    parts: &'p [(u64, CudaType)],
+    align: u64,
+) -> Vec<&'p [(u64, CudaType)]> {
+    let is_seen = matches!(
+        place,
+        ValuePlace::Memory { space: KnownSpace::Any | KnownSpace::Global | KnownSpace::Shared, .. }
+    );
     let mut found = Vec::new();
     let mut rest = parts;
     while let Some((start, ty)) = rest.first() {
         let bytes = ty.bytes();
         let is_row = |count: &u64| {
             let whole = count * bytes;
-            let is_next = |n: u64| rest.get(n as usize).is_some_and(|(o, t)| *o == start + n * bytes && t.shape == ty.shape);
+            let is_next = |n: u64| {
+                rest.get(n as usize)
+                    .is_some_and(|(o, t)| *o == start + n * bytes && t.shape == ty.shape)
+            };
             is_seen
                 && !ty.is_volatile
                 && whole <= align.min(16)

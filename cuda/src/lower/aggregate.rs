@@ -1,5 +1,6 @@
-//! What a declaration says of a place: a value, arguments, or a list in braces. Lists of members may stand in each other without braces of their own
-//! (C++ [dcl.init.aggr]), and a list that is an argument gets its type from the parameter.
+//! What a declaration says of a place: a value, arguments, or a list in braces. Lists of members
+//! may stand in each other without braces of their own (C++ [dcl.init.aggr]), and a list that is an
+//! argument gets its type from the parameter.
 
 use std::rc::Rc;
 
@@ -17,7 +18,8 @@ struct AggregateElement {
     field: Option<(FieldLayout, usize)>,
 }
 
-/// The values of a list that are not taken yet. The next one may have been lowered to see which part it is for.
+/// The values of a list that are not taken yet. The next one may have been lowered to see which
+/// part it is for.
 struct ListReader<'l> {
     all: &'l [CudaExpression],
     next: usize,
@@ -35,7 +37,11 @@ impl ListReader<'_> {
 
 impl KernelLowering {
     /// A list in braces as a value.
-    pub(super) fn list_value(&self, all: &[CudaExpression], at: CudaSpan) -> LoweringResult<TypedValue> {
+    pub(super) fn list_value(
+        &self,
+        all: &[CudaExpression],
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let all = self.unpacked(all)?.into_owned().into();
         let form = ValueForm::List(BracedList { all, frame: self.frames.len() - 1, at });
         Ok(TypedValue { ty: CudaType::VOID, form })
@@ -55,7 +61,11 @@ impl KernelLowering {
     }
 
     /// An array without a size gets as many elements as the list has.
-    pub(super) fn value_of_list(&mut self, list: &BracedList, ty: &CudaType) -> LoweringResult<TypedValue> {
+    pub(super) fn value_of_list(
+        &mut self,
+        list: &BracedList,
+        ty: &CudaType,
+    ) -> LoweringResult<TypedValue> {
         let at = list.at;
         if let TypeShape::Array(of, None) = &ty.shape {
             let ty = CudaType::plain(TypeShape::Array(of.clone(), Some(list.all.len() as u64)));
@@ -79,7 +89,11 @@ impl KernelLowering {
     }
 
     /// Does something where names are those of an outer frame.
-    fn in_frame<T>(&mut self, number: usize, act: impl FnOnce(&mut Self) -> LoweringResult<T>) -> LoweringResult<T> {
+    fn in_frame<T>(
+        &mut self,
+        number: usize,
+        act: impl FnOnce(&mut Self) -> LoweringResult<T>,
+    ) -> LoweringResult<T> {
         let later = self.frames.split_off((number + 1).min(self.frames.len()));
         let done = act(self);
         self.frames.truncate(number + 1);
@@ -92,7 +106,10 @@ impl KernelLowering {
         match &to.shape {
             TypeShape::Structure(number) => {
                 let tree = &self.structures[*number].tree;
-                let mut constructors = tree.methods.iter().filter(|m| m.role == FunctionRole::Constructor && !m.is_defaulted);
+                let mut constructors = tree
+                    .methods
+                    .iter()
+                    .filter(|m| m.role == FunctionRole::Constructor && !m.is_defaulted);
                 match self.is_aggregate(*number) {
                     true => list.len() <= self.most_values(to),
                     false => constructors.any(|m| m.takes(list.len())) || list.len() == 0,
@@ -111,15 +128,18 @@ impl KernelLowering {
         }
     }
 
-    /// The most values that a list for a type has, with those of lists in it whose braces are left out.
+    /// The most values that a list for a type has, with those of lists in it whose braces are left
+    /// out.
     fn most_values(&self, ty: &CudaType) -> usize {
         match &ty.shape {
-            TypeShape::Array(of, count) => {
-                usize::try_from(count.unwrap_or(0)).unwrap_or(usize::MAX).saturating_mul(self.most_values(of).max(1))
-            }
+            TypeShape::Array(of, count) => usize::try_from(count.unwrap_or(0))
+                .unwrap_or(usize::MAX)
+                .saturating_mul(self.most_values(of).max(1)),
             TypeShape::Structure(number) if self.is_aggregate(*number) => {
                 let StructureLayout { fields, bases, .. } = &self.structures[*number];
-                let of_fields = fields.iter().map(|f| if f.is_reference { 1 } else { self.most_values(&f.ty).max(1) });
+                let of_fields = fields
+                    .iter()
+                    .map(|f| if f.is_reference { 1 } else { self.most_values(&f.ty).max(1) });
                 of_fields.fold(bases.len(), usize::saturating_add)
             }
             _ => 1,
@@ -129,9 +149,12 @@ impl KernelLowering {
     /// Is a structure made of its members one by one? One with constructors is not.
     pub(super) fn is_aggregate(&self, number: usize) -> bool {
         let is_own = |m: &Rc<crate::tree::FunctionTree>| {
-            m.role == FunctionRole::Constructor && !m.is_defaulted && (self.has_body(m, number) || self.is_unknown(m, number))
+            m.role == FunctionRole::Constructor
+                && !m.is_defaulted
+                && (self.has_body(m, number) || self.is_unknown(m, number))
         };
-        !self.structures[number].tree.methods.iter().any(is_own) && self.base_whose_constructors_are(number).is_none()
+        !self.structures[number].tree.methods.iter().any(is_own)
+            && self.base_whose_constructors_are(number).is_none()
     }
 
     /// Gives a place what its declaration says.
@@ -144,8 +167,12 @@ impl KernelLowering {
     ) -> LoweringResult<()> {
         match initial {
             InitialTree::Value(e) => match (&e.what, &ty.shape) {
-                (ExpressionKind::List(all), _) => self.initialise(place, ty, &InitialTree::List(all.clone()), at),
-                (ExpressionKind::Text(text), TypeShape::Array(of, count)) if of.is_integer() && of.bytes() == 1 => {
+                (ExpressionKind::List(all), _) => {
+                    self.initialise(place, ty, &InitialTree::List(all.clone()), at)
+                }
+                (ExpressionKind::Text(text), TypeShape::Array(of, count))
+                    if of.is_integer() && of.bytes() == 1 =>
+                {
                     let text = text.clone();
                     self.initialise_text(place, of, count.unwrap_or(0), &text, at)
                 }
@@ -155,7 +182,9 @@ impl KernelLowering {
                 }
             },
             InitialTree::Arguments(all) => match ty.structure() {
-                Some(number) if all.is_empty() && self.is_aggregate(number) => self.initialise_list(place, ty, &[], at),
+                Some(number) if all.is_empty() && self.is_aggregate(number) => {
+                    self.initialise_list(place, ty, &[], at)
+                }
                 Some(number) => {
                     let values = self.arguments(all)?;
                     self.construct_at(place, number, values, at)
@@ -178,7 +207,13 @@ impl KernelLowering {
     }
 
     /// Gives a place a value.
-    fn initialise_value(&mut self, place: &ValuePlace, ty: &CudaType, value: TypedValue, at: CudaSpan) -> LoweringResult<()> {
+    fn initialise_value(
+        &mut self,
+        place: &ValuePlace,
+        ty: &CudaType,
+        value: TypedValue,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         match (ty.structure(), &ty.shape, &value.form) {
             (_, _, ValueForm::List(list)) => {
                 let list = list.clone();
@@ -187,7 +222,9 @@ impl KernelLowering {
             }
             (Some(number), ..) => self.construct_at(place, number, vec![value], at),
             // An array that is a member is copied with its structure.
-            (_, TypeShape::Array(..), ValueForm::Place(from) | ValueForm::Temporary(from)) if value.ty.is_similar(ty) => {
+            (_, TypeShape::Array(..), ValueForm::Place(from) | ValueForm::Temporary(from))
+                if value.ty.is_similar(ty) =>
+            {
                 let from = from.clone();
                 self.copy(&from, &value.ty, place, ty, at)
             }
@@ -196,23 +233,47 @@ impl KernelLowering {
     }
 
     /// An array of characters that begins with a text.
-    fn initialise_text(&mut self, place: &ValuePlace, of: &CudaType, count: u64, text: &str, at: CudaSpan) -> LoweringResult<()> {
+    fn initialise_text(
+        &mut self,
+        place: &ValuePlace,
+        of: &CudaType,
+        count: u64,
+        text: &str,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         let bytes: Vec<u8> = text.bytes().chain([0]).collect();
-        if bytes.len() as u64 > count.saturating_add(1) || bytes.len() as u64 == count + 1 && count > 0 {
-            let what = format!("a text of {} characters and a zero for an array of {count}", bytes.len() - 1);
+        if bytes.len() as u64 > count.saturating_add(1)
+            || bytes.len() as u64 == count + 1 && count > 0
+        {
+            let what = format!(
+                "a text of {} characters and a zero for an array of {count}",
+                bytes.len() - 1
+            );
             return self.refuse(at, what, "make the array larger");
         }
         for n in 0..count {
             let byte = bytes.get(n as usize).copied().unwrap_or(0);
-            self.store(&Self::behind(place, n as i64), of, TypedValue::constant(of.value(), u64::from(byte)))?;
+            self.store(
+                &Self::behind(place, n as i64),
+                of,
+                TypedValue::constant(of.value(), u64::from(byte)),
+            )?;
         }
         Ok(())
     }
 
-    fn initialise_list(&mut self, place: &ValuePlace, ty: &CudaType, all: &[CudaExpression], at: CudaSpan) -> LoweringResult<()> {
+    fn initialise_list(
+        &mut self,
+        place: &ValuePlace,
+        ty: &CudaType,
+        all: &[CudaExpression],
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         match &ty.shape {
             TypeShape::Array(of, _) => match all {
-                [CudaExpression { what: ExpressionKind::Text(_), .. }] if of.is_integer() && of.bytes() == 1 => {
+                [CudaExpression { what: ExpressionKind::Text(_), .. }]
+                    if of.is_integer() && of.bytes() == 1 =>
+                {
                     self.initialise(place, ty, &InitialTree::Value(all[0].clone()), at)
                 }
                 _ => self.initialise_aggregate(place, ty, all, at),
@@ -257,7 +318,10 @@ impl KernelLowering {
     /// Is the only value a text, and the first member an array of characters?
     fn is_text_for_first(&self, number: usize, one: &CudaExpression) -> bool {
         matches!(one.what, ExpressionKind::Text(_))
-            && self.structures[number].fields.first().is_some_and(|f| matches!(f.ty.shape, TypeShape::Array(..)))
+            && self.structures[number]
+                .fields
+                .first()
+                .is_some_and(|f| matches!(f.ty.shape, TypeShape::Array(..)))
     }
 
     /// Parts that get the values of a list in their order.
@@ -268,7 +332,12 @@ impl KernelLowering {
         all: &[CudaExpression],
         at: CudaSpan,
     ) -> LoweringResult<()> {
-        self.initialise_rest(place, ty, &mut ListReader { all, next: 0, lowered: None, values: Vec::new() }, at)
+        self.initialise_rest(
+            place,
+            ty,
+            &mut ListReader { all, next: 0, lowered: None, values: Vec::new() },
+            at,
+        )
     }
 
     fn initialise_rest(
@@ -290,12 +359,20 @@ impl KernelLowering {
     }
 
     /// The parts of a structure or an array at a place, in their order.
-    fn elements_at(&mut self, place: &ValuePlace, ty: &CudaType, at: CudaSpan) -> LoweringResult<Vec<AggregateElement>> {
+    fn elements_at(
+        &mut self,
+        place: &ValuePlace,
+        ty: &CudaType,
+        at: CudaSpan,
+    ) -> LoweringResult<Vec<AggregateElement>> {
         match &ty.shape {
             TypeShape::Array(of, count) => {
                 let step = self.size_of(of, at)?.0;
-                let element =
-                    |n: u64| AggregateElement { place: Self::behind(place, (n * step) as i64), ty: (**of).clone(), field: None };
+                let element = |n: u64| AggregateElement {
+                    place: Self::behind(place, (n * step) as i64),
+                    ty: (**of).clone(),
+                    field: None,
+                };
                 Ok((0..count.unwrap_or(0)).map(element).collect())
             }
             TypeShape::Structure(number) => {
@@ -305,7 +382,8 @@ impl KernelLowering {
                     ty: CudaType::plain(TypeShape::Structure(base)),
                     field: None,
                 };
-                let inherited: usize = bases.iter().map(|(base, _)| self.structures[*base].fields.len()).sum();
+                let inherited: usize =
+                    bases.iter().map(|(base, _)| self.structures[*base].fields.len()).sum();
                 let of_field = |field: &FieldLayout| AggregateElement {
                     place: Self::field_place(place, field),
                     ty: field.ty.clone(),
@@ -313,13 +391,23 @@ impl KernelLowering {
                 };
                 // Of a union the first member has the value.
                 let most = if tree.is_union { 1 } else { usize::MAX };
-                Ok(bases.iter().map(of_base).chain(fields[inherited..].iter().take(most).map(of_field)).collect())
+                Ok(bases
+                    .iter()
+                    .map(of_base)
+                    .chain(fields[inherited..].iter().take(most).map(of_field))
+                    .collect())
             }
             _ => Ok(Vec::new()),
         }
     }
 
-    fn fill(&mut self, place: &ValuePlace, ty: &CudaType, list: &mut ListReader<'_>, at: CudaSpan) -> LoweringResult<()> {
+    fn fill(
+        &mut self,
+        place: &ValuePlace,
+        ty: &CudaType,
+        list: &mut ListReader<'_>,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         // What lies where a member lies that has a value is another name for it.
         let mut filled: Vec<(u64, u64)> = Vec::new();
         for element in self.elements_at(place, ty, at)? {
@@ -346,7 +434,12 @@ impl KernelLowering {
         values: Vec<TypedValue>,
         at: CudaSpan,
     ) -> LoweringResult<()> {
-        let mut list = ListReader { all: &[], next: 0, lowered: None, values: values.into_iter().rev().collect() };
+        let mut list = ListReader {
+            all: &[],
+            next: 0,
+            lowered: None,
+            values: values.into_iter().rev().collect(),
+        };
         self.initialise_rest(place, &CudaType::plain(TypeShape::Structure(number)), &mut list, at)
     }
 
@@ -354,13 +447,20 @@ impl KernelLowering {
     fn bits_of_member(&mut self, field: &FieldLayout, at: CudaSpan) -> LoweringResult<(u64, u64)> {
         let start = 8 * field.offset;
         Ok(match field.bits {
-            Some(bits) => (start + u64::from(bits.first), start + u64::from(bits.first + bits.count)),
+            Some(bits) => {
+                (start + u64::from(bits.first), start + u64::from(bits.first + bits.count))
+            }
             None if field.is_reference => (start, start + 64),
             None => (start, start + 8 * self.size_of(&field.ty, at)?.0),
         })
     }
 
-    fn fill_one(&mut self, element: &AggregateElement, list: &mut ListReader<'_>, at: CudaSpan) -> LoweringResult<()> {
+    fn fill_one(
+        &mut self,
+        element: &AggregateElement,
+        list: &mut ListReader<'_>,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         let AggregateElement { place, ty, field } = element;
         let e = list.all.get(list.next);
         if let Some(e) = e
@@ -393,7 +493,9 @@ impl KernelLowering {
         }
         list.next += 1;
         match is_referred {
-            true => self.initialised_by(&TypedValue::place(ty.clone(), place.clone()), true, value, at),
+            true => {
+                self.initialised_by(&TypedValue::place(ty.clone(), place.clone()), true, value, at)
+            }
             false => self.initialise_value(place, ty, value, at),
         }
     }
@@ -408,7 +510,10 @@ impl KernelLowering {
             }
             Some((field, _)) if field.is_reference => self.refuse(
                 at,
-                format!("the member `{}` is a reference, and the list has no value for it", field.name),
+                format!(
+                    "the member `{}` is a reference, and the list has no value for it",
+                    field.name
+                ),
                 "give one",
             ),
             _ => self.initialise_list(place, ty, &[], at),
@@ -427,10 +532,18 @@ impl KernelLowering {
         let mut given: Vec<(&Rc<str>, &CudaExpression)> = Vec::new();
         for e in all {
             let ExpressionKind::Designated(name, value) = &e.what else {
-                return self.refuse(e.at, "a value without the name of its member among others with theirs", "name all of them");
+                return self.refuse(
+                    e.at,
+                    "a value without the name of its member among others with theirs",
+                    "name all of them",
+                );
             };
             if !fields.iter().any(|f| f.name == *name) {
-                return self.refuse(e.at, format!("`{}` has no member `{name}`", tree.name), "name a member");
+                return self.refuse(
+                    e.at,
+                    format!("`{}` has no member `{name}`", tree.name),
+                    "name a member",
+                );
             }
             given.push((name, &**value));
         }
@@ -443,9 +556,16 @@ impl KernelLowering {
             match given.iter().find(|(name, _)| **name == field.name) {
                 Some((_, value)) if field.is_reference => {
                     let value = self.lower(value)?;
-                    self.initialised_by(&TypedValue::place(field.ty.clone(), target), true, value, at)?;
+                    self.initialised_by(
+                        &TypedValue::place(field.ty.clone(), target),
+                        true,
+                        value,
+                        at,
+                    )?;
                 }
-                Some((_, value)) => self.initialise(&target, &field.ty, &InitialTree::Value((*value).clone()), at)?,
+                Some((_, value)) => {
+                    self.initialise(&target, &field.ty, &InitialTree::Value((*value).clone()), at)?
+                }
                 None if tree.is_union => {}
                 None => {
                     let bits = self.bits_of_member(field, at)?;

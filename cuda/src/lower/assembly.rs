@@ -8,7 +8,8 @@ use crate::tree::{AssemblyTree, CudaExpression, NamePart, NamePath};
 use crate::types::{CudaType, TypeShape};
 
 /// The kinds of operands of inline PTX: the letter, the class of registers, the type of `mov`.
-const KINDS: [(char, usize, &str); 5] = [('h', 1, "u16"), ('r', 2, "u32"), ('l', 3, "u64"), ('f', 4, "f32"), ('d', 5, "f64")];
+const KINDS: [(char, usize, &str); 5] =
+    [('h', 1, "u16"), ('r', 2, "u32"), ('l', 3, "u64"), ('f', 4, "f32"), ('d', 5, "f64")];
 
 impl KernelLowering {
     pub(super) fn assembly(&mut self, tree: &AssemblyTree, at: CudaSpan) -> LoweringResult<()> {
@@ -17,8 +18,13 @@ impl KernelLowering {
         let mut results = Vec::new();
         for (constraint, e) in &tree.outputs {
             let target = self.lower(e)?;
-            let Some(&(_, class, ty)) = KINDS.iter().find(|(c, ..)| constraint.ends_with(*c)) else {
-                return self.refuse(e.at, format!("an operand `{constraint}` of `asm`"), "known are h, r, l, f, d and n");
+            let Some(&(_, class, ty)) = KINDS.iter().find(|(c, ..)| constraint.ends_with(*c))
+            else {
+                return self.refuse(
+                    e.at,
+                    format!("an operand `{constraint}` of `asm`"),
+                    "known are h, r, l, f, d and n",
+                );
             };
             self.fits_operand(&target.ty, (constraint, class), e.at)?;
             let register = self.new_register_of(class);
@@ -47,7 +53,11 @@ impl KernelLowering {
             // `"0"` is the first operand, which is read as well.
             if let Ok(number) = constraint.parse::<usize>() {
                 let Some((_, register, class, _)) = results.get(number).cloned() else {
-                    return self.refuse(e.at, format!("there is no operand {number}"), "name one that is written");
+                    return self.refuse(
+                        e.at,
+                        format!("there is no operand {number}"),
+                        "name one that is written",
+                    );
                 };
                 let text = self.operand(&value)?;
                 let ty = KINDS.iter().find(|(_, c, _)| *c == class).map_or("u32", |k| k.2);
@@ -55,13 +65,23 @@ impl KernelLowering {
                 names.push(register);
                 continue;
             }
-            let Some(&(_, class, ty)) = KINDS.iter().find(|(c, ..)| constraint.ends_with(*c)) else {
-                return self.refuse(e.at, format!("an operand `{constraint}` of `asm`"), "known are h, r, l, f, d and n");
+            let Some(&(_, class, ty)) = KINDS.iter().find(|(c, ..)| constraint.ends_with(*c))
+            else {
+                return self.refuse(
+                    e.at,
+                    format!("an operand `{constraint}` of `asm`"),
+                    "known are h, r, l, f, d and n",
+                );
             };
-            // A pointer to shared memory is turned into a number by the program; that into 32 bits is cut here.
+            // A pointer to shared memory is turned into a number by the program; that into 32 bits
+            // is cut here.
             let value = match (value.ty.is_pointer(), class) {
                 (true, 2) => {
-                    return self.refuse(e.at, "an address for an operand `r` of `asm`", "use `l`, or `__cvta_generic_to_shared`");
+                    return self.refuse(
+                        e.at,
+                        "an address for an operand `r` of `asm`",
+                        "use `l`, or `__cvta_generic_to_shared`",
+                    );
                 }
                 _ => value,
             };
@@ -97,7 +117,11 @@ impl KernelLowering {
                         rest.next();
                     }
                     let Some(name) = names.get(number) else {
-                        return self.refuse(at, format!("`asm` has no operand %{number}"), "operands are counted from 0");
+                        return self.refuse(
+                            at,
+                            format!("`asm` has no operand %{number}"),
+                            "operands are counted from 0",
+                        );
                     };
                     text.push_str(name);
                 }
@@ -140,8 +164,14 @@ impl KernelLowering {
         Ok(())
     }
 
-    /// An operand of `asm` has the size, and is a whole number or a fraction, as its letter says. The library's own are not asked.
-    fn fits_operand(&self, ty: &CudaType, (constraint, class): (&str, usize), at: CudaSpan) -> LoweringResult<()> {
+    /// An operand of `asm` has the size, and is a whole number or a fraction, as its letter says.
+    /// The library's own are not asked.
+    fn fits_operand(
+        &self,
+        ty: &CudaType,
+        (constraint, class): (&str, usize),
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         let (bytes, is_real) = match class {
             1 => (2, false),
             2 => (4, false),
@@ -177,13 +207,27 @@ impl KernelLowering {
                 break;
             }
         }
-        if depth != 0 || text.contains(".entry") || text.contains(".func") || text.contains(".version") {
-            return self.refuse(at, "the PTX of this `asm` is not whole", "close its braces; it is put into the kernel as it is");
+        if depth != 0
+            || text.contains(".entry")
+            || text.contains(".func")
+            || text.contains(".version")
+        {
+            return self.refuse(
+                at,
+                "the PTX of this `asm` is not whole",
+                "close its braces; it is put into the kernel as it is",
+            );
         }
         Ok(())
     }
 
-    fn moved_to_class(&mut self, register: &str, (class, ty): (usize, &str), of: &CudaType, text: &str) -> LoweringResult<()> {
+    fn moved_to_class(
+        &mut self,
+        register: &str,
+        (class, ty): (usize, &str),
+        of: &CudaType,
+        text: &str,
+    ) -> LoweringResult<()> {
         match (class, of.bytes()) {
             (1, _) => {
                 let from = if of.bytes() == 8 { "u64" } else { "u32" };
@@ -238,8 +282,11 @@ impl KernelLowering {
                 let value = self.value(&arguments[1])?;
                 let value = self.converted(value, &target.ty, at)?;
                 self.set_position(at);
-                if let (Some(_), ValueForm::Place(from) | ValueForm::Temporary(from)) = (target.ty.structure(), &value.form) {
-                    let (parts, align) = (self.parts(&target.ty.value(), at)?, self.size_of(&target.ty, at)?.1);
+                if let (Some(_), ValueForm::Place(from) | ValueForm::Temporary(from)) =
+                    (target.ty.structure(), &value.form)
+                {
+                    let (parts, align) =
+                        (self.parts(&target.ty.value(), at)?, self.size_of(&target.ty, at)?.1);
                     let values = self.load_parts(from, &parts, align, "")?;
                     self.store_parts(&place, &parts, align, values, cache)?;
                     return Ok(Some(TypedValue::nothing()));
@@ -253,7 +300,10 @@ impl KernelLowering {
                 let parts = self.parts(&target.ty.value(), at)?;
                 let values = self.load_parts(&place, &parts, align, cache)?;
                 self.store_parts(&copy, &parts, align, values, "")?;
-                return Ok(Some(TypedValue { ty: target.ty.value(), form: ValueForm::Temporary(copy) }));
+                return Ok(Some(TypedValue {
+                    ty: target.ty.value(),
+                    form: ValueForm::Temporary(copy),
+                }));
             }
             return self.load_by(&place, &target.ty.value(), cache).map(Some);
         }
@@ -269,7 +319,9 @@ impl KernelLowering {
                 Some(TypedValue::constant(CudaType::INT, 0))
             }
             "assert" | "__assert" | "__global_assert" => {
-                let [condition] = arguments else { return self.refuse(at, "`assert` is of one condition", "give one") };
+                let [condition] = arguments else {
+                    return self.refuse(at, "`assert` is of one condition", "give one");
+                };
                 let holds = self.label();
                 match self.condition(condition, holds, true)? {
                     Some(true) => {}
@@ -315,7 +367,13 @@ impl KernelLowering {
             }
             // `std::move`, `std::forward`
             "move" | "forward" if path.parts.len() > 1 && arguments.len() == 1 => {
-                let of = path.last().arguments.as_deref().and_then(<[_]>::first).filter(|_| &*name == "forward").cloned();
+                let of = path
+                    .last()
+                    .arguments
+                    .as_deref()
+                    .and_then(<[_]>::first)
+                    .filter(|_| &*name == "forward")
+                    .cloned();
                 Some(self.expiring(of.as_ref(), &arguments[0])?)
             }
             "__margay_grid_word" => {
@@ -326,7 +384,11 @@ impl KernelLowering {
                     self.symbols.insert(name.clone());
                     let _ = writeln!(self.declarations, ".global .align 4 .u32 grid_barrier;");
                 }
-                let place = super::ValuePlace::Memory { base: name, offset: 0, space: super::KnownSpace::Global };
+                let place = super::ValuePlace::Memory {
+                    base: name,
+                    offset: 0,
+                    space: super::KnownSpace::Global,
+                };
                 Some(self.address_of(CudaType::UNSIGNED, place)?)
             }
             _ => None,
@@ -339,7 +401,12 @@ impl KernelLowering {
     }
 
     /// Atomics: CUDA's functions, and those that the library's are made of here.
-    fn atomic_function(&mut self, name: &str, arguments: &[CudaExpression], at: CudaSpan) -> LoweringResult<Option<TypedValue>> {
+    fn atomic_function(
+        &mut self,
+        name: &str,
+        arguments: &[CudaExpression],
+        at: CudaSpan,
+    ) -> LoweringResult<Option<TypedValue>> {
         if let Some(operation) = name.strip_prefix("__margay_atomic_") {
             return self.library_atomic(operation, arguments, at).map(Some);
         }
@@ -376,13 +443,19 @@ impl KernelLowering {
         if target.ty.structure().is_some() {
             let mut values = vec![pointer];
             values.extend(self.arguments(&arguments[1..])?);
-            let path = NamePath { parts: vec![NamePart { name: name.into(), arguments: None }], at };
+            let path =
+                NamePath { parts: vec![NamePart { name: name.into(), arguments: None }], at };
             let found = self.free_function(&path, values, at)?;
             return match found {
                 Some(found) => Ok(Some(found)),
                 None => {
-                    let text = format!("`{name}` of a value of the type {}", self.type_text(&target.ty));
-                    self.refuse(at, text, "known are those of numbers, and the additions of numbers of 16 bits")
+                    let text =
+                        format!("`{name}` of a value of the type {}", self.type_text(&target.ty));
+                    self.refuse(
+                        at,
+                        text,
+                        "known are those of numbers, and the additions of numbers of 16 bits",
+                    )
                 }
             };
         }
@@ -406,13 +479,19 @@ impl KernelLowering {
     ) -> LoweringResult<TypedValue> {
         let ty = target.ty.value();
         let ValueForm::Place(place) = target.form else {
-            return self.refuse(at, "an atomic operation on what is no variable", "give the address of a variable");
+            return self.refuse(
+                at,
+                "an atomic operation on what is no variable",
+                "give the address of a variable",
+            );
         };
         let (real, bytes) = (ty.is_real(), ty.bytes());
         let is_bits = matches!(operation, "exch" | "cas" | "and" | "or" | "xor");
-        let is_known = ty.is_scalar() && (matches!(bytes, 4 | 8) || bytes == 2 && operation == "cas");
+        let is_known =
+            ty.is_scalar() && (matches!(bytes, 4 | 8) || bytes == 2 && operation == "cas");
         if !is_known || real && !matches!(operation, "add" | "exch" | "cas") {
-            let text = format!("an atomic `{operation}` of a value of the type {}", self.type_text(&ty));
+            let text =
+                format!("an atomic `{operation}` of a value of the type {}", self.type_text(&ty));
             return self.refuse(at, text, "known are those of numbers of 32 and 64 bits");
         }
         let bits = 8 * bytes;
@@ -424,7 +503,10 @@ impl KernelLowering {
         };
         let (operation, values) = match operation {
             "sub" => {
-                let negated = values.into_iter().map(|v| self.negated(v, false, at)).collect::<LoweringResult<Vec<_>>>()?;
+                let negated = values
+                    .into_iter()
+                    .map(|v| self.negated(v, false, at))
+                    .collect::<LoweringResult<Vec<_>>>()?;
                 ("add", negated)
             }
             other => (other, values),
@@ -442,7 +524,10 @@ impl KernelLowering {
         };
         let to = self.new_register(&raw);
         let space = space.qualifier();
-        self.emit(format!("atom{order}{scope}{space}.{operation}.{of} {to}, {address}, {}", texts.join(", ")))?;
+        self.emit(format!(
+            "atom{order}{scope}{space}.{operation}.{of} {to}, {address}, {}",
+            texts.join(", ")
+        ))?;
         let mut found = TypedValue::register(raw, to);
         if real && is_bits {
             let text = self.operand(&found)?;
@@ -470,9 +555,11 @@ impl KernelLowering {
         let value = self.value(e)?;
         match value.known() {
             Some(number) => Ok(number),
-            None => {
-                self.refuse(self.position, format!("{what} is not known when the program is compiled"), "write it as a constant")
-            }
+            None => self.refuse(
+                self.position,
+                format!("{what} is not known when the program is compiled"),
+                "write it as a constant",
+            ),
         }
     }
 
@@ -493,10 +580,17 @@ impl KernelLowering {
     }
 
     /// What libcu++ makes of an atomic operation (mappings/compilers/libcudacxx-3.5.map).
-    fn library_atomic(&mut self, operation: &str, arguments: &[CudaExpression], at: CudaSpan) -> LoweringResult<TypedValue> {
+    fn library_atomic(
+        &mut self,
+        operation: &str,
+        arguments: &[CudaExpression],
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let at = if at.file == 0 { self.position } else { at };
         if matches!(operation, "fence" | "nv_fence") {
-            let [order, scope] = arguments else { return self.refuse(at, "a fence has an order and a scope", "give both") };
+            let [order, scope] = arguments else {
+                return self.refuse(at, "a fence has an order and a scope", "give both");
+            };
             let order = self.known_number(order, "the order of a fence")?;
             // One of the thread alone orders nothing for others.
             if self.known_number(scope, "the scope")? == SCOPE_OF_THREAD {
@@ -506,8 +600,12 @@ impl KernelLowering {
             match order {
                 RELAXED => {}
                 SEQ_CST => self.emit(format!("fence.sc.{scope}"))?,
-                CONSUME | ACQUIRE if operation == "nv_fence" => self.emit(format!("fence.acquire.{scope}"))?,
-                RELEASE if operation == "nv_fence" => self.emit(format!("fence.release.{scope}"))?,
+                CONSUME | ACQUIRE if operation == "nv_fence" => {
+                    self.emit(format!("fence.acquire.{scope}"))?
+                }
+                RELEASE if operation == "nv_fence" => {
+                    self.emit(format!("fence.release.{scope}"))?
+                }
                 _ => self.emit(format!("fence.acq_rel.{scope}"))?,
             }
             return Ok(TypedValue::nothing());
@@ -540,7 +638,11 @@ impl KernelLowering {
         if operation == "wide" {
             if asked.bytes() < 4 {
                 let text = format!("an `atomic_ref` of the type {}", self.type_text(&asked));
-                return self.refuse(at, text, "the library makes loops of it; use a number of 32 bits, or `cuda::atomic`");
+                return self.refuse(
+                    at,
+                    text,
+                    "the library makes loops of it; use a number of 32 bits, or `cuda::atomic`",
+                );
             }
             return Ok(TypedValue::nothing());
         }
@@ -550,13 +652,20 @@ impl KernelLowering {
             _ => 1,
         };
         if rest.len() != values + if is_cas { 3 } else { 2 } {
-            return self.refuse(at, "an atomic operation with too few or too many arguments", "give what it takes");
+            return self.refuse(
+                at,
+                "an atomic operation with too few or too many arguments",
+                "give what it takes",
+            );
         }
         let mut brought = Vec::new();
         for e in &rest[..values] {
             let value = self.value(e)?;
             let value = self.converted(value, &asked, e.at)?;
-            brought.push(TypedValue { ty: if asked.bytes() < 4 { kept.clone() } else { value.ty.clone() }, form: value.form });
+            brought.push(TypedValue {
+                ty: if asked.bytes() < 4 { kept.clone() } else { value.ty.clone() },
+                form: value.form,
+            });
         }
         let mut order = self.known_number(&rest[values], "the memory order")?;
         let scope = self.scope_word(&rest[rest.len() - 1], at)?;
@@ -565,20 +674,34 @@ impl KernelLowering {
             let joined = both(order, failing);
             if is_of_nv && joined != order {
                 let text = "a compare-and-swap by `__nv_atomic_compare_exchange` whose order where it fails is not part of the other one";
-                return self.refuse(at, text, "nvcc drops the order where it fails: give one order that is enough for both");
+                return self.refuse(
+                    at,
+                    text,
+                    "nvcc drops the order where it fails: give one order that is enough for both",
+                );
             }
             order = joined;
         }
         self.position = at;
         let ValueForm::Place(place) = target.form.clone() else {
-            return self.refuse(at, "an atomic operation on what is no variable", "give the address of a variable");
+            return self.refuse(
+                at,
+                "an atomic operation on what is no variable",
+                "give the address of a variable",
+            );
         };
         let found = match operation {
             "load" => {
                 let how = match order {
                     RELAXED => "relaxed",
                     CONSUME | ACQUIRE | SEQ_CST => "acquire",
-                    _ => return self.refuse(at, "a load that releases", "use `memory_order_acquire`, `_relaxed` or `_seq_cst`"),
+                    _ => {
+                        return self.refuse(
+                            at,
+                            "a load that releases",
+                            "use `memory_order_acquire`, `_relaxed` or `_seq_cst`",
+                        );
+                    }
                 };
                 if order == SEQ_CST {
                     self.emit(format!("fence.sc.{scope}"))?;
@@ -589,7 +712,13 @@ impl KernelLowering {
                 let how = match order {
                     RELAXED | SEQ_CST => "relaxed",
                     RELEASE => "release",
-                    _ => return self.refuse(at, "a store that acquires", "use `memory_order_release`, `_relaxed` or `_seq_cst`"),
+                    _ => {
+                        return self.refuse(
+                            at,
+                            "a store that acquires",
+                            "use `memory_order_release`, `_relaxed` or `_seq_cst`",
+                        );
+                    }
                 };
                 if order == SEQ_CST {
                     self.emit(format!("fence.sc.{scope}"))?;

@@ -4,10 +4,16 @@ use std::rc::Rc;
 
 use super::closure::is_function;
 use super::function_value::FoundMethod;
-use super::{InlinedCall, KernelLowering, KnownSpace, LoweringResult, MAX_CALLS, MAX_PLACED, TypedValue, ValueForm, ValuePlace};
+use super::{
+    InlinedCall, KernelLowering, KnownSpace, LoweringResult, MAX_CALLS, MAX_PLACED, TypedValue,
+    ValueForm, ValuePlace,
+};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
-use crate::tree::{CudaExpression, ExpressionKind, FunctionRole, FunctionTree, NamePath, ObjectTree, TemplateArgument, TypeTree};
+use crate::tree::{
+    CudaExpression, ExpressionKind, FunctionRole, FunctionTree, NamePath, ObjectTree,
+    TemplateArgument, TypeTree,
+};
 use crate::types::{CudaType, ReferenceKind, TemplateBinding, TemplateBindings, TypeShape};
 
 impl KernelLowering {
@@ -23,23 +29,36 @@ impl KernelLowering {
                 if !is_arrow {
                     self.asks_for_place(of);
                 }
-                let base = if *is_arrow { self.object(of, true, at)? } else { self.lower_argument(of)? };
+                let base =
+                    if *is_arrow { self.object(of, true, at)? } else { self.lower_argument(of)? };
                 let Some(number) = base.ty.structure() else {
-                    let text = format!("`{}` of a value of the type {}", part.name, self.type_text(&base.ty));
+                    let text = format!(
+                        "`{}` of a value of the type {}",
+                        part.name,
+                        self.type_text(&base.ty)
+                    );
                     return self.refuse(at, text, "only structures have members");
                 };
                 let found = self.methods_of(number, &part.name)?;
                 if found.is_empty() {
                     // A member that can be called.
-                    let (ValueForm::Place(place) | ValueForm::Expiring(place) | ValueForm::Temporary(place)) = base.form.clone()
+                    let (ValueForm::Place(place)
+                    | ValueForm::Expiring(place)
+                    | ValueForm::Temporary(place)) = base.form.clone()
                     else {
-                        return self.refuse(at, "a member of what is no variable", "put it into a variable");
+                        return self.refuse(
+                            at,
+                            "a member of what is no variable",
+                            "put it into a variable",
+                        );
                     };
                     if let Some(member) = self.member_of(&base.ty, &place, &part.name)? {
                         return self.call_of_value(member, arguments, at);
                     }
-                    let text =
-                        format!("`{}` has no function `{}` that is known here", self.structures[number].tree.name, part.name);
+                    let text = format!(
+                        "`{}` has no function `{}` that is known here",
+                        self.structures[number].tree.name, part.name
+                    );
                     return self.refuse(
                         at,
                         text,
@@ -68,7 +87,12 @@ impl KernelLowering {
     }
 
     /// A call of a structure that has an `operator()`, or of a function by its address.
-    fn call_of_value(&mut self, base: TypedValue, arguments: &[CudaExpression], at: CudaSpan) -> LoweringResult<TypedValue> {
+    fn call_of_value(
+        &mut self,
+        base: TypedValue,
+        arguments: &[CudaExpression],
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let values = self.arguments(arguments)?;
         match base.ty.structure() {
             Some(_) => self.operator_method(base, "operator()", values, at),
@@ -88,25 +112,37 @@ impl KernelLowering {
         self.all_defined(found)
     }
 
-    /// Notes which arguments a function may change: of what `c ? a : b` chooses it gets the variable, and no copy.
+    /// Notes which arguments a function may change: of what `c ? a : b` chooses it gets the
+    /// variable, and no copy.
     fn ask_for_places(&mut self, functions: &[FoundMethod], arguments: &[CudaExpression]) {
         for (n, e) in arguments.iter().enumerate() {
             let is_changing = |p: &TypeTree| matches!(p, TypeTree::Reference(of) if !matches!(**of, TypeTree::Constant(_)));
-            if functions.iter().any(|(f, ..)| f.parameters.get(n).is_some_and(|p| is_changing(&p.ty))) {
+            if functions
+                .iter()
+                .any(|(f, ..)| f.parameters.get(n).is_some_and(|p| is_changing(&p.ty)))
+            {
                 self.asks_for_place(e);
             }
         }
     }
 
-    pub(super) fn arguments(&mut self, arguments: &[CudaExpression]) -> LoweringResult<Vec<TypedValue>> {
+    pub(super) fn arguments(
+        &mut self,
+        arguments: &[CudaExpression],
+    ) -> LoweringResult<Vec<TypedValue>> {
         let arguments = self.unpacked(arguments)?;
         let mut found = Vec::new();
         for (n, e) in arguments.iter().enumerate() {
             let mut value = self.lower_argument(e)?;
             // What a later argument changes is read before.
-            let is_later = arguments[n + 1..]
-                .iter()
-                .any(|e| matches!(e.what, ExpressionKind::Assign(..) | ExpressionKind::Behind(..) | ExpressionKind::Call(..)));
+            let is_later = arguments[n + 1..].iter().any(|e| {
+                matches!(
+                    e.what,
+                    ExpressionKind::Assign(..)
+                        | ExpressionKind::Behind(..)
+                        | ExpressionKind::Call(..)
+                )
+            });
             // A constant is a variable, too.
             if let (ExpressionKind::Name(path), ValueForm::Constant(_)) = (&e.what, &value.form)
                 && self.entries(path).iter().any(|i| matches!(i, DeclaredItem::Variable(_)))
@@ -114,7 +150,12 @@ impl KernelLowering {
                 let form = ValueForm::Place(ValuePlace::Fixed(Box::new(value.form), e.at));
                 value = TypedValue { ty: CudaType { is_constant: true, ..value.ty }, form };
             }
-            if is_later && !matches!(value.form, ValueForm::Place(_) | ValueForm::Expiring(..) | ValueForm::List(_)) {
+            if is_later
+                && !matches!(
+                    value.form,
+                    ValueForm::Place(_) | ValueForm::Expiring(..) | ValueForm::List(_)
+                )
+            {
                 value = self.fixed(value)?;
             }
             found.push(value);
@@ -139,19 +180,32 @@ impl KernelLowering {
         let (index, bindings) = self.chosen(&found, explicit, &values, object, (&name, at))?;
         let (function, owner, offset) = found[index].clone();
         let (ValueForm::Place(place) | ValueForm::Temporary(place)) = base.form else {
-            return self.refuse(at, "a call of a member of what is no variable", "put it into a variable");
+            return self.refuse(
+                at,
+                "a call of a member of what is no variable",
+                "put it into a variable",
+            );
         };
         let place = self.fixed_place(place)?;
         let this = Self::behind(&place, offset as i64);
         self.invoked(&function, Some(owner), Some(this), bindings, values, at)
     }
 
-    fn call_by_name(&mut self, path: &NamePath, arguments: &[CudaExpression], at: CudaSpan) -> LoweringResult<TypedValue> {
+    fn call_by_name(
+        &mut self,
+        path: &NamePath,
+        arguments: &[CudaExpression],
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let last = path.last().clone();
         let arguments = &*self.unpacked(arguments)?;
         if path.parts.len() == 1 {
-            let is_variable =
-                self.current().scopes.iter().rev().any(|s| matches!(s.names.get(&last.name), Some(super::NameBinding::Value(_))));
+            let is_variable = self
+                .current()
+                .scopes
+                .iter()
+                .rev()
+                .any(|s| matches!(s.names.get(&last.name), Some(super::NameBinding::Value(_))));
             if is_variable {
                 let base = self.named(path)?;
                 return self.call_of_value(base, arguments, at);
@@ -159,7 +213,8 @@ impl KernelLowering {
         }
         // An argument of the template: the address of a function.
         if path.parts.len() == 1
-            && let Some(TemplateBinding::Value(ty, value)) = self.binding_of(&last.name).filter(|_| last.arguments.is_none())
+            && let Some(TemplateBinding::Value(ty, value)) =
+                self.binding_of(&last.name).filter(|_| last.arguments.is_none())
             && is_function(ty)
         {
             let base = TypedValue::constant(ty.clone(), *value);
@@ -178,7 +233,13 @@ impl KernelLowering {
                 self.set_position(at);
                 let object = self.current().this.is_some().then(|| self.type_of_object(owner));
                 let object = object.as_ref().map(|ty| (ty, true));
-                let (index, bindings) = self.chosen(&found, last.arguments.as_deref(), &values, object, (&last.name, at))?;
+                let (index, bindings) = self.chosen(
+                    &found,
+                    last.arguments.as_deref(),
+                    &values,
+                    object,
+                    (&last.name, at),
+                )?;
                 let (function, of, offset) = found[index].clone();
                 let this = self.current().this.clone().filter(|_| !function.is_static);
                 let this = this.map(|place| Self::behind(&place, offset as i64));
@@ -197,35 +258,60 @@ impl KernelLowering {
         let entries = self.entries(path);
         let functions: Vec<FoundMethod> = entries
             .iter()
-            .filter_map(|i| if let DeclaredItem::Function(f) = i { Some((f.clone(), usize::MAX, 0)) } else { None })
+            .filter_map(|i| {
+                if let DeclaredItem::Function(f) = i {
+                    Some((f.clone(), usize::MAX, 0))
+                } else {
+                    None
+                }
+            })
             .filter(|(f, ..): &FoundMethod| f.role == FunctionRole::Plain)
             .collect();
         let is_own = functions.iter().any(|(f, ..)| f.at.file > 0);
         if !is_own && let Some(found) = self.builtin(path, arguments, at)? {
             return Ok(found);
         }
-        if let Some(DeclaredItem::Broken(refusal)) = entries.iter().find(|i| matches!(i, DeclaredItem::Broken(_))) {
+        if let Some(DeclaredItem::Broken(refusal)) =
+            entries.iter().find(|i| matches!(i, DeclaredItem::Broken(_)))
+        {
             return Err(refusal.clone().into());
         }
         if functions.is_empty() {
             if let Some(ty) = self.find_type(path)?.map(|ty| ty.referred()) {
                 let values = self.arguments(arguments)?;
                 return match (ty.structure(), values.as_slice()) {
-                    (Some(number), []) if self.is_aggregate(number) => self.constructed_by_list(&ty, &[], at),
+                    (Some(number), []) if self.is_aggregate(number) => {
+                        self.constructed_by_list(&ty, &[], at)
+                    }
                     (Some(number), _) => self.constructed(number, values, at),
                     (None, [one]) => self.converted(one.clone(), &ty, at),
                     _ => self.refuse(at, "several values for what is a number", "give one"),
                 };
             }
-            if let Some(DeclaredItem::Variable(tree)) = entries.iter().find(|i| matches!(i, DeclaredItem::Variable(_))) {
+            if let Some(DeclaredItem::Variable(tree)) =
+                entries.iter().find(|i| matches!(i, DeclaredItem::Variable(_)))
+            {
                 let base = self.global(&tree.clone())?;
                 return self.call_of_value(base, arguments, at);
             }
             if entries.iter().any(|i| matches!(i, DeclaredItem::OfHost)) {
                 let text = format!("`{}` is a function of the host", path.words());
-                return self.refuse(path.at, text, "a function that a kernel calls is `__device__`");
+                return self.refuse(
+                    path.at,
+                    text,
+                    "a function that a kernel calls is `__device__`",
+                );
             }
-            if matches!(&*last.name, "malloc" | "free" | "tex1Dfetch" | "tex2D" | "tex1D" | "surf1Dwrite" | "surf2Dwrite") {
+            if matches!(
+                &*last.name,
+                "malloc"
+                    | "free"
+                    | "tex1Dfetch"
+                    | "tex2D"
+                    | "tex1D"
+                    | "surf1Dwrite"
+                    | "surf2Dwrite"
+            ) {
                 let text = format!("`{}` is not modelled", last.name);
                 return self.refuse(path.at, text, "give the kernel an array in its place");
             }
@@ -234,8 +320,13 @@ impl KernelLowering {
         self.ask_for_places(&functions, arguments);
         let values = self.arguments(arguments)?;
         self.set_position(at);
-        let functions = if path.parts.len() == 1 { self.with_associated(functions, &last.name, &values) } else { functions };
-        let (index, bindings) = self.chosen(&functions, last.arguments.as_deref(), &values, None, (&last.name, at))?;
+        let functions = if path.parts.len() == 1 {
+            self.with_associated(functions, &last.name, &values)
+        } else {
+            functions
+        };
+        let (index, bindings) =
+            self.chosen(&functions, last.arguments.as_deref(), &values, None, (&last.name, at))?;
         let function = functions[index].0.clone();
         if function.is_kernel {
             let text = format!("`{}` is a kernel, and is called by one", function.name);
@@ -244,10 +335,21 @@ impl KernelLowering {
         self.invoked(&function, None, None, bindings, values, at)
     }
 
-    /// Functions with those of the namespaces that the types of values are of (C++ [basic.lookup.argdep]).
-    pub(super) fn with_associated(&self, mut found: Vec<FoundMethod>, name: &str, values: &[TypedValue]) -> Vec<FoundMethod> {
-        let of_type = |value: &TypedValue| value.ty.structure().or_else(|| value.ty.element()?.structure());
-        let namespaces: Vec<_> = values.iter().filter_map(of_type).map(|n| self.structures[n].tree.namespace.clone()).collect();
+    /// Functions with those of the namespaces that the types of values are of (C++
+    /// [basic.lookup.argdep]).
+    pub(super) fn with_associated(
+        &self,
+        mut found: Vec<FoundMethod>,
+        name: &str,
+        values: &[TypedValue],
+    ) -> Vec<FoundMethod> {
+        let of_type =
+            |value: &TypedValue| value.ty.structure().or_else(|| value.ty.element()?.structure());
+        let namespaces: Vec<_> = values
+            .iter()
+            .filter_map(of_type)
+            .map(|n| self.structures[n].tree.namespace.clone())
+            .collect();
         for entry in self.program.items.get(name).into_iter().flatten() {
             if let DeclaredItem::Function(function) = &entry.item
                 && namespaces.contains(&entry.namespace)
@@ -278,10 +380,13 @@ impl KernelLowering {
             None => function.namespace.clone(),
         };
         let is_same = |f: &InlinedCall| {
-            f.function.as_ref().is_some_and(|g| Rc::ptr_eq(g, function)) && f.bindings == bindings && f.owner == owner
+            f.function.as_ref().is_some_and(|g| Rc::ptr_eq(g, function))
+                && f.bindings == bindings
+                && f.owner == owner
         };
         // What is computed of constants ends, or is nested too deep.
-        let is_constant = !values.is_empty() && values.iter().all(|v| v.known().is_some() || is_fixed(v));
+        let is_constant =
+            !values.is_empty() && values.iter().all(|v| v.known().is_some() || is_fixed(v));
         let depth = self.frames.iter().filter(|f| is_same(f)).count();
         if depth > 0 && (!is_constant || depth > MAX_CONSTANT_CALLS) {
             return self.recursion(function, bindings, namespace, at);
@@ -289,10 +394,18 @@ impl KernelLowering {
         self.placed_calls += 1;
         if self.placed_calls > MAX_PLACED {
             let what = format!("calls are put in place more than {MAX_PLACED} times");
-            return self.refuse(at, what, "make fewer of them, or let a function call itself less often");
+            return self.refuse(
+                at,
+                what,
+                "make fewer of them, or let a function call itself less often",
+            );
         }
         if self.frames.len() > MAX_CALLS {
-            return self.refuse(at, format!("calls are nested more than {MAX_CALLS} deep"), "make fewer of them");
+            return self.refuse(
+                at,
+                format!("calls are nested more than {MAX_CALLS} deep"),
+                "make fewer of them",
+            );
         }
         let end = self.label();
         let mut frame = InlinedCall::outside(namespace);
@@ -339,7 +452,8 @@ impl KernelLowering {
         }
         self.frame().result = result;
         self.frame().is_reference = kind.is_some();
-        if let (FunctionRole::Constructor, Some(owner), Some(this)) = (function.role, owner, &this) {
+        if let (FunctionRole::Constructor, Some(owner), Some(this)) = (function.role, owner, &this)
+        {
             self.initialise_members(function, owner, this)?;
         }
         if !function.is_defaulted {
@@ -365,18 +479,26 @@ impl KernelLowering {
         self.set_position(at);
         let value = direct.or(slot);
         let Some(value) = value.filter(|_| !result.is_void()) else {
-            return Ok(if result.is_void() { TypedValue::nothing() } else { self.undefined(&result, at)? });
+            return Ok(if result.is_void() {
+                TypedValue::nothing()
+            } else {
+                self.undefined(&result, at)?
+            });
         };
         // What a reference of its kind leads to goes.
         let is_expiring = kind == Some(ReferenceKind::Right);
         Ok(match (is_reference, value.form) {
-            (true, ValueForm::Place(place)) if is_expiring && (result.is_pointer() || !value.ty.is_pointer()) => {
+            (true, ValueForm::Place(place))
+                if is_expiring && (result.is_pointer() || !value.ty.is_pointer()) =>
+            {
                 TypedValue { ty: value.ty, form: ValueForm::Expiring(place) }
             }
             (true, form) if value.ty.is_pointer() && !result.is_pointer() => {
                 self.pointed(TypedValue { ty: value.ty, form }, at)?
             }
-            (false, ValueForm::Place(ValuePlace::Register(register))) => TypedValue::register(value.ty.value(), register),
+            (false, ValueForm::Place(ValuePlace::Register(register))) => {
+                TypedValue::register(value.ty.value(), register)
+            }
             (false, ValueForm::Place(place)) if value.ty.structure().is_some() => {
                 TypedValue { ty: value.ty.value(), form: ValueForm::Temporary(place) }
             }
@@ -385,11 +507,21 @@ impl KernelLowering {
     }
 
     /// A value of what a function says that it returns, where only its type is of interest.
-    fn of_result(&mut self, result: &CudaType, kind: Option<ReferenceKind>, at: CudaSpan) -> LoweringResult<TypedValue> {
+    fn of_result(
+        &mut self,
+        result: &CudaType,
+        kind: Option<ReferenceKind>,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let Some(kind) = kind else {
-            return if result.is_void() { Ok(TypedValue::nothing()) } else { self.undefined(result, at) };
+            return if result.is_void() {
+                Ok(TypedValue::nothing())
+            } else {
+                self.undefined(result, at)
+            };
         };
-        let place = ValuePlace::Memory { base: self.new_register_of(3), offset: 0, space: KnownSpace::Any };
+        let place =
+            ValuePlace::Memory { base: self.new_register_of(3), offset: 0, space: KnownSpace::Any };
         let form = match kind {
             ReferenceKind::Right => ValueForm::Expiring(place),
             ReferenceKind::Left => ValueForm::Place(place),
@@ -399,9 +531,12 @@ impl KernelLowering {
 
     /// The body of a lambda sees what stood around it.
     pub(super) fn enter_lambda(&self, frame: &mut InlinedCall) {
-        if let Some((number, scope)) = frame.owner.and_then(|number| Some((number, self.lambdas.get(&number)?))) {
+        if let Some((number, scope)) =
+            frame.owner.and_then(|number| Some((number, self.lambdas.get(&number)?)))
+        {
             let own = frame.this.take();
-            (frame.owner, frame.this, frame.object) = (scope.owner, scope.this.clone(), scope.object.clone());
+            (frame.owner, frame.this, frame.object) =
+                (scope.owner, scope.this.clone(), scope.object.clone());
             frame.scopes[0].names.clone_from(&scope.names);
             frame.scopes[0].namespaces.clone_from(&scope.namespaces);
             frame.scopes[0].aliases_of_namespaces.clone_from(&scope.aliases_of_namespaces);
@@ -409,8 +544,11 @@ impl KernelLowering {
             // What it may change is its own.
             for field in &self.structures[number].fields {
                 if let Some(place) = &own {
-                    let value = TypedValue::place(field.ty.clone(), Self::field_place(place, field));
-                    frame.scopes[0].names.insert(field.name.clone(), super::NameBinding::Value(value));
+                    let value =
+                        TypedValue::place(field.ty.clone(), Self::field_place(place, field));
+                    frame.scopes[0]
+                        .names
+                        .insert(field.name.clone(), super::NameBinding::Value(value));
                 }
             }
             frame.scopes.push(super::LocalNames::default());
@@ -441,19 +579,29 @@ impl KernelLowering {
         at: CudaSpan,
     ) -> LoweringResult<TypedValue> {
         let name: Rc<str> = function.name.clone();
-        let clean: Rc<str> =
-            name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect::<String>().into();
+        let clean: Rc<str> = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' })
+            .collect::<String>()
+            .into();
         if !self.recursive.iter().any(|(n, _)| *n == clean) {
             self.recursive.push((clean.clone(), at));
         }
         self.emit(format!("call {clean}"))?;
-        let result = self.outside(namespace, bindings, None, |this| this.resolved(&function.result))?;
+        let result =
+            self.outside(namespace, bindings, None, |this| this.resolved(&function.result))?;
         self.depth -= 1;
         if result.is_void() { Ok(TypedValue::nothing()) } else { self.undefined(&result, at) }
     }
 
     /// An array becomes a pointer. A structure that nobody else has is not copied.
-    fn passed(&mut self, value: TypedValue, ty: &CudaType, parameter: CudaSpan, at: CudaSpan) -> LoweringResult<TypedValue> {
+    fn passed(
+        &mut self,
+        value: TypedValue,
+        ty: &CudaType,
+        parameter: CudaSpan,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let (ty, is_reference) = (ty.referred(), ty.reference.is_some());
         let value = match &value.form {
             ValueForm::List(list) => self.value_of_list(&list.clone(), &ty)?,

@@ -24,12 +24,16 @@ impl KernelLowering {
             return match value.form {
                 // `static_cast<T&&>(x)` says that it goes.
                 ValueForm::Place(place)
-                    if value.ty.shape == ty.shape && kind == Some(ReferenceKind::Right) && !ty.is_volatile =>
+                    if value.ty.shape == ty.shape
+                        && kind == Some(ReferenceKind::Right)
+                        && !ty.is_volatile =>
                 {
                     Ok(TypedValue { ty: value.ty, form: ValueForm::Expiring(place) })
                 }
                 // What is said of it counts, also that it changes after all.
-                ValueForm::Place(place) if value.ty.is_similar(&ty) && !ty.is_volatile => Ok(TypedValue::place(ty, place)),
+                ValueForm::Place(place) if value.ty.is_similar(&ty) && !ty.is_volatile => {
+                    Ok(TypedValue::place(ty, place))
+                }
                 // What is said to be something else is in memory.
                 ValueForm::Place(place) if value.ty.shape != ty.shape || ty.is_volatile => {
                     let address = self.address_of(value.ty, place)?;
@@ -46,13 +50,18 @@ impl KernelLowering {
             return Ok(TypedValue::nothing());
         }
         let value = self.rvalue(value)?;
-        // Whoever casts an address may say that what it leads to changes, and of bits that they are of another type.
+        // Whoever casts an address may say that what it leads to changes, and of bits that they are
+        // of another type.
         let value = match (&value.ty.shape, &ty.shape) {
             (TypeShape::Pointer(_), TypeShape::Pointer(to)) if is_of_bits => {
                 TypedValue { ty: CudaType::pointer((**to).clone()), form: value.form }
             }
             (TypeShape::Pointer(of), TypeShape::Pointer(to)) => {
-                let of = CudaType { is_constant: to.is_constant, is_volatile: to.is_volatile, ..(**of).clone() };
+                let of = CudaType {
+                    is_constant: to.is_constant,
+                    is_volatile: to.is_volatile,
+                    ..(**of).clone()
+                };
                 TypedValue { ty: CudaType::pointer(of), form: value.form }
             }
             _ => value,
@@ -62,7 +71,9 @@ impl KernelLowering {
 
     /// A structure as one of its bases, or as one that it is a base of.
     pub(super) fn cast_along_bases(&self, value: &TypedValue, to: &CudaType) -> Option<TypedValue> {
-        let (ValueForm::Place(place) | ValueForm::Temporary(place)) = &value.form else { return None };
+        let (ValueForm::Place(place) | ValueForm::Temporary(place)) = &value.form else {
+            return None;
+        };
         let by = self.distance_of_bases(&value.ty, to)?;
         let ty = to.clone().within(&value.ty);
         Some(TypedValue::place(ty, Self::behind(place, by)))

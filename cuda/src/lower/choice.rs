@@ -7,7 +7,10 @@ use crate::types::{CudaType, TypeShape};
 
 impl KernelLowering {
     /// Runs something whose code is put elsewhere.
-    pub(super) fn captured<T>(&mut self, act: impl FnOnce(&mut Self) -> LoweringResult<T>) -> LoweringResult<(String, T)> {
+    pub(super) fn captured<T>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> LoweringResult<T>,
+    ) -> LoweringResult<(String, T)> {
         let outer = std::mem::take(&mut self.body);
         let line = std::mem::take(&mut self.line);
         let done = act(self);
@@ -16,7 +19,8 @@ impl KernelLowering {
         Ok((code, done?))
     }
 
-    /// An expression whose place is of interest: what `c ? a : b` chooses is then one of the two, and no copy.
+    /// An expression whose place is of interest: what `c ? a : b` chooses is then one of the two,
+    /// and no copy.
     pub(super) fn lower_place(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
         self.asks_for_place(e);
         self.lower(e)
@@ -29,14 +33,17 @@ impl KernelLowering {
                 self.asks_for_place(then);
                 self.asks_for_place(otherwise);
             }
-            ExpressionKind::Member(of, _, false) | ExpressionKind::Index(of, _) | ExpressionKind::Comma(_, of) => {
+            ExpressionKind::Member(of, _, false)
+            | ExpressionKind::Index(of, _)
+            | ExpressionKind::Comma(_, of) => {
                 self.asks_for_place(of);
             }
             _ => {}
         }
     }
 
-    /// `c ? a : b` of two variables of one type, as the one that is chosen; nothing where they are none.
+    /// `c ? a : b` of two variables of one type, as the one that is chosen; nothing where they are
+    /// none.
     pub(super) fn choice_of_places(
         &mut self,
         predicate: &str,
@@ -46,7 +53,9 @@ impl KernelLowering {
     ) -> LoweringResult<Option<TypedValue>> {
         let (first, a) = self.captured(|this| this.lower(then))?;
         let (second, b) = self.captured(|this| this.lower(otherwise))?;
-        let (ValueForm::Place(x), ValueForm::Place(y)) = (&a.form, &b.form) else { return Ok(None) };
+        let (ValueForm::Place(x), ValueForm::Place(y)) = (&a.form, &b.form) else {
+            return Ok(None);
+        };
         if !a.ty.is_similar(&b.ty) {
             return Ok(None);
         }
@@ -70,11 +79,16 @@ impl KernelLowering {
         self.pointed(TypedValue::register(pointer, register), at).map(Some)
     }
 
-    /// The pointer that two of them become (C++ [expr.type]): to the base, or to `void`, with what either says of what it leads to.
+    /// The pointer that two of them become (C++ [expr.type]): to the base, or to `void`, with what
+    /// either says of what it leads to.
     pub(super) fn common_pointer(&self, a: &CudaType, b: &CudaType) -> Option<CudaType> {
-        let (TypeShape::Pointer(of_a), TypeShape::Pointer(of_b)) = (&a.shape, &b.shape) else { return None };
+        let (TypeShape::Pointer(of_a), TypeShape::Pointer(of_b)) = (&a.shape, &b.shape) else {
+            return None;
+        };
         let is_base = |base: &CudaType, of: &CudaType| {
-            base.structure().zip(of.structure()).is_some_and(|(base, of)| base != of && self.base_at(of, base).is_some())
+            base.structure()
+                .zip(of.structure())
+                .is_some_and(|(base, of)| base != of && self.base_at(of, base).is_some())
         };
         let of = if of_b.is_void() || is_base(of_b, of_a) { of_b } else { of_a };
         Some(CudaType::pointer((**of).clone().within(of_a).within(of_b)))
@@ -94,13 +108,21 @@ impl KernelLowering {
                 let (taken, other) = if taken { (then, otherwise) } else { (otherwise, then) };
                 let value = self.lower(taken)?;
                 // What is not taken says the type as well.
-                let other = self.if_possible(|this| this.only_for_type(|this| this.lower(other)))?.map(|other| other.ty.value());
+                let other = self
+                    .if_possible(|this| this.only_for_type(|this| this.lower(other)))?
+                    .map(|other| other.ty.value());
                 return match other {
-                    Some(other) if value.ty.is_arithmetic() && other.is_arithmetic() && value.ty.shape != other.shape => {
+                    Some(other)
+                        if value.ty.is_arithmetic()
+                            && other.is_arithmetic()
+                            && value.ty.shape != other.shape =>
+                    {
                         let ty = value.ty.common(&other);
                         self.converted(value, &ty, at)
                     }
-                    Some(other) if value.ty.shape == TypeShape::Null && other.is_pointer() => self.converted(value, &other, at),
+                    Some(other) if value.ty.shape == TypeShape::Null && other.is_pointer() => {
+                        self.converted(value, &other, at)
+                    }
                     _ => Ok(value),
                 };
             }
@@ -117,7 +139,9 @@ impl KernelLowering {
             (a, b) if a.is_void() || b.is_void() => CudaType::VOID,
             (a, b) if a.structure().is_some() && a.structure() == b.structure() => a.value(),
             (a, b) if a.is_arithmetic() && b.is_arithmetic() && a.shape != b.shape => a.common(b),
-            (a, b) if a.is_arithmetic() && b.is_arithmetic() || b.shape == TypeShape::Null => a.value(),
+            (a, b) if a.is_arithmetic() && b.is_arithmetic() || b.shape == TypeShape::Null => {
+                a.value()
+            }
             (a, b) if a.shape == TypeShape::Null || a.structure().is_some() => b.value(),
             (a, b) => self.common_pointer(a, b).unwrap_or_else(|| a.value()),
         };
@@ -148,7 +172,10 @@ impl KernelLowering {
             if let Some(result) = &result {
                 match ty.structure() {
                     Some(number) => {
-                        let (ValueForm::Place(to) | ValueForm::Temporary(to)) = result.form.clone() else { continue };
+                        let (ValueForm::Place(to) | ValueForm::Temporary(to)) = result.form.clone()
+                        else {
+                            continue;
+                        };
                         self.construct_at(&to, number, vec![value], at)?;
                     }
                     None => self.put(result, value, at)?,

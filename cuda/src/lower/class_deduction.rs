@@ -1,4 +1,5 @@
-//! Which structure of a template is meant where its arguments are not written: `pair p(1, 2.0f)` (C++ [over.match.class.deduct]).
+//! Which structure of a template is meant where its arguments are not written: `pair p(1, 2.0f)`
+//! (C++ [over.match.class.deduct]).
 
 use std::rc::Rc;
 
@@ -7,29 +8,41 @@ use super::{KernelLowering, LoweringResult, TypedValue, ValueForm};
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{
-    CudaExpression, ExpressionKind, FunctionRole, FunctionTree, InitialTree, NamePart, NamePath, ObjectTree, ParameterTree,
-    StructureTree, TypeTree,
+    CudaExpression, ExpressionKind, FunctionRole, FunctionTree, InitialTree, NamePart, NamePath,
+    ObjectTree, ParameterTree, StructureTree, TypeTree,
 };
 use crate::types::CudaType;
 
 impl KernelLowering {
     /// The template of structures that a type names without arguments.
-    pub(super) fn template_of_class(&self, tree: &TypeTree) -> Option<(Rc<StructureTree>, NamePath)> {
+    pub(super) fn template_of_class(
+        &self,
+        tree: &TypeTree,
+    ) -> Option<(Rc<StructureTree>, NamePath)> {
         let TypeTree::Named(path) = super::typename::strip(tree) else { return None };
         let last = path.last();
-        if last.arguments.is_some() || path.parts.iter().rev().skip(1).any(|part| part.arguments.is_some()) {
+        if last.arguments.is_some()
+            || path.parts.iter().rev().skip(1).any(|part| part.arguments.is_some())
+        {
             return None;
         }
         let is_local = path.parts.len() == 1
             && (self.current().scopes.iter().any(|scope| scope.names.contains_key(&last.name))
                 || self.binding_of(&last.name).is_some());
         // Its own name within a structure is that structure.
-        let mut around = self.current().owner.map(|owner| self.structures[owner].tree.clone()).into_iter();
-        if is_local || around.any(|tree| tree.name == last.name || tree.namespace.contains(&last.name)) {
+        let mut around =
+            self.current().owner.map(|owner| self.structures[owner].tree.clone()).into_iter();
+        if is_local
+            || around.any(|tree| tree.name == last.name || tree.namespace.contains(&last.name))
+        {
             return None;
         }
         let found = self.entries(path).into_iter().find_map(|item| match item {
-            DeclaredItem::Structure(tree) if tree.template.is_some() && tree.specialises.is_none() => Some(tree),
+            DeclaredItem::Structure(tree)
+                if tree.template.is_some() && tree.specialises.is_none() =>
+            {
+                Some(tree)
+            }
             _ => None,
         });
         Some((found?, path.clone()))
@@ -45,7 +58,8 @@ impl KernelLowering {
         // One of its own kind is copied.
         if let [one] = values
             && let Some(number) = one.ty.structure()
-            && (self.structures[number].tree.name == tree.name && self.structures[number].tree.namespace == tree.namespace)
+            && (self.structures[number].tree.name == tree.name
+                && self.structures[number].tree.namespace == tree.namespace)
         {
             return Ok(one.ty.value());
         }
@@ -81,21 +95,26 @@ impl KernelLowering {
             };
             (Rc::new(function), usize::MAX, 0)
         };
-        let parameter = |name: &Rc<str>, ty: TypeTree, default: Option<CudaExpression>| ParameterTree {
-            name: name.clone(),
-            ty,
-            default,
-            is_pack: false,
-            is_grid_constant: false,
-            concept: None,
-            is_any: false,
-            at: tree.at,
-        };
+        let parameter =
+            |name: &Rc<str>, ty: TypeTree, default: Option<CudaExpression>| ParameterTree {
+                name: name.clone(),
+                ty,
+                default,
+                is_pack: false,
+                is_grid_constant: false,
+                concept: None,
+                is_any: false,
+                at: tree.at,
+            };
         let mut candidates: Vec<FoundMethod> = Vec::new();
         let constructors = || tree.methods.iter().filter(|m| m.role == FunctionRole::Constructor);
         candidates.extend(constructors().map(|m| made(Some(m), m.parameters.clone())));
         if constructors().next().is_none() {
-            let bases = tree.bases.iter().enumerate().map(|(n, base)| (Rc::from(format!("(base {n})")), base.clone(), None));
+            let bases = tree
+                .bases
+                .iter()
+                .enumerate()
+                .map(|(n, base)| (Rc::from(format!("(base {n})")), base.clone(), None));
             let fields = tree.fields.iter().map(|field| {
                 let zero = ExpressionKind::List(Vec::new());
                 let default = match &field.initial {
@@ -105,7 +124,9 @@ impl KernelLowering {
                 (field.name.clone(), field.ty.clone(), Some(default))
             });
             let all = bases.chain(fields).map(|(name, ty, default)| match ty {
-                TypeTree::Pack(of) => ParameterTree { is_pack: true, ..parameter(&name, (*of.pattern).clone(), None) },
+                TypeTree::Pack(of) => {
+                    ParameterTree { is_pack: true, ..parameter(&name, (*of.pattern).clone(), None) }
+                }
                 ty => parameter(&name, ty, default),
             });
             candidates.push(made(None, all.collect()));
@@ -113,17 +134,22 @@ impl KernelLowering {
         candidates.push(made(None, vec![parameter(&tree.name, itself.clone(), None)]));
         // What guides say comes before what constructors do.
         candidates.extend(self.entries(&path).into_iter().filter_map(|item| match item {
-            DeclaredItem::Guide(function) => {
-                Some((Rc::new(FunctionTree { is_defaulted: true, ..(*function).clone() }), usize::MAX, 0))
-            }
+            DeclaredItem::Guide(function) => Some((
+                Rc::new(FunctionTree { is_defaulted: true, ..(*function).clone() }),
+                usize::MAX,
+                0,
+            )),
             _ => None,
         }));
         let (index, bindings) = self.chosen(&candidates, None, values, None, (&tree.name, at))?;
         let function = candidates[index].0.clone();
-        self.outside(function.namespace.clone(), bindings, None, |this| this.resolved(&function.result))
+        self.outside(function.namespace.clone(), bindings, None, |this| {
+            this.resolved(&function.result)
+        })
     }
 
-    /// `T(x, y)` and `T{x, y}` where the arguments of the template `T` are not written; nothing where they are.
+    /// `T(x, y)` and `T{x, y}` where the arguments of the template `T` are not written; nothing
+    /// where they are.
     pub(super) fn constructed_of_template(
         &mut self,
         tree: &TypeTree,
@@ -145,7 +171,8 @@ impl KernelLowering {
         Ok(Some(TypedValue { ty, form: ValueForm::Temporary(place) }))
     }
 
-    /// The first value of a variable whose type is a template without arguments; nothing where it is none.
+    /// The first value of a variable whose type is a template without arguments; nothing where it
+    /// is none.
     pub(super) fn initial_of_template(
         &mut self,
         tree: &TypeTree,
@@ -154,11 +181,13 @@ impl KernelLowering {
     ) -> LoweringResult<Option<TypedValue>> {
         match initial {
             Some(InitialTree::List(all)) => self.constructed_of_template(tree, all, true, at),
-            Some(InitialTree::Value(CudaExpression { what: ExpressionKind::List(all), .. })) => {
-                self.constructed_of_template(tree, all, true, at)
-            }
+            Some(InitialTree::Value(CudaExpression {
+                what: ExpressionKind::List(all), ..
+            })) => self.constructed_of_template(tree, all, true, at),
             Some(InitialTree::Arguments(all)) => self.constructed_of_template(tree, all, false, at),
-            Some(InitialTree::Value(e)) => self.constructed_of_template(tree, std::slice::from_ref(e), false, at),
+            Some(InitialTree::Value(e)) => {
+                self.constructed_of_template(tree, std::slice::from_ref(e), false, at)
+            }
             None => self.constructed_of_template(tree, &[], false, at),
         }
     }

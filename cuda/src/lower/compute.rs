@@ -9,7 +9,12 @@ use crate::types::{CudaType, TypeShape};
 
 impl KernelLowering {
     /// A value in another type.
-    pub(super) fn converted(&mut self, value: TypedValue, to: &CudaType, at: CudaSpan) -> LoweringResult<TypedValue> {
+    pub(super) fn converted(
+        &mut self,
+        value: TypedValue,
+        to: &CudaType,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let to = to.value();
         if let ValueForm::List(list) = &value.form
             && !to.is_void()
@@ -41,7 +46,11 @@ impl KernelLowering {
             && (of.is_constant && !into.is_constant || of.is_volatile && !into.is_volatile)
             && !matches!(value.form, ValueForm::Text(_))
         {
-            let text = format!("a value of the type {} is no {}", self.type_text(&value.ty), self.type_text(&to));
+            let text = format!(
+                "a value of the type {} is no {}",
+                self.type_text(&value.ty),
+                self.type_text(&to)
+            );
             return self.refuse(
                 at,
                 text,
@@ -49,7 +58,9 @@ impl KernelLowering {
             );
         }
         let is_same = match (&value.ty.shape, &to.shape) {
-            (TypeShape::Pointer(_) | TypeShape::Null, TypeShape::Pointer(_) | TypeShape::Null) => true,
+            (TypeShape::Pointer(_) | TypeShape::Null, TypeShape::Pointer(_) | TypeShape::Null) => {
+                true
+            }
             (a, b) => a == b,
         };
         // A pointer to a structure as one to its base, which may begin further on.
@@ -68,22 +79,38 @@ impl KernelLowering {
                     return Ok(TypedValue::register(to, base));
                 }
             };
-            return Ok(TypedValue { ty: to, form: ValueForm::Address(Box::new(Self::behind(&place, by))) });
+            return Ok(TypedValue {
+                ty: to,
+                form: ValueForm::Address(Box::new(Self::behind(&place, by))),
+            });
         }
         if is_same {
             return Ok(TypedValue { ty: to, form: value.form });
         }
         if !to.is_scalar() || !value.ty.is_scalar() {
-            let text = format!("a value of the type {} is no {}", self.type_text(&value.ty), self.type_text(&to));
+            let text = format!(
+                "a value of the type {} is no {}",
+                self.type_text(&value.ty),
+                self.type_text(&to)
+            );
             return self.refuse(at, text, "this conversion is not understood");
         }
         let (from, bits) = (value.ty.clone(), value.known());
         if let Some(bits) = bits {
-            let real = |bits: u64| if from.bytes() == 4 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) };
+            let real = |bits: u64| {
+                if from.bytes() == 4 {
+                    f64::from(f32::from_bits(bits as u32))
+                } else {
+                    f64::from_bits(bits)
+                }
+            };
             // A whole number is rounded once.
             if let (false, true, 4) = (from.is_real(), to.is_real(), to.bytes()) {
                 let value = if from.is_signed() { bits as i64 as f32 } else { bits as f32 };
-                return Ok(TypedValue { ty: to, form: ValueForm::Constant(u64::from(value.to_bits())) });
+                return Ok(TypedValue {
+                    ty: to,
+                    form: ValueForm::Constant(u64::from(value.to_bits())),
+                });
             }
             let value = match (from.is_real(), to.is_real()) {
                 (true, true) => Some(real(bits)),
@@ -92,11 +119,17 @@ impl KernelLowering {
                 _ => None,
             };
             if let Some(value) = value {
-                let bits = if to.bytes() == 4 { u64::from((value as f32).to_bits()) } else { value.to_bits() };
+                let bits = if to.bytes() == 4 {
+                    u64::from((value as f32).to_bits())
+                } else {
+                    value.to_bits()
+                };
                 return Ok(TypedValue { ty: to, form: ValueForm::Constant(bits) });
             }
             return Ok(match from.is_real() {
-                true if to.shape == TypeShape::Bool => TypedValue::constant(to, u64::from(real(bits) != 0.0)),
+                true if to.shape == TypeShape::Bool => {
+                    TypedValue::constant(to, u64::from(real(bits) != 0.0))
+                }
                 true if to.is_signed() => TypedValue::constant(to, real(bits) as i64 as u64),
                 true => TypedValue::constant(to, real(bits) as u64),
                 false => TypedValue::constant(to, bits),
@@ -111,17 +144,21 @@ impl KernelLowering {
         }
         let text = self.operand(&value)?;
         let (a, b) = (from.of_register(), to.of_register());
-        let register = |this: &mut Self, text: String, ty: &CudaType| -> LoweringResult<TypedValue> {
-            let to = this.new_register(ty);
-            this.emit(text.replace("{}", &to))?;
-            Ok(TypedValue::register(ty.clone(), to))
-        };
+        let register =
+            |this: &mut Self, text: String, ty: &CudaType| -> LoweringResult<TypedValue> {
+                let to = this.new_register(ty);
+                this.emit(text.replace("{}", &to))?;
+                Ok(TypedValue::register(ty.clone(), to))
+            };
         match (from.is_real(), to.is_real()) {
-            (true, true) if from.bytes() < to.bytes() => register(self, format!("cvt.f64.f32 {{}}, {text}"), &to),
+            (true, true) if from.bytes() < to.bytes() => {
+                register(self, format!("cvt.f64.f32 {{}}, {text}"), &to)
+            }
             (true, true) => register(self, format!("cvt.rn.f32.f64 {{}}, {text}"), &to),
             (false, true) => register(self, format!("cvt.rn.{b}.{a} {{}}, {text}"), &to),
             (true, false) => {
-                let whole = register(self, format!("cvt.rzi.{b}.{a} {{}}, {text}"), &to.promoted())?;
+                let whole =
+                    register(self, format!("cvt.rzi.{b}.{a} {{}}, {text}"), &to.promoted())?;
                 self.converted(whole, &to, at)
             }
             _ => {
@@ -134,7 +171,8 @@ impl KernelLowering {
                     found = register(self, format!("cvt.u32.u64 {{}}, {text}"), &to)?;
                 }
                 // A small number is kept as it is in 32 bits.
-                let is_kept = from.bytes() < to.bytes() && (!from.is_signed() || to.is_signed() || to.bytes() >= 4)
+                let is_kept = from.bytes() < to.bytes()
+                    && (!from.is_signed() || to.is_signed() || to.bytes() >= 4)
                     || from.shape == TypeShape::Bool;
                 if to.bytes() < 4 && !is_kept {
                     let text = self.operand(&found)?;
@@ -163,8 +201,12 @@ impl KernelLowering {
         }
         let predicate = self.predicate();
         match value.ty.shape {
-            TypeShape::Real(8) => self.emit(format!("setp.neu.f64 {predicate}, {text}, 0d0000000000000000"))?,
-            TypeShape::Real(_) => self.emit(format!("setp.neu.f32 {predicate}, {text}, 0f00000000"))?,
+            TypeShape::Real(8) => {
+                self.emit(format!("setp.neu.f64 {predicate}, {text}, 0d0000000000000000"))?
+            }
+            TypeShape::Real(_) => {
+                self.emit(format!("setp.neu.f32 {predicate}, {text}, 0f00000000"))?
+            }
             _ => self.emit(format!("setp.ne.{} {predicate}, {text}, 0", value.ty.of_register()))?,
         }
         Ok(predicate)
@@ -190,7 +232,10 @@ impl KernelLowering {
         let pointer = self.rvalue(pointer)?;
         let by = self.rvalue(by)?;
         if !by.ty.is_integer() {
-            let text = format!("expected a whole number, found a value of the type {}", self.type_text(&by.ty));
+            let text = format!(
+                "expected a whole number, found a value of the type {}",
+                self.type_text(&by.ty)
+            );
             return self.refuse(at, text, "an index is a whole number");
         }
         let step = self.step_of(&pointer.ty, at)?;
@@ -212,7 +257,9 @@ impl KernelLowering {
         let text = self.operand(&promoted)?;
         match promoted.ty.bytes() {
             8 => self.emit(format!("mul.lo.s64 {distance}, {text}, {step}"))?,
-            _ if promoted.ty.is_signed() => self.emit(format!("mul.wide.s32 {distance}, {text}, {step}"))?,
+            _ if promoted.ty.is_signed() => {
+                self.emit(format!("mul.wide.s32 {distance}, {text}, {step}"))?
+            }
             _ => self.emit(format!("mul.wide.u32 {distance}, {text}, {step}"))?,
         }
         let distance = match is_back {
@@ -238,10 +285,19 @@ impl KernelLowering {
         let (a, b) = (self.rvalue(a)?, self.rvalue(b)?);
         let ty = match (a.ty.is_pointer(), b.ty.is_pointer()) {
             (false, false) => a.ty.common(&b.ty),
-            _ => CudaType::pointer(CudaType { is_constant: true, is_volatile: true, ..CudaType::VOID }),
+            _ => CudaType::pointer(CudaType {
+                is_constant: true,
+                is_volatile: true,
+                ..CudaType::VOID
+            }),
         };
         if !ty.is_scalar() || !a.ty.is_scalar() || !b.ty.is_scalar() {
-            let text = format!("`{}` of {} and {} is not understood", of.sign(), self.type_text(&a.ty), self.type_text(&b.ty));
+            let text = format!(
+                "`{}` of {} and {} is not understood",
+                of.sign(),
+                self.type_text(&a.ty),
+                self.type_text(&b.ty)
+            );
             return self.refuse(at, text, "compare numbers or addresses");
         }
         let (a, b) = (self.converted(a, &ty, at)?, self.converted(b, &ty, at)?);
@@ -274,7 +330,13 @@ impl KernelLowering {
     }
 
     /// An operator of two operands that is no comparison and not `&&`.
-    pub(super) fn computed(&mut self, of: CudaBinary, a: TypedValue, b: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
+    pub(super) fn computed(
+        &mut self,
+        of: CudaBinary,
+        a: TypedValue,
+        b: TypedValue,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         use CudaBinary as B;
         let (a, b) = (self.rvalue(a)?, self.rvalue(b)?);
         match (of, a.ty.is_pointer(), b.ty.is_pointer()) {
@@ -292,7 +354,12 @@ impl KernelLowering {
             _ => {}
         }
         if !a.ty.is_arithmetic() || !b.ty.is_arithmetic() {
-            let text = format!("`{}` of {} and {} is not understood", of.sign(), self.type_text(&a.ty), self.type_text(&b.ty));
+            let text = format!(
+                "`{}` of {} and {} is not understood",
+                of.sign(),
+                self.type_text(&a.ty),
+                self.type_text(&b.ty)
+            );
             return self.refuse(at, text, "compute with numbers");
         }
         let is_shift = matches!(of, B::Left | B::Right);
@@ -301,7 +368,11 @@ impl KernelLowering {
         let (a, b) = (self.converted(a, &ty, at)?, self.converted(b, &right, at)?);
         let is_bits = matches!(of, B::Remainder | B::And | B::Or | B::Xor | B::Left | B::Right);
         if ty.is_real() && is_bits {
-            return self.refuse(at, format!("`{}` of floating-point numbers", of.sign()), "it is of whole numbers");
+            return self.refuse(
+                at,
+                format!("`{}` of floating-point numbers", of.sign()),
+                "it is of whole numbers",
+            );
         }
         if let (Some(x), Some(y)) = (a.known(), b.known())
             && !ty.is_real()
@@ -351,7 +422,12 @@ impl KernelLowering {
     }
 
     /// `-x` and `~x`.
-    pub(super) fn negated(&mut self, value: TypedValue, is_complement: bool, at: CudaSpan) -> LoweringResult<TypedValue> {
+    pub(super) fn negated(
+        &mut self,
+        value: TypedValue,
+        is_complement: bool,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let value = self.rvalue(value)?;
         if !value.ty.is_arithmetic() || is_complement && value.ty.is_real() {
             let sign = if is_complement { "~" } else { "-" };

@@ -9,10 +9,18 @@ use crate::types::CudaType;
 
 impl KernelLowering {
     /// A condition as a predicate, or its value where that is known.
-    pub(super) fn predicate_of(&mut self, e: &CudaExpression) -> LoweringResult<Result<bool, Rc<str>>> {
+    pub(super) fn predicate_of(
+        &mut self,
+        e: &CudaExpression,
+    ) -> LoweringResult<Result<bool, Rc<str>>> {
         use CudaBinary as B;
         if let ExpressionKind::Binary(
-            of @ (B::Equal | B::NotEqual | B::Less | B::LessOrEqual | B::Greater | B::GreaterOrEqual),
+            of @ (B::Equal
+            | B::NotEqual
+            | B::Less
+            | B::LessOrEqual
+            | B::Greater
+            | B::GreaterOrEqual),
             a,
             b,
         ) = &e.what
@@ -34,7 +42,11 @@ impl KernelLowering {
         self.predicate_of_value(value, e.at)
     }
 
-    pub(super) fn predicate_of_value(&mut self, value: TypedValue, at: CudaSpan) -> LoweringResult<Result<bool, Rc<str>>> {
+    pub(super) fn predicate_of_value(
+        &mut self,
+        value: TypedValue,
+        at: CudaSpan,
+    ) -> LoweringResult<Result<bool, Rc<str>>> {
         let value = match value.ty.structure() {
             Some(number) => self.converted_by_method(value, number, &CudaType::BOOL, at)?,
             None => value,
@@ -50,11 +62,19 @@ impl KernelLowering {
         }
     }
 
-    /// Goes to a label if a condition is `when`. What is returned is the condition where it is known; then nothing was jumped.
-    pub(super) fn condition(&mut self, e: &CudaExpression, target: u32, when: bool) -> LoweringResult<Option<bool>> {
+    /// Goes to a label if a condition is `when`. What is returned is the condition where it is
+    /// known; then nothing was jumped.
+    pub(super) fn condition(
+        &mut self,
+        e: &CudaExpression,
+        target: u32,
+        when: bool,
+    ) -> LoweringResult<Option<bool>> {
         use CudaBinary as B;
         match &e.what {
-            ExpressionKind::Unary(CudaUnary::Not, inner) if !self.is_negated_by_operator(inner)? => {
+            ExpressionKind::Unary(CudaUnary::Not, inner)
+                if !self.is_negated_by_operator(inner)? =>
+            {
                 self.enter(e.at)?;
                 let found = self.condition(inner, target, !when)?;
                 self.depth -= 1;

@@ -1,4 +1,5 @@
-//! How a value becomes a parameter, and which of two ways is better (C++ [over.best.ics], [over.ics.rank]); the conversions that structures define.
+//! How a value becomes a parameter, and which of two ways is better (C++ [over.best.ics],
+//! [over.ics.rank]); the conversions that structures define.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -95,13 +96,18 @@ impl ConversionSequence {
         }
         // `T&&` is for what goes.
         match (self.binding, other.binding) {
-            (ReferenceBinding::Right, ReferenceBinding::Left) if self.is_temporary => return Ordering::Less,
-            (ReferenceBinding::Left, ReferenceBinding::Right) if self.is_temporary => return Ordering::Greater,
+            (ReferenceBinding::Right, ReferenceBinding::Left) if self.is_temporary => {
+                return Ordering::Less;
+            }
+            (ReferenceBinding::Left, ReferenceBinding::Right) if self.is_temporary => {
+                return Ordering::Greater;
+            }
             (ReferenceBinding::Copy, ReferenceBinding::Copy) => {}
             (ReferenceBinding::Copy, _) | (_, ReferenceBinding::Copy) => return Ordering::Equal,
             _ => {}
         }
-        let is_within = |a: &Self, b: &Self| a.is_constant <= b.is_constant && a.is_volatile <= b.is_volatile;
+        let is_within =
+            |a: &Self, b: &Self| a.is_constant <= b.is_constant && a.is_volatile <= b.is_volatile;
         match (is_within(self, other), is_within(other, self)) {
             (true, false) => Ordering::Less,
             (false, true) => Ordering::Greater,
@@ -110,7 +116,8 @@ impl ConversionSequence {
     }
 }
 
-/// Would a pointer to the one type, as a pointer to the other, let change what is constant? `int**` is no `const int**`, and a `const int* const*`.
+/// Would a pointer to the one type, as a pointer to the other, let change what is constant? `int**`
+/// is no `const int**`, and a `const int* const*`.
 fn loses_deeper(from: &CudaType, to: &CudaType) -> bool {
     let (mut from, mut to) = (from, to);
     let mut is_constant_above = to.is_constant;
@@ -128,12 +135,20 @@ fn loses_deeper(from: &CudaType, to: &CudaType) -> bool {
 
 impl KernelLowering {
     /// May a value become one of a type, by whatever way that nobody writes?
-    pub(super) fn is_convertible(&mut self, value: &TypedValue, to: &CudaType) -> LoweringResult<bool> {
+    pub(super) fn is_convertible(
+        &mut self,
+        value: &TypedValue,
+        to: &CudaType,
+    ) -> LoweringResult<bool> {
         Ok(self.sequence(value, to, ReferenceBinding::Copy)?.is_some_and(|way| !way.is_unfit()))
     }
 
     /// The way of an object to the method that is called for it.
-    pub(super) fn sequence_of_object(&self, method: &FunctionTree, (object, is_left): (&CudaType, bool)) -> ConversionSequence {
+    pub(super) fn sequence_of_object(
+        &self,
+        method: &FunctionTree,
+        (object, is_left): (&CudaType, bool),
+    ) -> ConversionSequence {
         let of = method.object;
         let is_unfit = object.is_constant && !of.is_constant
             || object.is_volatile && !of.is_volatile
@@ -151,14 +166,24 @@ impl KernelLowering {
     }
 
     /// What `std::move` gives, or `std::forward` by the argument of its template.
-    pub(super) fn expiring(&mut self, of: Option<&TemplateArgument>, e: &CudaExpression) -> LoweringResult<TypedValue> {
+    pub(super) fn expiring(
+        &mut self,
+        of: Option<&TemplateArgument>,
+        e: &CudaExpression,
+    ) -> LoweringResult<TypedValue> {
         let value = self.lower(e)?;
         let ValueForm::Place(place) = &value.form else { return Ok(value) };
         let stays = match of {
-            Some(TemplateArgument::Type(tree)) => self.resolved_argument(tree)?.reference == Some(ReferenceKind::Left),
+            Some(TemplateArgument::Type(tree)) => {
+                self.resolved_argument(tree)?.reference == Some(ReferenceKind::Left)
+            }
             _ => false,
         };
-        let form = if stays { ValueForm::Place(place.clone()) } else { ValueForm::Expiring(place.clone()) };
+        let form = if stays {
+            ValueForm::Place(place.clone())
+        } else {
+            ValueForm::Expiring(place.clone())
+        };
         Ok(TypedValue { ty: value.ty, form })
     }
 
@@ -202,24 +227,28 @@ impl KernelLowering {
                 by: None,
             }));
         }
-        // A reference that may change what it is of takes no other type, but what a conversion refers to.
+        // A reference that may change what it is of takes no other type, but what a conversion
+        // refers to.
         let is_changing = binding == ReferenceBinding::Left && !to.is_constant;
         if is_changing && from.structure().is_none() {
             return Ok(None);
         }
         let found = self.sequence_of_value(value, &to.value(), true)?;
-        Ok(found.filter(|found| !is_changing || found.kind == SequenceKind::ByFunction && to.structure().is_none()).map(
-            |found| ConversionSequence {
+        Ok(found
+            .filter(|found| {
+                !is_changing || found.kind == SequenceKind::ByFunction && to.structure().is_none()
+            })
+            .map(|found| ConversionSequence {
                 binding,
                 is_temporary: true,
                 is_constant: to.is_constant,
                 is_volatile: to.is_volatile,
                 ..found
-            },
-        ))
+            }))
     }
 
-    /// A list in braces: of one value as that value, else by what makes a structure or an array of it.
+    /// A list in braces: of one value as that value, else by what makes a structure or an array of
+    /// it.
     fn sequence_of_list(
         &mut self,
         list: &super::braced_list::BracedList,
@@ -245,7 +274,9 @@ impl KernelLowering {
     /// How many structures up a base is.
     fn steps_to_base(&self, number: usize, base: usize) -> Option<u32> {
         let bases = &self.structures[number].bases;
-        let steps = bases.iter().filter_map(|&(of, _)| if of == base { Some(0) } else { self.steps_to_base(of, base) });
+        let steps = bases
+            .iter()
+            .filter_map(|&(of, _)| if of == base { Some(0) } else { self.steps_to_base(of, base) });
         steps.min().map(|steps| steps + 1)
     }
 
@@ -263,7 +294,12 @@ impl KernelLowering {
     }
 
     /// The way between two types that are no structures, or one of which is the other's base.
-    fn standard_sequence(&self, from: &CudaType, is_zero: bool, to: &CudaType) -> Option<ConversionSequence> {
+    fn standard_sequence(
+        &self,
+        from: &CudaType,
+        is_zero: bool,
+        to: &CudaType,
+    ) -> Option<ConversionSequence> {
         use TypeShape as T;
         let standard = ConversionSequence::standard;
         let is_number = |shape: &T| matches!(shape, T::Integer { .. } | T::Bool | T::Real(_));
@@ -282,7 +318,9 @@ impl KernelLowering {
                 } else {
                     return None;
                 };
-                let loses = of.is_constant && !to.is_constant || of.is_volatile && !to.is_volatile || loses_deeper(&of, to);
+                let loses = of.is_constant && !to.is_constant
+                    || of.is_volatile && !to.is_volatile
+                    || loses_deeper(&of, to);
                 ConversionSequence {
                     kind: if loses { SequenceKind::Unfit } else { SequenceKind::Standard },
                     is_constant: to.is_constant,
@@ -291,11 +329,19 @@ impl KernelLowering {
                 }
             }
             // A number is no constant of an enumeration, and one of `enum class` no number.
-            _ if from.enumeration != to.enumeration && (to.enumeration.is_some() || from.is_scoped()) => return None,
+            _ if from.enumeration != to.enumeration
+                && (to.enumeration.is_some() || from.is_scoped()) =>
+            {
+                return None;
+            }
             (a, b) if a == b && from.enumeration == to.enumeration => standard(SAME, 0),
             (a, b) if a == b && from.promoted().shape == *b => standard(PROMOTED, 0),
             (T::Array(a, _), T::Array(b, _)) if a.is_similar(b) => standard(SAME, 0),
-            (T::Integer { .. } | T::Bool, T::Integer { .. }) if from.promoted().shape == to.shape => standard(PROMOTED, 0),
+            (T::Integer { .. } | T::Bool, T::Integer { .. })
+                if from.promoted().shape == to.shape =>
+            {
+                standard(PROMOTED, 0)
+            }
             (T::Real(4), T::Real(8)) => standard(PROMOTED, 0),
             (a, b) if is_number(a) && is_number(b) => standard(CONVERTED, 0),
             (T::Null, T::Pointer(_)) => standard(CONVERTED, 0),
@@ -307,7 +353,11 @@ impl KernelLowering {
     }
 
     /// By a constructor of the one, or a conversion of the other structure.
-    fn sequence_by_function(&mut self, value: &TypedValue, to: &CudaType) -> LoweringResult<Option<ConversionSequence>> {
+    fn sequence_by_function(
+        &mut self,
+        value: &TypedValue,
+        to: &CudaType,
+    ) -> LoweringResult<Option<ConversionSequence>> {
         if super::closure::is_function(to) && self.is_plain_lambda(&value.ty) {
             let standard = ConversionSequence::standard(SAME, 0);
             return Ok(Some(ConversionSequence { kind: SequenceKind::ByFunction, ..standard }));
@@ -316,7 +366,10 @@ impl KernelLowering {
         if let Some(number) = to.structure() {
             let StructureLayout { tree, bindings, .. } = self.structures[number].clone();
             let takes = |m: &&Rc<FunctionTree>| {
-                m.role == FunctionRole::Constructor && !m.is_explicit && m.takes(1) && !m.parameters.is_empty()
+                m.role == FunctionRole::Constructor
+                    && !m.is_explicit
+                    && m.takes(1)
+                    && !m.parameters.is_empty()
             };
             for method in tree.methods.iter().filter(takes) {
                 let parameter = method.parameters[0].clone();
@@ -326,8 +379,11 @@ impl KernelLowering {
                     found.push((ConversionSequence::standard(CONVERTED, u32::MAX), key));
                     continue;
                 }
-                let namespace: Rc<[Rc<str>]> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
-                let ty = self.outside(namespace, bindings.clone(), Some(number), |this| this.resolved(&parameter.ty))?;
+                let namespace: Rc<[Rc<str>]> =
+                    tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
+                let ty = self.outside(namespace, bindings.clone(), Some(number), |this| {
+                    this.resolved(&parameter.ty)
+                })?;
                 if ty.structure() == Some(number) {
                     continue;
                 }
@@ -343,7 +399,9 @@ impl KernelLowering {
                 }
             }
         }
-        let is_best = |n: usize| (0..found.len()).all(|m| m == n || found[n].0.ranked(&found[m].0) == Ordering::Less);
+        let is_best = |n: usize| {
+            (0..found.len()).all(|m| m == n || found[n].0.ranked(&found[m].0) == Ordering::Less)
+        };
         let best = (0..found.len()).find(|&n| is_best(n));
         Ok(found.first().map(|(first, _)| {
             let (way, by) = best.map_or((first, None), |n| (&found[n].0, Some(found[n].1)));
@@ -351,15 +409,25 @@ impl KernelLowering {
         }))
     }
 
-    /// The conversions of a structure with the types that they give, and whether each gives a reference.
-    fn conversions(&mut self, number: usize, with_explicit: bool) -> LoweringResult<Vec<(FoundMethod, CudaType, bool)>> {
-        let is_one = |m: &FunctionTree| m.role == FunctionRole::Conversion && (with_explicit || !m.is_explicit);
+    /// The conversions of a structure with the types that they give, and whether each gives a
+    /// reference.
+    fn conversions(
+        &mut self,
+        number: usize,
+        with_explicit: bool,
+    ) -> LoweringResult<Vec<(FoundMethod, CudaType, bool)>> {
+        let is_one = |m: &FunctionTree| {
+            m.role == FunctionRole::Conversion && (with_explicit || !m.is_explicit)
+        };
         let mut found = Vec::new();
         let all = self.methods(number, &is_one);
         for method in self.all_defined(all)? {
             let StructureLayout { tree, bindings, .. } = self.structures[method.1].clone();
-            let namespace: Rc<[Rc<str>]> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
-            let ty = self.outside(namespace, bindings, Some(method.1), |this| this.resolved(&method.0.result))?;
+            let namespace: Rc<[Rc<str>]> =
+                tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
+            let ty = self.outside(namespace, bindings, Some(method.1), |this| {
+                this.resolved(&method.0.result)
+            })?;
             let is_reference = super::typename::is_reference(&method.0.result);
             found.push((method, ty.value(), is_reference));
         }
@@ -367,7 +435,11 @@ impl KernelLowering {
     }
 
     /// The type that a structure turns into where a number or an address is expected.
-    pub(super) fn conversion_type(&mut self, object: &CudaType, at: CudaSpan) -> LoweringResult<Option<CudaType>> {
+    pub(super) fn conversion_type(
+        &mut self,
+        object: &CudaType,
+        at: CudaSpan,
+    ) -> LoweringResult<Option<CudaType>> {
         let Some(number) = object.structure() else { return Ok(None) };
         let mut all = self.conversions(number, false)?;
         if all.is_empty() {
@@ -416,12 +488,20 @@ impl KernelLowering {
                 return Err(self.ambiguous("operator T", (first.0.0.at, second.0.0.at), at).into());
             }
             _ => {
-                let text = format!("a value of the type {} is no {}", self.type_text(&value.ty), self.type_text(to));
+                let text = format!(
+                    "a value of the type {} is no {}",
+                    self.type_text(&value.ty),
+                    self.type_text(to)
+                );
                 return self.refuse(at, text, "use its members");
             }
         };
         let (ValueForm::Place(place) | ValueForm::Temporary(place)) = value.form else {
-            return self.refuse(at, "a conversion of what is no variable", "put it into a variable");
+            return self.refuse(
+                at,
+                "a conversion of what is no variable",
+                "put it into a variable",
+            );
         };
         let this = Self::behind(&place, offset as i64);
         let bindings = self.structures[owner].bindings.clone();
@@ -430,7 +510,12 @@ impl KernelLowering {
     }
 
     /// The error of a call that two functions take alike.
-    pub(super) fn ambiguous(&self, name: &str, (first, second): (CudaSpan, CudaSpan), at: CudaSpan) -> CudaRefusal {
+    pub(super) fn ambiguous(
+        &self,
+        name: &str,
+        (first, second): (CudaSpan, CudaSpan),
+        at: CudaSpan,
+    ) -> CudaRefusal {
         let line = |of: CudaSpan| match of.file {
             0 => "of the library".to_owned(),
             _ => format!("in line {}", self.line_of(of).0),
@@ -440,8 +525,12 @@ impl KernelLowering {
             line(first),
             line(second)
         );
-        CudaRefusal::new(at, text, "cast what is given to the type of a parameter, or name one of them otherwise")
-            .beside(first, "here one of them is declared")
+        CudaRefusal::new(
+            at,
+            text,
+            "cast what is given to the type of a parameter, or name one of them otherwise",
+        )
+        .beside(first, "here one of them is declared")
     }
 }
 

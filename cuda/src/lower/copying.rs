@@ -1,4 +1,5 @@
-//! How structures are copied: byte by byte, or member by member where one of these says itself how it is copied.
+//! How structures are copied: byte by byte, or member by member where one of these says itself how
+//! it is copied.
 
 use std::rc::Rc;
 
@@ -18,9 +19,8 @@ pub(super) enum CopyKind {
 pub(super) fn element_structure(ty: &CudaType) -> Option<(usize, u64)> {
     match &ty.shape {
         TypeShape::Structure(number) => Some((*number, 1)),
-        TypeShape::Array(of, count) => {
-            element_structure(of).map(|(number, inner)| (number, inner.saturating_mul(count.unwrap_or(0))))
-        }
+        TypeShape::Array(of, count) => element_structure(of)
+            .map(|(number, inner)| (number, inner.saturating_mul(count.unwrap_or(0)))),
         _ => None,
     }
 }
@@ -44,12 +44,18 @@ impl KernelLowering {
     /// Does anything in a structure say itself how it is copied?
     pub(super) fn has_copying_parts(&self, number: usize, kind: CopyKind) -> bool {
         let layout = &self.structures[number];
-        let of_fields = layout.fields.iter().filter(|f| !f.is_reference).filter_map(|f| element_structure(&f.ty));
-        let mut all = layout.bases.iter().map(|(base, _)| *base).chain(of_fields.map(|(number, _)| number));
+        let of_fields = layout
+            .fields
+            .iter()
+            .filter(|f| !f.is_reference)
+            .filter_map(|f| element_structure(&f.ty));
+        let mut all =
+            layout.bases.iter().map(|(base, _)| *base).chain(of_fields.map(|(number, _)| number));
         all.any(|part| self.copies_itself(part, kind) || self.has_copying_parts(part, kind))
     }
 
-    /// A copy of a structure that does not say itself how it is made, by its bases and members; of what goes they go.
+    /// A copy of a structure that does not say itself how it is made, by its bases and members; of
+    /// what goes they go.
     pub(super) fn copied_by_parts(
         &mut self,
         (from, is_expiring): (&ValuePlace, bool),
@@ -58,7 +64,9 @@ impl KernelLowering {
         kind: CopyKind,
         at: CudaSpan,
     ) -> LoweringResult<()> {
-        let (Some(number), ValueForm::Place(place) | ValueForm::Temporary(place)) = (to.ty.structure(), &to.form) else {
+        let (Some(number), ValueForm::Place(place) | ValueForm::Temporary(place)) =
+            (to.ty.structure(), &to.form)
+        else {
             return Ok(());
         };
         let place = place.clone();
@@ -66,20 +74,31 @@ impl KernelLowering {
             return self.copy(from, from_ty, &place, &to.ty, at);
         }
         let layout = self.structures[number].clone();
-        let inherited: usize = layout.bases.iter().map(|(base, _)| self.structures[*base].fields.len()).sum();
-        let bases = layout.bases.iter().map(|&(base, offset)| (CudaType::plain(TypeShape::Structure(base)), offset, None));
-        let own = layout.fields[inherited..].iter().map(|field| (field.ty.clone(), field.offset, Some(field.clone())));
+        let inherited: usize =
+            layout.bases.iter().map(|(base, _)| self.structures[*base].fields.len()).sum();
+        let bases = layout
+            .bases
+            .iter()
+            .map(|&(base, offset)| (CudaType::plain(TypeShape::Structure(base)), offset, None));
+        let own = layout.fields[inherited..]
+            .iter()
+            .map(|field| (field.ty.clone(), field.offset, Some(field.clone())));
         for (ty, offset, field) in bases.chain(own).collect::<Vec<_>>() {
             let is_reference = field.as_ref().is_some_and(|f| f.is_reference);
             let Some((part, count)) = element_structure(&ty).filter(|_| !is_reference) else {
                 let ty = if is_reference { CudaType::pointer(ty) } else { ty };
                 let (source, target) = match &field {
-                    Some(field) => (Self::field_place(from, field), Self::field_place(&place, field)),
-                    None => (Self::behind(from, offset as i64), Self::behind(&place, offset as i64)),
+                    Some(field) => {
+                        (Self::field_place(from, field), Self::field_place(&place, field))
+                    }
+                    None => {
+                        (Self::behind(from, offset as i64), Self::behind(&place, offset as i64))
+                    }
                 };
                 match ty.is_scalar() {
                     true => {
-                        let value = self.rvalue(TypedValue::place(ty.clone().within(from_ty), source))?;
+                        let value =
+                            self.rvalue(TypedValue::place(ty.clone().within(from_ty), source))?;
                         self.store(&target, &ty.value(), value)?;
                     }
                     false => self.copy(&source, &ty.clone().within(from_ty), &target, &ty, at)?,
@@ -91,11 +110,17 @@ impl KernelLowering {
                 let by = (offset + n * step) as i64;
                 let (source, target) = (Self::behind(from, by), Self::behind(&place, by));
                 let of = CudaType::plain(TypeShape::Structure(part));
-                let form = if is_expiring { ValueForm::Expiring(source) } else { ValueForm::Place(source) };
+                let form = if is_expiring {
+                    ValueForm::Expiring(source)
+                } else {
+                    ValueForm::Place(source)
+                };
                 let value = TypedValue { ty: of.clone().within(from_ty), form };
                 match kind {
                     CopyKind::Made => self.construct_at(&target, part, vec![value], at)?,
-                    CopyKind::Assigned => _ = self.assigned_structure(TypedValue::place(of, target), value, at)?,
+                    CopyKind::Assigned => {
+                        _ = self.assigned_structure(TypedValue::place(of, target), value, at)?
+                    }
                 }
             }
         }

@@ -1,5 +1,6 @@
-//! What is computed when the program is compiled. Its code is made like any other, apart from that of the kernel; where it needs nothing but itself
-//! one thread of the machine runs it, and what it leaves is the constant.
+//! What is computed when the program is compiled. Its code is made like any other, apart from that
+//! of the kernel; where it needs nothing but itself one thread of the machine runs it, and what it
+//! leaves is the constant.
 
 use std::fmt::Write as _;
 use std::rc::Rc;
@@ -8,7 +9,10 @@ use margay_machine::{LaunchSize, MachineModule, MemoryKind, Schedule};
 use rustc_hash::FxHashSet;
 
 use super::known_bytes::{KnownBytes, number};
-use super::{CLASSES, KernelLowering, KnownSpace, LoweringResult, LoweringStop, MAX_TRIES, TypedValue, ValueForm, ValuePlace};
+use super::{
+    CLASSES, KernelLowering, KnownSpace, LoweringResult, LoweringStop, MAX_TRIES, TypedValue,
+    ValueForm, ValuePlace,
+};
 use crate::lex::CudaSpan;
 use crate::tree::{CudaExpression, InitialTree};
 use crate::types::CudaType;
@@ -30,16 +34,18 @@ pub(super) struct CodeApart {
     registers: [u32; 6],
 }
 
-/// May an instruction be run when the program is compiled? It computes, or accesses memory of its own.
+/// May an instruction be run when the program is compiled? It computes, or accesses memory of its
+/// own.
 fn is_pure(instruction: &str) -> bool {
     const NAMES: [&str; 34] = [
-        "abs", "add", "and", "bfe", "bfi", "bfind", "bra", "brev", "clz", "cnot", "copysign", "cvt", "cvta", "div", "fma", "ld",
-        "mad", "max", "min", "mov", "mul", "neg", "not", "or", "popc", "prmt", "rem", "selp", "setp", "shf", "shl", "shr", "st",
-        "sub",
+        "abs", "add", "and", "bfe", "bfi", "bfind", "bra", "brev", "clz", "cnot", "copysign",
+        "cvt", "cvta", "div", "fma", "ld", "mad", "max", "min", "mov", "mul", "neg", "not", "or",
+        "popc", "prmt", "rem", "selp", "setp", "shf", "shl", "shr", "st", "sub",
     ];
     let name = instruction.split(['.', ' ']).next().unwrap_or_default();
-    let is_elsewhere =
-        ["global", "shared", "param", "volatile"].iter().any(|word| instruction.split(['.', ' ']).any(|w| w == *word));
+    let is_elsewhere = ["global", "shared", "param", "volatile"]
+        .iter()
+        .any(|word| instruction.split(['.', ' ']).any(|w| w == *word));
     (NAMES.contains(&name) || name == "xor") && !is_elsewhere
 }
 
@@ -49,17 +55,26 @@ impl CodeApart {
         let is_own = |word: &str| {
             let split = word.trim_end_matches(|c: char| c.is_ascii_digit()).len();
             let (class, number) = word.split_at(split);
-            let known = CLASSES.iter().position(|(name, _)| *name == class).zip(number.parse::<u32>().ok());
+            let known =
+                CLASSES.iter().position(|(name, _)| *name == class).zip(number.parse::<u32>().ok());
             known.is_some_and(|(class, number)| number > self.registers[class])
         };
-        let lines = self.body.lines().map(str::trim).filter(|line| !line.starts_with(".loc") && !line.starts_with('$'));
-        let mut pieces = lines.flat_map(|line| line.split([';', '{', '}'])).map(str::trim).filter(|piece| !piece.is_empty());
+        let lines = self
+            .body
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.starts_with(".loc") && !line.starts_with('$'));
+        let mut pieces = lines
+            .flat_map(|line| line.split([';', '{', '}']))
+            .map(str::trim)
+            .filter(|piece| !piece.is_empty());
         pieces.all(|piece| {
             let instruction = match piece.strip_prefix('@') {
                 Some(rest) => rest.split_once(' ').map_or("", |(_, rest)| rest.trim()),
                 None => piece,
             };
-            let registers = piece.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '%' | '_' | '$'));
+            let registers =
+                piece.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '%' | '_' | '$'));
             let are_own = registers.filter(|word| word.starts_with('%')).all(is_own);
             are_own && (instruction.starts_with(".reg") || is_pure(instruction))
         })
@@ -68,11 +83,15 @@ impl CodeApart {
 
 impl KernelLowering {
     /// Does something whose code is put apart. What turns out to need memory has it the next time.
-    pub(super) fn apart<T>(&mut self, mut act: impl FnMut(&mut Self) -> LoweringResult<T>) -> LoweringResult<(CodeApart, T)> {
+    pub(super) fn apart<T>(
+        &mut self,
+        mut act: impl FnMut(&mut Self) -> LoweringResult<T>,
+    ) -> LoweringResult<(CodeApart, T)> {
         let (depth, frames, instructions) = (self.depth, self.frames.len(), self.instructions);
         let made = self.frames.last().map_or(0, |frame| frame.temporaries.len());
         for _ in 0..MAX_TRIES {
-            let (body, variables) = (std::mem::take(&mut self.body), std::mem::take(&mut self.variables));
+            let (body, variables) =
+                (std::mem::take(&mut self.body), std::mem::take(&mut self.variables));
             let (line, registers) = (std::mem::take(&mut self.line), self.registers);
             let known = self.in_memory.len() + self.changed.len();
             let done = act(self);
@@ -86,8 +105,10 @@ impl KernelLowering {
             for shared in variables.lines().filter(|line| line.contains(".shared")) {
                 let _ = writeln!(self.variables, "{shared}");
             }
-            let variables =
-                variables.lines().filter(|line| !line.contains(".shared")).fold(String::new(), |all, l| all + l + "\n");
+            let variables = variables
+                .lines()
+                .filter(|line| !line.contains(".shared"))
+                .fold(String::new(), |all, l| all + l + "\n");
             self.line = line;
             match done {
                 Ok(value) => return Ok((CodeApart { body, variables, registers }, value)),
@@ -108,25 +129,33 @@ impl KernelLowering {
         self.line = (0, 0);
     }
 
-    /// The bytes of a local variable when code has run; nothing where it needs more than itself, goes wrong, or does not end.
+    /// The bytes of a local variable when code has run; nothing where it needs more than itself,
+    /// goes wrong, or does not end.
     fn run(&mut self, code: &CodeApart, symbol: &str, bytes: u64) -> Option<Vec<u8>> {
         if bytes > MAX_BYTES || self.steps_left == 0 || !code.is_complete() {
             return None;
         }
         let mut text = String::from(".version 8.7\n.target sm_90\n.address_size 64\n");
         // Constants that it reads. What is `__constant__` the host may change.
-        let names: FxHashSet<&str> = code.body.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '$')).collect();
-        let mut read: Vec<_> = self.constants.iter().filter(|(_, symbol)| names.contains(&***symbol)).collect();
+        let names: FxHashSet<&str> = code
+            .body
+            .split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '$'))
+            .collect();
+        let mut read: Vec<_> =
+            self.constants.iter().filter(|(_, symbol)| names.contains(&***symbol)).collect();
         read.sort_by_key(|(_, symbol)| (*symbol).clone());
         for (known, symbol) in read {
             let _ = writeln!(text, "{}", known.declared(symbol));
         }
-        text.push_str(".visible .entry value(.param .u64 out)\n{\n.reg .b64 %to;\n.reg .b32 %byte;\n");
+        text.push_str(
+            ".visible .entry value(.param .u64 out)\n{\n.reg .b64 %to;\n.reg .b32 %byte;\n",
+        );
         for ((prefix, ty), count) in CLASSES.iter().zip(&self.registers) {
             let _ = writeln!(text, ".reg {ty} {prefix}<{}>;", count + 1);
         }
         text.push_str(&code.variables);
-        // What is not initialised is zero, as variables of the program are; memory that nobody wrote holds anything.
+        // What is not initialised is zero, as variables of the program are; memory that nobody
+        // wrote holds anything.
         text.push_str("mov.b32 %byte, 0;\n");
         for n in 0..bytes {
             let _ = writeln!(text, "st.local.u8 [{symbol}+{n}], %byte;");
@@ -137,21 +166,26 @@ impl KernelLowering {
         }
         text.push_str("ld.param.u64 %to, [out];\n");
         for n in 0..bytes {
-            let _ = writeln!(text, "ld.local.u8 %byte, [{symbol}+{n}];\nst.global.u8 [%to+{n}], %byte;");
+            let _ = writeln!(
+                text,
+                "ld.local.u8 %byte, [{symbol}+{n}];\nst.global.u8 [%to+{n}], %byte;"
+            );
         }
         text.push_str("ret;\n}\n");
         let mut module = MachineModule::read(&text).ok()?;
         let address = module.memory.allocate("the value", bytes).ok()?;
         let launch = LaunchSize { blocks: [1; 3], threads: [1; 3], dynamic_shared: 0 };
         let steps = self.steps_left.min(MAX_STEPS + 3 * bytes);
-        let schedule = Schedule { seed: 0, memory: MemoryKind::SequentiallyConsistent, places: 1, steps };
+        let schedule =
+            Schedule { seed: 0, memory: MemoryKind::SequentiallyConsistent, places: 1, steps };
         let done = module.launch("value", launch, &[address.to_le_bytes().to_vec()], &schedule);
         self.steps_left -= done.as_ref().map_or(steps, |done| done.steps.min(steps));
         done.ok()?;
         Some(module.memory.read(address, bytes).ok()?.to_vec())
     }
 
-    /// The bytes of a value that is made at a place; nothing where they are not known when the program is compiled.
+    /// The bytes of a value that is made at a place; nothing where they are not known when the
+    /// program is compiled.
     pub(super) fn evaluated(
         &mut self,
         ty: &CudaType,
@@ -183,7 +217,8 @@ impl KernelLowering {
         self.evaluated(ty, at, |this, place| this.initialise(place, ty, initial, at))
     }
 
-    /// The value of an expression, which is a constant where it can be computed when the program is compiled.
+    /// The value of an expression, which is a constant where it can be computed when the program is
+    /// compiled.
     pub(super) fn value_or_constant(&mut self, e: &CudaExpression) -> LoweringResult<TypedValue> {
         let instructions = self.instructions;
         let (code, value) = self.apart(|this| {
@@ -199,7 +234,11 @@ impl KernelLowering {
     }
 
     /// A number that code computes, if that needs nothing but the code.
-    pub(super) fn number_of(&mut self, code: &CodeApart, value: &TypedValue) -> LoweringResult<Option<TypedValue>> {
+    pub(super) fn number_of(
+        &mut self,
+        code: &CodeApart,
+        value: &TypedValue,
+    ) -> LoweringResult<Option<TypedValue>> {
         if code.body.is_empty() && value.known().is_some() {
             return Ok(Some(value.clone()));
         }

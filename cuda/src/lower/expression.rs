@@ -35,16 +35,21 @@ impl KernelLowering {
         self.promoted_value(value)
     }
 
-    /// A value as it is computed with: a member of fewer bits than `int` has is one (C++ [conv.prom]), whatever type it is declared with.
+    /// A value as it is computed with: a member of fewer bits than `int` has is one (C++
+    /// [conv.prom]), whatever type it is declared with.
     pub(super) fn promoted_value(&mut self, value: TypedValue) -> LoweringResult<TypedValue> {
         let count = match &value.form {
-            ValueForm::Place(ValuePlace::Bits { count, .. }) if value.ty.enumeration.is_none() => Some(*count),
+            ValueForm::Place(ValuePlace::Bits { count, .. }) if value.ty.enumeration.is_none() => {
+                Some(*count)
+            }
             _ => None,
         };
         let is_signed = value.ty.is_signed();
         let found = self.rvalue(value)?;
         match count {
-            Some(count) if count < 32 || count == 32 && is_signed => self.converted(found, &CudaType::INT, self.position),
+            Some(count) if count < 32 || count == 32 && is_signed => {
+                self.converted(found, &CudaType::INT, self.position)
+            }
             Some(32) => self.converted(found, &CudaType::UNSIGNED, self.position),
             _ => Ok(found),
         }
@@ -54,11 +59,16 @@ impl KernelLowering {
         let at = e.at;
         Ok(match &e.what {
             ExpressionKind::Integer { value, bytes, is_signed, is_second } => {
-                let shape = TypeShape::Integer { bytes: *bytes, is_signed: *is_signed, is_second: *is_second };
+                let shape = TypeShape::Integer {
+                    bytes: *bytes,
+                    is_signed: *is_signed,
+                    is_second: *is_second,
+                };
                 TypedValue::constant(CudaType::plain(shape), *value)
             }
             ExpressionKind::Real(value, is_single) => {
-                let bits = if *is_single { u64::from((*value as f32).to_bits()) } else { value.to_bits() };
+                let bits =
+                    if *is_single { u64::from((*value as f32).to_bits()) } else { value.to_bits() };
                 let ty = CudaType::plain(TypeShape::Real(if *is_single { 4 } else { 8 }));
                 TypedValue { ty, form: ValueForm::Constant(bits) }
             }
@@ -66,9 +76,13 @@ impl KernelLowering {
                 let of = CudaType { is_constant: true, ..CudaType::integer(1, true) };
                 TypedValue { ty: CudaType::pointer(of), form: ValueForm::Text(text.clone()) }
             }
-            ExpressionKind::Character(c) => TypedValue::constant(CudaType::integer(1, true), u64::from(*c)),
+            ExpressionKind::Character(c) => {
+                TypedValue::constant(CudaType::integer(1, true), u64::from(*c))
+            }
             ExpressionKind::Truth(value) => TypedValue::constant(CudaType::BOOL, u64::from(*value)),
-            ExpressionKind::Null => TypedValue { ty: CudaType::plain(TypeShape::Null), form: ValueForm::Constant(0) },
+            ExpressionKind::Null => {
+                TypedValue { ty: CudaType::plain(TypeShape::Null), form: ValueForm::Constant(0) }
+            }
             ExpressionKind::This => {
                 let (owner, this) = (self.current().owner, self.current().this.clone());
                 let Some((owner, this)) = owner.zip(this) else {
@@ -87,12 +101,19 @@ impl KernelLowering {
                 }
                 let old = self.rvalue(place.clone())?;
                 let old = self.copied(old)?;
-                self.changed_by(place, old.clone(), if *is_more { CudaBinary::Add } else { CudaBinary::Subtract }, at)?;
+                self.changed_by(
+                    place,
+                    old.clone(),
+                    if *is_more { CudaBinary::Add } else { CudaBinary::Subtract },
+                    at,
+                )?;
                 old
             }
             ExpressionKind::Binary(of, a, b) => self.binary(*of, a, b, e)?,
             ExpressionKind::Assign(of, to, value) => self.assigned(*of, to, value, at)?,
-            ExpressionKind::Choice(condition, then, otherwise) => self.choice(condition, then, otherwise, at)?,
+            ExpressionKind::Choice(condition, then, otherwise) => {
+                self.choice(condition, then, otherwise, at)?
+            }
             ExpressionKind::Comma(first, second) => {
                 self.lower(first)?;
                 self.lower(second)?
@@ -110,7 +131,8 @@ impl KernelLowering {
                     pointer = self.fixed(pointer)?;
                 }
                 if pointer.ty.element().is_none() {
-                    let text = format!("an index of a value of the type {}", self.type_text(&pointer.ty));
+                    let text =
+                        format!("an index of a value of the type {}", self.type_text(&pointer.ty));
                     return self.refuse(at, text, "only arrays and pointers have elements");
                 }
                 let index = self.value(index)?;
@@ -141,7 +163,13 @@ impl KernelLowering {
                             let value = self.value(one)?;
                             self.converted(value, &ty, at)?
                         }
-                        _ => return self.refuse(at, "several values for what is a number", "give one"),
+                        _ => {
+                            return self.refuse(
+                                at,
+                                "several values for what is a number",
+                                "give one",
+                            );
+                        }
                     },
                 }
             }
@@ -163,7 +191,9 @@ impl KernelLowering {
             ExpressionKind::Lambda(tree) => self.lambda(tree, at)?,
             ExpressionKind::Part(of, number, count) => self.part(of, *number, *count, at)?,
             ExpressionKind::Pack(of) => self.element(of, at)?,
-            ExpressionKind::Requires(tree) => TypedValue::constant(CudaType::BOOL, u64::from(self.are_required(tree)?)),
+            ExpressionKind::Requires(tree) => {
+                TypedValue::constant(CudaType::BOOL, u64::from(self.are_required(tree)?))
+            }
             ExpressionKind::CountOfPack(name) => self.count_of_pack(name, at)?,
             ExpressionKind::Fold(tree) => {
                 let folded = self.folded(tree, at)?;
@@ -212,14 +242,25 @@ impl KernelLowering {
     }
 
     /// Puts one more, or one less, to a place.
-    fn changed_by(&mut self, place: TypedValue, old: TypedValue, of: CudaBinary, at: CudaSpan) -> LoweringResult<()> {
+    fn changed_by(
+        &mut self,
+        place: TypedValue,
+        old: TypedValue,
+        of: CudaBinary,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         let one = TypedValue::constant(CudaType::INT, 1);
         let new = self.computed(of, old, one, at)?;
         self.put(&place, new, at)
     }
 
     /// Puts a value to the place of a scalar.
-    pub(super) fn put(&mut self, to: &TypedValue, value: TypedValue, at: CudaSpan) -> LoweringResult<()> {
+    pub(super) fn put(
+        &mut self,
+        to: &TypedValue,
+        value: TypedValue,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         let (ValueForm::Place(place) | ValueForm::Temporary(place)) = &to.form else {
             return self.refuse(at, "what is changed here is no variable", "change a variable");
         };
@@ -255,7 +296,12 @@ impl KernelLowering {
         }
     }
 
-    fn unary(&mut self, of: CudaUnary, operand: &CudaExpression, at: CudaSpan) -> LoweringResult<TypedValue> {
+    fn unary(
+        &mut self,
+        of: CudaUnary,
+        operand: &CudaExpression,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         match of {
             CudaUnary::Content => {
                 let pointer = self.lower(operand)?;
@@ -271,7 +317,9 @@ impl KernelLowering {
             CudaUnary::Address => {
                 if let ExpressionKind::Name(path) = &operand.what
                     && let Some(number) = self.qualifying_structure(path)?
-                    && !self.methods(number, &|m| m.name == path.last().name && !m.is_static).is_empty()
+                    && !self
+                        .methods(number, &|m| m.name == path.last().name && !m.is_static)
+                        .is_empty()
                 {
                     // It is asked for its type; nobody calls it.
                     let ty = CudaType::pointer(CudaType::plain(TypeShape::Function));
@@ -279,9 +327,15 @@ impl KernelLowering {
                 }
                 let value = self.lower_place(operand)?;
                 match value.form {
-                    ValueForm::Place(place) | ValueForm::Temporary(place) => self.address_of(value.ty, place),
+                    ValueForm::Place(place) | ValueForm::Temporary(place) => {
+                        self.address_of(value.ty, place)
+                    }
                     form if is_function(&value.ty) => Ok(TypedValue { ty: value.ty, form }),
-                    _ => self.refuse(at, "the address of what is no variable", "put it into a variable"),
+                    _ => self.refuse(
+                        at,
+                        "the address of what is no variable",
+                        "put it into a variable",
+                    ),
                 }
             }
             CudaUnary::Increment | CudaUnary::Decrement => {
@@ -292,7 +346,12 @@ impl KernelLowering {
                     return self.operator_method(place, name, Vec::new(), at);
                 }
                 let old = self.rvalue(place.clone())?;
-                self.changed_by(place.clone(), old, if is_more { CudaBinary::Add } else { CudaBinary::Subtract }, at)?;
+                self.changed_by(
+                    place.clone(),
+                    old,
+                    if is_more { CudaBinary::Add } else { CudaBinary::Subtract },
+                    at,
+                )?;
                 Ok(place)
             }
             CudaUnary::Not if self.is_negated_by_operator(operand)? => {
@@ -323,7 +382,9 @@ impl KernelLowering {
                     return Ok(found);
                 }
                 // `+[] { .. }`
-                if let (CudaUnary::Plus, true, Some(number)) = (of, self.is_plain_lambda(&value.ty), value.ty.structure()) {
+                if let (CudaUnary::Plus, true, Some(number)) =
+                    (of, self.is_plain_lambda(&value.ty), value.ty.structure())
+                {
                     return Ok(self.address_of_lambda(number));
                 }
                 let value = self.plain(value, at)?;
@@ -384,7 +445,11 @@ impl KernelLowering {
     }
 
     /// Two operands, the first of which is not changed by the second.
-    pub(super) fn operands(&mut self, a: &CudaExpression, b: &CudaExpression) -> LoweringResult<(TypedValue, TypedValue)> {
+    pub(super) fn operands(
+        &mut self,
+        a: &CudaExpression,
+        b: &CudaExpression,
+    ) -> LoweringResult<(TypedValue, TypedValue)> {
         let mut first = self.value(a)?;
         if may_change(b) {
             first = self.fixed(first)?;
@@ -403,10 +468,12 @@ pub(super) fn may_change(e: &CudaExpression) -> bool {
         | ExpressionKind::Construct(..)
         | ExpressionKind::ConstructByList(..) => true,
         ExpressionKind::Unary(CudaUnary::Increment | CudaUnary::Decrement, _) => true,
-        ExpressionKind::Unary(_, a) | ExpressionKind::Cast(_, a, _) | ExpressionKind::Member(a, ..) => may_change(a),
-        ExpressionKind::Binary(_, a, b) | ExpressionKind::Index(a, b) | ExpressionKind::Comma(a, b) => {
-            may_change(a) || may_change(b)
-        }
+        ExpressionKind::Unary(_, a)
+        | ExpressionKind::Cast(_, a, _)
+        | ExpressionKind::Member(a, ..) => may_change(a),
+        ExpressionKind::Binary(_, a, b)
+        | ExpressionKind::Index(a, b)
+        | ExpressionKind::Comma(a, b) => may_change(a) || may_change(b),
         ExpressionKind::Choice(a, b, c) => may_change(a) || may_change(b) || may_change(c),
         ExpressionKind::Pack(of) => may_change(&of.pattern),
         ExpressionKind::Fold(_) | ExpressionKind::FoldOfEither(_) => true,

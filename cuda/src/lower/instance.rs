@@ -20,7 +20,8 @@ impl KernelLowering {
         let bindings = match &tree.template {
             Some(parameters) => {
                 // Its own name within it is itself.
-                let is_own = |of: &StructureTree| of.name == tree.name && of.namespace == tree.namespace;
+                let is_own =
+                    |of: &StructureTree| of.name == tree.name && of.namespace == tree.namespace;
                 if let Some(owner) = self.current().owner.filter(|_| arguments.is_none()) {
                     let of = &self.structures[owner];
                     if is_own(&of.tree) {
@@ -29,17 +30,20 @@ impl KernelLowering {
                     // Within a structure within it it is the one around.
                     let own = of.tree.template.as_ref().map_or(0, |parameters| parameters.len());
                     let known = &of.bindings[..of.bindings.len().saturating_sub(own)];
-                    let is_around = |s: &StructureLayout| Rc::ptr_eq(&s.tree, tree) && **s.bindings == *known;
+                    let is_around =
+                        |s: &StructureLayout| Rc::ptr_eq(&s.tree, tree) && **s.bindings == *known;
                     let path = of.tree.namespace.split_last();
-                    if path.is_some_and(|(last, front)| *last == tree.name && *front == *tree.namespace)
-                        && let Some(around) = self.structures.iter().position(is_around)
+                    if path.is_some_and(|(last, front)| {
+                        *last == tree.name && *front == *tree.namespace
+                    }) && let Some(around) = self.structures.iter().position(is_around)
                     {
                         return Ok(around);
                     }
                 }
                 // In a friend that it defines it is the one of the friend's arguments.
                 let of_friend = self.current().function.as_ref().and_then(|f| f.template.as_ref());
-                let is_in_friend = arguments.is_none() && of_friend.is_some_and(|of| Rc::ptr_eq(of, parameters));
+                let is_in_friend =
+                    arguments.is_none() && of_friend.is_some_and(|of| Rc::ptr_eq(of, parameters));
                 let own: TemplateBindings = match is_in_friend {
                     true => self.current().bindings.to_vec(),
                     false => TemplateBindings::new(),
@@ -50,14 +54,22 @@ impl KernelLowering {
                 };
                 if !self.are_true(&tree.constraints, &tree.namespace, &bindings)? {
                     let text = format!("the arguments of `{}` are not what it requires", tree.name);
-                    return self.refuse(at, text, "give arguments for which its conditions are true");
+                    return self.refuse(
+                        at,
+                        text,
+                        "give arguments for which its conditions are true",
+                    );
                 }
                 bindings
             }
             None => TemplateBindings::new(),
         };
         if tree.template.is_some() {
-            let parts = tree.namespace.iter().chain([&tree.name]).map(|n| NamePart { name: n.clone(), arguments: None });
+            let parts = tree
+                .namespace
+                .iter()
+                .chain([&tree.name])
+                .map(|n| NamePart { name: n.clone(), arguments: None });
             let path = NamePath { parts: parts.collect(), at };
             if let Some((special, own)) = self.specialisation(&path, &bindings, at)? {
                 let all = [self.bindings_around(&special, owner), own].concat();
@@ -80,17 +92,31 @@ impl KernelLowering {
             _ => None,
         });
         match found {
-            Some(tree) => Ok(CudaType::plain(TypeShape::Structure(self.laid_out(tree, bindings.clone(), bindings, at)?))),
+            Some(tree) => Ok(CudaType::plain(TypeShape::Structure(self.laid_out(
+                tree,
+                bindings.clone(),
+                bindings,
+                at,
+            )?))),
             None => Err(self.undeclared(path, "type").into()),
         }
     }
 
-    /// What the parameters of the templates are within which a structure is defined, seen from a structure around it or beside it.
-    pub(super) fn bindings_around(&self, tree: &StructureTree, owner: Option<usize>) -> TemplateBindings {
-        let Some(of) = owner.map(|owner| &self.structures[owner]) else { return TemplateBindings::new() };
+    /// What the parameters of the templates are within which a structure is defined, seen from a
+    /// structure around it or beside it.
+    pub(super) fn bindings_around(
+        &self,
+        tree: &StructureTree,
+        owner: Option<usize>,
+    ) -> TemplateBindings {
+        let Some(of) = owner.map(|owner| &self.structures[owner]) else {
+            return TemplateBindings::new();
+        };
         let own = of.tree.template.as_ref().map_or(0, |parameters| parameters.len());
-        let is_within =
-            tree.namespace.split_last().is_some_and(|(last, front)| *last == of.tree.name && *front == *of.tree.namespace);
+        let is_within = tree
+            .namespace
+            .split_last()
+            .is_some_and(|(last, front)| *last == of.tree.name && *front == *of.tree.namespace);
         let known = if is_within {
             of.bindings.len()
         } else if tree.namespace == of.tree.namespace {
@@ -101,7 +127,8 @@ impl KernelLowering {
         of.bindings[..known].to_vec()
     }
 
-    /// The structure that a tree of one is where its parameters are known, with the arguments of its template.
+    /// The structure that a tree of one is where its parameters are known, with the arguments of
+    /// its template.
     pub(super) fn laid_out(
         &mut self,
         tree: Rc<StructureTree>,
@@ -117,9 +144,12 @@ impl KernelLowering {
         let number = self.new_structure(tree.clone(), bindings.clone(), at)?;
         self.structures[number].arguments = Rc::new(arguments);
         self.enter(at)?;
-        let namespace: Rc<[Rc<str>]> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
+        let namespace: Rc<[Rc<str>]> =
+            tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
         let frames = self.frames.len();
-        if let Err(stop) = self.outside(namespace, bindings, Some(number), |this| this.lay_out(number)) {
+        if let Err(stop) =
+            self.outside(namespace, bindings, Some(number), |this| this.lay_out(number))
+        {
             // It is looked at again where it is used.
             self.structures.truncate(number);
             self.lambdas.retain(|&of, _| of < number);

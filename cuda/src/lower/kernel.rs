@@ -6,8 +6,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    CLASSES, InlinedCall, KernelLowering, KnownSpace, LineStarts, LoweringResult, LoweringStop, MAX_TRIES, TypedValue, ValueForm,
-    ValuePlace,
+    CLASSES, InlinedCall, KernelLowering, KnownSpace, LineStarts, LoweringResult, LoweringStop,
+    MAX_TRIES, TypedValue, ValueForm, ValuePlace,
 };
 use crate::lex::{CudaRefusal, CudaSpan};
 use crate::read::ProgramReader;
@@ -20,10 +20,16 @@ struct KernelInstance {
     kernel: Result<(Rc<FunctionTree>, Rc<TemplateBindings>), CudaRefusal>,
 }
 
-/// Compiles the kernels of a program. Those that are not understood have no code, and are returned with the reason.
-pub(crate) fn compiled(program: ProgramReader, target: &str) -> (String, Vec<(Rc<str>, CudaRefusal)>) {
+/// Compiles the kernels of a program. Those that are not understood have no code, and are returned
+/// with the reason.
+pub(crate) fn compiled(
+    program: ProgramReader,
+    target: &str,
+) -> (String, Vec<(Rc<str>, CudaRefusal)>) {
     let lines = program.files.iter().map(|f| {
-        let starts = std::iter::once(0).chain(f.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(n, _)| n as u32 + 1));
+        let starts = std::iter::once(0).chain(
+            f.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(n, _)| n as u32 + 1),
+        );
         LineStarts(starts.collect())
     });
     let lines = lines.collect();
@@ -80,21 +86,30 @@ impl KernelLowering {
         }
         let (mut entries, mut refused) = (String::new(), Vec::new());
         for KernelInstance { name, kernel } in self.instances() {
-            let written = kernel.and_then(|(function, bindings)| self.kernel(&name, &function, &bindings));
+            let written =
+                kernel.and_then(|(function, bindings)| self.kernel(&name, &function, &bindings));
             match written {
                 Ok(text) => entries.push_str(&text),
                 Err(refusal) => {
-                    let _ =
-                        write!(entries, "\n// not understood, and not asked about\n.visible .entry {name}()\n{{\n\tret;\n}}\n");
+                    let _ = write!(
+                        entries,
+                        "\n// not understood, and not asked about\n.visible .entry {name}()\n{{\n\tret;\n}}\n"
+                    );
                     refused.push((name, refusal));
                 }
             }
         }
-        let mut text = String::from("//\n// Compiled by Margay from CUDA C++, without nvcc: nothing is optimised.\n//\n\n");
+        let mut text = String::from(
+            "//\n// Compiled by Margay from CUDA C++, without nvcc: nothing is optimised.\n//\n\n",
+        );
         let _ = writeln!(text, ".version 8.7\n.target {target}\n.address_size 64\n");
         for (n, file) in self.program.files.iter().enumerate().skip(1) {
             // A name that PTX can have in quotation marks.
-            let name: String = file.name.chars().map(|c| if c == '"' || c.is_control() { '_' } else { c }).collect();
+            let name: String = file
+                .name
+                .chars()
+                .map(|c| if c == '"' || c.is_control() { '_' } else { c })
+                .collect();
             let _ = writeln!(text, ".file\t{n} \"{name}\"");
         }
         text.push_str(&self.declarations);
@@ -103,7 +118,11 @@ impl KernelLowering {
         }
         for (name, at) in &self.recursive {
             let (line, column) = self.line_of(*at);
-            let _ = write!(text, "\n.func {name}\n{{\n\t.loc\t{} {line} {column}\n\tcall {name};\n\tret;\n}}\n", at.file.max(1));
+            let _ = write!(
+                text,
+                "\n.func {name}\n{{\n\t.loc\t{} {line} {column}\n\tcall {name};\n\tret;\n}}\n",
+                at.file.max(1)
+            );
         }
         text.push_str(&entries);
         (text, refused)
@@ -115,8 +134,10 @@ impl KernelLowering {
         let mut names: FxHashSet<Rc<str>> = FxHashSet::default();
         let unique = |name: &str, names: &mut FxHashSet<Rc<str>>| -> Rc<str> {
             // PTX has letters of ASCII.
-            let name: String =
-                name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '$') { c } else { '_' }).collect();
+            let name: String = name
+                .chars()
+                .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '$') { c } else { '_' })
+                .collect();
             let mut made: Rc<str> = name.as_str().into();
             let mut n = 1;
             while !names.insert(made.clone()) {
@@ -140,32 +161,50 @@ impl KernelLowering {
                 continue;
             };
             let mut seen: Vec<TemplateBindings> = Vec::new();
-            for (name, arguments) in self.program.instances.clone().into_iter().filter(|(name, _)| *name == function.name) {
+            for (name, arguments) in self
+                .program
+                .instances
+                .clone()
+                .into_iter()
+                .filter(|(name, _)| *name == function.name)
+            {
                 self.reset();
                 self.frames.push(InlinedCall::outside(function.namespace.clone()));
                 let bound = match arguments {
-                    Ok(arguments) => {
-                        self.bound(&parameters, Some(&arguments), function.at).map_err(|stop| refusal_of(stop, function.at))
-                    }
+                    Ok(arguments) => self
+                        .bound(&parameters, Some(&arguments), function.at)
+                        .map_err(|stop| refusal_of(stop, function.at)),
                     Err(refusal) => Err(refusal),
                 };
                 match bound {
                     Ok(bindings) if seen.contains(&bindings) => {}
                     Ok(bindings) => {
-                        let words: Vec<String> = bindings.iter().map(|(_, b)| self.binding_word(b)).collect();
+                        let words: Vec<String> =
+                            bindings.iter().map(|(_, b)| self.binding_word(b)).collect();
                         seen.push(bindings.clone());
                         let name = unique(&format!("{name}_{}", words.join("_")), &mut names);
-                        found.push(KernelInstance { name, kernel: Ok((function.clone(), Rc::new(bindings))) });
+                        found.push(KernelInstance {
+                            name,
+                            kernel: Ok((function.clone(), Rc::new(bindings))),
+                        });
                     }
-                    Err(refusal) => found.push(KernelInstance { name: unique(&name, &mut names), kernel: Err(refusal) }),
+                    Err(refusal) => found.push(KernelInstance {
+                        name: unique(&name, &mut names),
+                        kernel: Err(refusal),
+                    }),
                 }
             }
             if seen.is_empty() && !found.iter().any(|k| *k.name == *function.name) {
-                let text =
-                    format!("the kernel `{}` is a template, and nothing says with which arguments it is launched", function.name);
+                let text = format!(
+                    "the kernel `{}` is a template, and nothing says with which arguments it is launched",
+                    function.name
+                );
                 let help = "launch it in the file, `k<int><<<1, 32>>>(..)`, or write `template __global__ void k<int>(..);`";
                 let name = unique(&function.name, &mut names);
-                found.push(KernelInstance { name, kernel: Err(CudaRefusal::new(function.at, text, help)) });
+                found.push(KernelInstance {
+                    name,
+                    kernel: Err(CudaRefusal::new(function.at, text, help)),
+                });
             }
         }
         found
@@ -178,9 +217,15 @@ impl KernelLowering {
                 format!("m{}", (*value as i64).unsigned_abs())
             }
             TemplateBinding::Value(_, value) => value.to_string(),
-            TemplateBinding::Bytes(_, bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-            TemplateBinding::Template(names) => names.last().map_or_else(String::new, |name| name.to_string()),
-            TemplateBinding::Pack(all) => all.iter().map(|b| self.binding_word(b)).collect::<Vec<_>>().join("_"),
+            TemplateBinding::Bytes(_, bytes) => {
+                bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+            }
+            TemplateBinding::Template(names) => {
+                names.last().map_or_else(String::new, |name| name.to_string())
+            }
+            TemplateBinding::Pack(all) => {
+                all.iter().map(|b| self.binding_word(b)).collect::<Vec<_>>().join("_")
+            }
         };
         let clean = |c: char| match c {
             '*' => 'P',
@@ -212,7 +257,9 @@ impl KernelLowering {
     pub(super) fn module_variables(&self) -> impl Iterator<Item = (&str, &str)> {
         self.declarations.lines().filter_map(|line| {
             let mut words = line.split([' ', '[', ';', '=']);
-            let name = words.find(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$')))?;
+            let name = words.find(|word| {
+                word.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$'))
+            })?;
             Some((line, name))
         })
     }
@@ -226,17 +273,26 @@ impl KernelLowering {
         self.in_memory.clear();
         self.changed.clear();
         self.are_all_in_memory = false;
-        let before =
-            (self.symbols.clone(), self.declarations.clone(), self.globals.clone(), self.constants.clone(), self.grid_barriers);
+        let before = (
+            self.symbols.clone(),
+            self.declarations.clone(),
+            self.globals.clone(),
+            self.constants.clone(),
+            self.grid_barriers,
+        );
         let mut tries = 0;
         loop {
             self.reset();
             match self.entry(name, function, bindings) {
                 Ok(text) => {
-                    // Names of one kernel's own variables are free again, those of the module are not.
-                    let declared: FxHashSet<&str> = self.module_variables().map(|(_, name)| name).collect();
-                    let is_of_module = |s: &&Rc<str>| before.0.contains(*s) || declared.contains(&***s);
-                    let of_module: Vec<Rc<str>> = self.symbols.iter().filter(is_of_module).cloned().collect();
+                    // Names of one kernel's own variables are free again, those of the module are
+                    // not.
+                    let declared: FxHashSet<&str> =
+                        self.module_variables().map(|(_, name)| name).collect();
+                    let is_of_module =
+                        |s: &&Rc<str>| before.0.contains(*s) || declared.contains(&***s);
+                    let of_module: Vec<Rc<str>> =
+                        self.symbols.iter().filter(is_of_module).cloned().collect();
                     self.symbols = of_module.into_iter().collect();
                     return Ok(text);
                 }
@@ -266,7 +322,12 @@ impl KernelLowering {
         }
     }
 
-    fn entry(&mut self, name: &str, function: &Rc<FunctionTree>, bindings: &Rc<TemplateBindings>) -> LoweringResult<String> {
+    fn entry(
+        &mut self,
+        name: &str,
+        function: &Rc<FunctionTree>,
+        bindings: &Rc<TemplateBindings>,
+    ) -> LoweringResult<String> {
         let mut frame = InlinedCall::outside(function.namespace.clone());
         (frame.function, frame.bindings) = (Some(function.clone()), bindings.clone());
         self.frames.push(frame);
@@ -278,7 +339,8 @@ impl KernelLowering {
         for parameter in &function.parameters {
             match parameter.is_pack {
                 true => {
-                    let count = self.count_of(&super::pack::words_of(&parameter.ty), parameter.at)?;
+                    let count =
+                        self.count_of(&super::pack::words_of(&parameter.ty), parameter.at)?;
                     all.extend((0..count).map(|number| (parameter, Some(number))));
                 }
                 false => all.push((parameter, None)),
@@ -290,13 +352,21 @@ impl KernelLowering {
             let is_reference = super::typename::is_reference(&parameter.ty);
             let mut ty = self.type_of_parameter(parameter, number)?;
             if is_reference {
-                return self.refuse(parameter.at, "a parameter of a kernel that is a reference", "pass a pointer");
+                return self.refuse(
+                    parameter.at,
+                    "a parameter of a kernel that is a reference",
+                    "pass a pointer",
+                );
             }
             if let TypeShape::Array(of, _) = ty.shape {
                 ty = CudaType::pointer((*of).clone());
             }
             let at = parameter.at;
-            let place = ValuePlace::Memory { base: symbol.clone(), offset: 0, space: KnownSpace::Parameter };
+            let place = ValuePlace::Memory {
+                base: symbol.clone(),
+                offset: 0,
+                space: KnownSpace::Parameter,
+            };
             match parameter.is_grid_constant {
                 true => _ = self.grid_constants.insert(symbol.clone()),
                 false => _ = self.mutable.insert(symbol.clone(), at),
@@ -307,7 +377,9 @@ impl KernelLowering {
                     let (size, align) = self.size_of(&ty, at)?;
                     parameters.push(format!("\t.param .align {align} .b8 {symbol}[{size}]"));
                     let mut bound = TypedValue::place(ty.value(), place.clone());
-                    if !parameter.is_grid_constant && (self.in_memory.contains(&at) || self.are_all_in_memory) {
+                    if !parameter.is_grid_constant
+                        && (self.in_memory.contains(&at) || self.are_all_in_memory)
+                    {
                         let copy = self.local(&parameter.name, size, align, at)?;
                         self.copy(&place, &ty, &copy, &ty.value(), at)?;
                         bound = TypedValue::place(ty.value(), copy);
@@ -319,17 +391,24 @@ impl KernelLowering {
                     continue;
                 }
                 (TypeShape::Pointer(of), _) => {
-                    let align = if of.is_void() { 1 } else { self.size_of(&of.clone(), at).map_or(1, |(_, align)| align) };
+                    let align = if of.is_void() {
+                        1
+                    } else {
+                        self.size_of(&of.clone(), at).map_or(1, |(_, align)| align)
+                    };
                     parameters.push(format!("\t.param .u64 .ptr .align {align} {symbol}"));
                 }
-                _ if ty.is_scalar() => parameters.push(format!("\t.param .{} {symbol}", ty.of_memory())),
+                _ if ty.is_scalar() => {
+                    parameters.push(format!("\t.param .{} {symbol}", ty.of_memory()))
+                }
                 _ => {
                     let text = format!("a parameter of the type {}", self.type_text(&ty));
                     return self.refuse(at, text, "pass numbers, pointers and structures");
                 }
             }
             let value = self.load(&place, &ty.value())?;
-            let is_in_memory = self.in_memory.contains(&at) || self.are_all_in_memory || ty.is_volatile;
+            let is_in_memory =
+                self.in_memory.contains(&at) || self.are_all_in_memory || ty.is_volatile;
             let bound = if is_in_memory {
                 let copy = self.local(&parameter.name, bytes, bytes, at)?;
                 self.store(&copy, &ty.value(), value)?;
@@ -368,10 +447,13 @@ impl KernelLowering {
         if !function.cluster.is_empty() {
             let mut sizes = Vec::new();
             for e in &function.cluster {
-                sizes.push(self.constant(e, "the size of a cluster")?.known().unwrap_or(1).to_string());
+                sizes.push(
+                    self.constant(e, "the size of a cluster")?.known().unwrap_or(1).to_string(),
+                );
             }
             sizes.resize(3, "1".to_owned());
-            let _ = writeln!(directives, ".explicitcluster\n.reqnctapercluster {}", sizes.join(", "));
+            let _ =
+                writeln!(directives, ".explicitcluster\n.reqnctapercluster {}", sizes.join(", "));
         }
         let body = self.program.body(function, None)?;
         if let CudaStatementKind::Block(all) = &body.what {
@@ -383,8 +465,10 @@ impl KernelLowering {
             self.put_label(end);
         }
         self.emit("ret")?;
-        let (variables, body) = super::promote::promoted(&self.variables, &self.body, &mut self.registers);
-        let mut text = format!("\n.visible .entry {name}(\n{}\n)\n{directives}{{\n", parameters.join(",\n"));
+        let (variables, body) =
+            super::promote::promoted(&self.variables, &self.body, &mut self.registers);
+        let mut text =
+            format!("\n.visible .entry {name}(\n{}\n)\n{directives}{{\n", parameters.join(",\n"));
         for (n, (prefix, ty)) in CLASSES.iter().enumerate() {
             if self.registers[n] > 0 {
                 let _ = writeln!(text, "\t.reg {ty} \t{prefix}<{}>;", self.registers[n] + 1);
@@ -401,6 +485,8 @@ impl KernelLowering {
 fn refusal_of(stop: LoweringStop, at: CudaSpan) -> CudaRefusal {
     match stop {
         LoweringStop::Refused(refusal) => refusal,
-        LoweringStop::Again => CudaRefusal::new(at, "an argument of the template is not constant", "give constants"),
+        LoweringStop::Again => {
+            CudaRefusal::new(at, "an argument of the template is not constant", "give constants")
+        }
     }
 }

@@ -19,7 +19,12 @@ impl KnownBytes {
     /// Its declaration in PTX, under a name.
     pub(super) fn declared(&self, symbol: &str) -> String {
         let all: Vec<String> = self.bytes.iter().map(u8::to_string).collect();
-        format!(".const .align {} .b8 {symbol}[{}] = {{{}}};", self.align, all.len(), all.join(", "))
+        format!(
+            ".const .align {} .b8 {symbol}[{}] = {{{}}};",
+            self.align,
+            all.len(),
+            all.join(", ")
+        )
     }
 
     /// So many bytes as a number.

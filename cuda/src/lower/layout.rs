@@ -22,7 +22,11 @@ impl KernelLowering {
             let TemplateArgument::Type(base) = base else { continue };
             let ty = self.resolved(&base)?;
             let Some(base) = ty.structure() else {
-                return self.refuse(tree.at, "a structure is made from what is none", "name a structure behind `:`");
+                return self.refuse(
+                    tree.at,
+                    "a structure is made from what is none",
+                    "name a structure behind `:`",
+                );
             };
             let (bytes, alignment) = self.size_of(&ty, tree.at)?;
             align = align.max(alignment);
@@ -30,7 +34,11 @@ impl KernelLowering {
             let start = if is_empty { 0 } else { size.next_multiple_of(alignment) };
             bases.push((base, start));
             let inherited: Vec<FieldLayout> = self.structures[base].fields.clone();
-            fields.extend(inherited.into_iter().map(|f| FieldLayout { offset: f.offset + start, initial: None, ..f }));
+            fields.extend(inherited.into_iter().map(|f| FieldLayout {
+                offset: f.offset + start,
+                initial: None,
+                ..f
+            }));
             if !is_empty {
                 size = start + bytes;
             }
@@ -58,14 +66,21 @@ impl KernelLowering {
                         );
                     }
                     let most = 8 * bytes;
-                    let count = self.constant(count, "how many bits a member has")?.known().unwrap_or(0);
+                    let count =
+                        self.constant(count, "how many bits a member has")?.known().unwrap_or(0);
                     if count > most || count == 0 && !field.name.starts_with('(') {
                         let text = format!("a member of {count} bits of a type of {most}");
-                        return self.refuse(field.at, text, "give at least one bit, and no more than the type has");
+                        return self.refuse(
+                            field.at,
+                            text,
+                            "give at least one bit, and no more than the type has",
+                        );
                     }
                     // It does not lie across two words of its type.
                     let first = if tree.is_union { 0 } else { end };
-                    let first = match first / most != (first + count).saturating_sub(1) / most || count == 0 {
+                    let first = match first / most != (first + count).saturating_sub(1) / most
+                        || count == 0
+                    {
                         true => first.next_multiple_of(most),
                         false => first,
                     };
@@ -75,9 +90,9 @@ impl KernelLowering {
                     size = size.max((first + count).div_ceil(8));
                     let within = first % most;
                     // The smallest aligned word that has them.
-                    let sizes = [1u64, 2, 4, 8]
-                        .into_iter()
-                        .filter(|size| within / (8 * size) == (within + count.max(1) - 1) / (8 * size));
+                    let sizes = [1u64, 2, 4, 8].into_iter().filter(|size| {
+                        within / (8 * size) == (within + count.max(1) - 1) / (8 * size)
+                    });
                     let size = sizes.min().unwrap_or(bytes).min(bytes);
                     let least = (within / (8 * size) * size, size);
                     bits = Some(BitsLayout { first: within as u32, count: count as u32, least });
@@ -110,7 +125,9 @@ impl KernelLowering {
             {
                 let members: Vec<FieldLayout> = self.structures[inner].fields.clone();
                 fields.pop();
-                fields.extend(members.into_iter().map(|f| FieldLayout { offset: f.offset + start, ..f }));
+                fields.extend(
+                    members.into_iter().map(|f| FieldLayout { offset: f.offset + start, ..f }),
+                );
             }
         }
         if let Some(e) = &tree.alignment {
@@ -128,7 +145,11 @@ impl KernelLowering {
     pub(super) fn alignment(&mut self, e: &CudaExpression) -> LoweringResult<u64> {
         let value = self.constant(e, "an alignment")?.known().unwrap_or(0);
         if !value.is_power_of_two() || value > 1 << 12 {
-            return self.refuse(e.at, format!("an alignment of {value} bytes"), "an alignment is a power of two");
+            return self.refuse(
+                e.at,
+                format!("an alignment of {value} bytes"),
+                "an alignment is a power of two",
+            );
         }
         Ok(value)
     }
@@ -140,7 +161,11 @@ impl KernelLowering {
                 let (bytes, align) = self.size_of(&of.clone(), at)?;
                 match bytes.checked_mul(count.unwrap_or(0)).filter(|&n| n < MAX_BYTES) {
                     Some(bytes) => Ok((bytes, align)),
-                    None => self.refuse(at, format!("an array of {MAX_BYTES} bytes or more"), "make it smaller"),
+                    None => self.refuse(
+                        at,
+                        format!("an array of {MAX_BYTES} bytes or more"),
+                        "make it smaller",
+                    ),
                 }
             }
             TypeShape::Structure(n) => {
@@ -159,13 +184,16 @@ impl KernelLowering {
 
 /// Members of some bits whose smallest words are part of another's have that one.
 fn widened(fields: &mut [FieldLayout]) {
-    let words: Vec<(u64, u64)> =
-        fields.iter().filter_map(|f| f.bits.map(|bits| (f.offset + bits.least.0, bits.least.1))).collect();
+    let words: Vec<(u64, u64)> = fields
+        .iter()
+        .filter_map(|f| f.bits.map(|bits| (f.offset + bits.least.0, bits.least.1)))
+        .collect();
     for field in fields {
         let Some(bits) = &mut field.bits else { continue };
         let own = (field.offset + bits.least.0, bits.least.1);
-        let around =
-            words.iter().filter(|(start, size)| *start <= own.0 && own.0 + own.1 <= start + size && *start >= field.offset);
+        let around = words.iter().filter(|(start, size)| {
+            *start <= own.0 && own.0 + own.1 <= start + size && *start >= field.offset
+        });
         if let Some(&(start, size)) = around.max_by_key(|(_, size)| *size) {
             bits.least = (start - field.offset, size);
         }

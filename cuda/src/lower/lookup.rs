@@ -11,7 +11,10 @@ use crate::types::{CudaType, StructureLayout, TypeShape};
 
 impl KernelLowering {
     /// A structure among what a path begins with: `Lock<4>::kind`.
-    pub(super) fn qualifying_structure(&mut self, path: &NamePath) -> LoweringResult<Option<usize>> {
+    pub(super) fn qualifying_structure(
+        &mut self,
+        path: &NamePath,
+    ) -> LoweringResult<Option<usize>> {
         if path.parts.len() < 2 || path.parts.len() == 2 && path.is_of_all() {
             return Ok(None);
         }
@@ -21,7 +24,13 @@ impl KernelLowering {
 
     /// The error for a name that nothing is declared under.
     pub(super) fn undeclared(&self, path: &NamePath, what: &str) -> CudaRefusal {
-        let unread: Vec<String> = self.program.headers.iter().filter(|h| !is_known_header(h)).map(|h| format!("<{h}>")).collect();
+        let unread: Vec<String> = self
+            .program
+            .headers
+            .iter()
+            .filter(|h| !is_known_header(h))
+            .map(|h| format!("<{h}>"))
+            .collect();
         let help = match unread.len() {
             0 => "what kernels may use without nvcc is in docs/kernels.md; `--compiler nvcc` reads all of CUDA C++".to_owned(),
             _ => format!(
@@ -40,8 +49,15 @@ impl KernelLowering {
                 match scope.names.get(&last.name) {
                     Some(NameBinding::Value(value)) => return Ok(value.clone()),
                     Some(NameBinding::Pack(_)) => {
-                        let text = format!("`{}` is any number of values, and stands where one should", last.name);
-                        return self.refuse(path.at, text, "write `...` behind what is done with each");
+                        let text = format!(
+                            "`{}` is any number of values, and stands where one should",
+                            last.name
+                        );
+                        return self.refuse(
+                            path.at,
+                            text,
+                            "write `...` behind what is done with each",
+                        );
                     }
                     _ => {}
                 }
@@ -52,7 +68,8 @@ impl KernelLowering {
                 return Ok(value);
             }
             if let (Some(owner), Some(this)) = (self.current().owner, self.current().this.clone())
-                && let Some(found) = self.member_of(&self.type_of_object(owner), &this, &last.name)?
+                && let Some(found) =
+                    self.member_of(&self.type_of_object(owner), &this, &last.name)?
             {
                 return Ok(found);
             }
@@ -67,7 +84,9 @@ impl KernelLowering {
             && let Some(offset) = if base == own { Some(0) } else { self.base_at(own, base) }
         {
             let ty = CudaType::plain(TypeShape::Structure(base)).within(&self.current().object);
-            if let Some(found) = self.member_of(&ty, &Self::behind(&this, offset as i64), &last.name)? {
+            if let Some(found) =
+                self.member_of(&ty, &Self::behind(&this, offset as i64), &last.name)?
+            {
                 return Ok(found);
             }
         }
@@ -86,7 +105,9 @@ impl KernelLowering {
                         None => self.global(&tree),
                     };
                 }
-                DeclaredItem::Enumerator(tree, number) => return self.enumerator(&tree.clone(), *number),
+                DeclaredItem::Enumerator(tree, number) => {
+                    return self.enumerator(&tree.clone(), *number);
+                }
                 DeclaredItem::Concept(parameters, condition) => {
                     let is_true = self.is_concept_true(parameters, condition, path)?;
                     return Ok(TypedValue::constant(CudaType::BOOL, u64::from(is_true)));
@@ -124,14 +145,19 @@ impl KernelLowering {
         parameters: &[TemplateParameter],
         path: &NamePath,
     ) -> LoweringResult<TypedValue> {
-        let bindings = Rc::new(self.bound(parameters, path.last().arguments.as_deref(), path.at)?);
+        let bindings =
+            Rc::new(self.bound(parameters, path.last().arguments.as_deref(), path.at)?);
         let namespace = self.current().namespace.clone();
         self.enter(path.at)?;
         let found = self.outside(namespace, bindings, None, |this| this.constant_variable(tree))?;
         self.depth -= 1;
         match found {
             Some(value) => Ok(value),
-            None => self.refuse(path.at, format!("`{}` is no constant number", path.words()), "make it `constexpr` of a number"),
+            None => self.refuse(
+                path.at,
+                format!("`{}` is no constant number", path.words()),
+                "make it `constexpr` of a number",
+            ),
         }
     }
 
@@ -140,7 +166,9 @@ impl KernelLowering {
         if register == "32" {
             return Ok(TypedValue::constant(CudaType::INT, 32));
         }
-        let name: Rc<str> = if register.contains("nt") || register.contains("nct") { "dim3" } else { "uint3" }.into();
+        let name: Rc<str> =
+            if register.contains("nt") || register.contains("nct") { "dim3" } else { "uint3" }
+                .into();
         let path = NamePath { parts: vec![crate::tree::NamePart { name, arguments: None }], at };
         let ty = self.named_type(&path)?;
         let place = self.local(register.trim_start_matches('%'), 12, 4, at)?;
@@ -153,19 +181,29 @@ impl KernelLowering {
     }
 
     /// `%tid.x` and its like: 32 bits each (PTX ISA, Special Registers).
-    pub(super) fn special(&mut self, register: &str, dimension: &str) -> LoweringResult<TypedValue> {
+    pub(super) fn special(
+        &mut self,
+        register: &str,
+        dimension: &str,
+    ) -> LoweringResult<TypedValue> {
         let to = self.new_register_of(2);
         self.emit(format!("mov.u32 {to}, {register}.{dimension}"))?;
         Ok(TypedValue::register(CudaType::UNSIGNED, to))
     }
 
     /// A member of a structure that is a constant of all.
-    pub(super) fn constant_of(&mut self, owner: usize, name: &Rc<str>) -> LoweringResult<Option<TypedValue>> {
+    pub(super) fn constant_of(
+        &mut self,
+        owner: usize,
+        name: &Rc<str>,
+    ) -> LoweringResult<Option<TypedValue>> {
         let StructureLayout { tree, bindings, bases, .. } = self.structures[owner].clone();
         if let Some(constant) = tree.constants.iter().find(|c| c.name == *name) {
             let namespace = tree.namespace.clone();
             self.enter(constant.at)?;
-            let found = self.outside(namespace, bindings, Some(owner), |this| this.constant_variable(constant))?;
+            let found = self.outside(namespace, bindings, Some(owner), |this| {
+                this.constant_variable(constant)
+            })?;
             self.depth -= 1;
             if found.is_none() {
                 return self.refuse(
@@ -176,12 +214,16 @@ impl KernelLowering {
             }
             return Ok(found);
         }
-        let of_enumeration =
-            |e: &Rc<EnumerationTree>| Some((e.clone(), e.constants.iter().position(|(constant, _)| constant == name)?));
+        let of_enumeration = |e: &Rc<EnumerationTree>| {
+            Some((e.clone(), e.constants.iter().position(|(constant, _)| constant == name)?))
+        };
         if let Some((enumeration, number)) = tree.enumerations.iter().find_map(of_enumeration) {
             self.enter(tree.at)?;
-            let namespace: Rc<[Rc<str>]> = tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
-            let found = self.outside(namespace, bindings, Some(owner), |this| this.enumerator(&enumeration, number))?;
+            let namespace: Rc<[Rc<str>]> =
+                tree.namespace.iter().cloned().chain([tree.name.clone()]).collect();
+            let found = self.outside(namespace, bindings, Some(owner), |this| {
+                this.enumerator(&enumeration, number)
+            })?;
             self.depth -= 1;
             return Ok(Some(found));
         }

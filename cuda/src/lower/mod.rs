@@ -1,5 +1,5 @@
-//! From the tree to PTX, without optimisation: what is called is put in place, variables are registers unless their address is taken, and each
-//! access is the one that the program writes.
+//! From the tree to PTX, without optimisation: what is called is put in place, variables are
+//! registers unless their address is taken, and each access is the one that the program writes.
 
 mod access;
 mod aggregate;
@@ -76,7 +76,8 @@ const MAX_BYTES: u64 = 1 << 40;
 /// The most parts of a structure or an array that are copied or filled one by one.
 const MAX_PARTS: u64 = 1024;
 
-/// Why a kernel is not compiled: it is not understood, or it has to be begun again with more known of its variables.
+/// Why a kernel is not compiled: it is not understood, or it has to be begun again with more known
+/// of its variables.
 #[derive(Debug)]
 pub(crate) enum LoweringStop {
     Refused(CudaRefusal),
@@ -125,7 +126,8 @@ enum ValuePlace {
         offset: i64,
         space: KnownSpace,
     },
-    /// A value that does not change; to change it the variable with this name has to be begun again in a register.
+    /// A value that does not change; to change it the variable with this name has to be begun again
+    /// in a register.
     Fixed(Box<ValueForm>, CudaSpan),
     /// The bytes of a constant, from so many on.
     Known(Rc<known_bytes::KnownBytes>, i64),
@@ -239,7 +241,8 @@ struct InlinedCall {
     is_end_used: bool,
     /// Is the next statement the last one of the function?
     is_last: bool,
-    /// Does the last statement always leave the function, so that no thread comes to what stands behind it?
+    /// Does the last statement always leave the function, so that no thread comes to what stands
+    /// behind it?
     is_left: bool,
     /// Is the type of what it returns that of its first `return`?
     is_auto: bool,
@@ -288,7 +291,8 @@ pub(crate) struct KernelLowering {
     /// Constants that are in memory, and where.
     constants: FxHashMap<Rc<known_bytes::KnownBytes>, Rc<str>>,
     symbols: FxHashSet<Rc<str>>,
-    /// How many instructions may still be executed for what is computed when the program is compiled.
+    /// How many instructions may still be executed for what is computed when the program is
+    /// compiled.
     steps_left: u64,
     /// Variables that need memory, and parameters that are changed, by where they are declared.
     in_memory: FxHashSet<CudaSpan>,
@@ -302,7 +306,8 @@ pub(crate) struct KernelLowering {
     instructions: usize,
     /// How many calls were put in place, those of code that is thrown away among them.
     placed_calls: usize,
-    /// Is only the type asked for of what is lowered? Then no body of a function whose result is declared is looked at.
+    /// Is only the type asked for of what is lowered? Then no body of a function whose result is
+    /// declared is looked at.
     is_type_asked: bool,
     depth: usize,
     frames: Vec<InlinedCall>,
@@ -310,13 +315,15 @@ pub(crate) struct KernelLowering {
     line: (u16, u32),
     /// Registers and parameters that are variables, and where these are declared.
     mutable: FxHashMap<Rc<str>, CudaSpan>,
-    /// Parameters that all threads have as one, `__grid_constant__`: their address is that of the parameter, and nothing is copied.
+    /// Parameters that all threads have as one, `__grid_constant__`: their address is that of the
+    /// parameter, and nothing is copied.
     grid_constants: FxHashSet<Rc<str>>,
     /// Each `c ? a : b` that something is put to, or that is referred to, by where it is.
     places_chosen: FxHashSet<CudaSpan>,
     /// Registers that hold 1 or 0, and the predicate that says which.
     truths: FxHashMap<Rc<str>, Rc<str>>,
-    /// Variables of functions that are there once for all calls, `__shared__` or `static`, by where they are declared and the arguments of templates.
+    /// Variables of functions that are there once for all calls, `__shared__` or `static`, by where
+    /// they are declared and the arguments of templates.
     placed: FxHashMap<(CudaSpan, String), TypedValue>,
     /// Functions that call themselves, which get a function of PTX.
     recursive: Vec<(Rc<str>, CudaSpan)>,
@@ -333,8 +340,14 @@ pub(crate) struct KernelLowering {
 }
 
 /// The classes of registers: their names and types.
-const CLASSES: [(&str, &str); 6] =
-    [("%p", ".pred"), ("%rs", ".b16"), ("%r", ".b32"), ("%rd", ".b64"), ("%f", ".f32"), ("%fd", ".f64")];
+const CLASSES: [(&str, &str); 6] = [
+    ("%p", ".pred"),
+    ("%rs", ".b16"),
+    ("%r", ".b32"),
+    ("%rd", ".b64"),
+    ("%f", ".f32"),
+    ("%fd", ".f64"),
+];
 
 impl KernelLowering {
     fn frame(&mut self) -> &mut InlinedCall {
@@ -346,7 +359,12 @@ impl KernelLowering {
         &self.frames[self.frames.len() - 1]
     }
 
-    fn refuse<T>(&self, at: CudaSpan, message: impl Into<String>, help: impl Into<String>) -> LoweringResult<T> {
+    fn refuse<T>(
+        &self,
+        at: CudaSpan,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> LoweringResult<T> {
         Err(LoweringStop::Refused(CudaRefusal::new(at, message, help)))
     }
 
@@ -360,7 +378,9 @@ impl KernelLowering {
     fn emit(&mut self, text: impl AsRef<str>) -> LoweringResult<()> {
         self.instructions += 1;
         if self.instructions > MAX_INSTRUCTIONS {
-            let what = format!("the kernel has more than {MAX_INSTRUCTIONS} instructions once what it calls is put in place");
+            let what = format!(
+                "the kernel has more than {MAX_INSTRUCTIONS} instructions once what it calls is put in place"
+            );
             return self.refuse(self.position, what, "make it smaller");
         }
         let (line, column) = self.line_of(self.position);
@@ -407,9 +427,15 @@ impl KernelLowering {
 
     /// A name of PTX that nothing else has.
     fn symbol(&mut self, name: &str) -> Rc<str> {
-        let clean: String =
-            name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '$' { c } else { '_' }).collect();
-        let clean = if clean.starts_with(|c: char| c.is_ascii_digit()) || clean.is_empty() { format!("_{clean}") } else { clean };
+        let clean: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '$' { c } else { '_' })
+            .collect();
+        let clean = if clean.starts_with(|c: char| c.is_ascii_digit()) || clean.is_empty() {
+            format!("_{clean}")
+        } else {
+            clean
+        };
         let mut found: Rc<str> = clean.as_str().into();
         let mut n = 1;
         while !self.symbols.insert(found.clone()) {

@@ -17,10 +17,13 @@ impl KernelLowering {
         let Some(all) = self.program.items.get(&path.last().name) else { return Vec::new() };
         // The block may take it from a namespace (`using a::f;`).
         let scopes = self.current().scopes.iter().rev().filter(|_| path.parts.len() == 1);
-        if let Some(NameBinding::Taken(taken)) = scopes.filter_map(|s| s.names.get(&path.last().name)).next() {
+        if let Some(NameBinding::Taken(taken)) =
+            scopes.filter_map(|s| s.names.get(&path.last().name)).next()
+        {
             return self.placed_entries(taken);
         }
-        let mut qualifier: Vec<Rc<str>> = path.parts[..path.parts.len() - 1].iter().map(|p| p.name.clone()).collect();
+        let mut qualifier: Vec<Rc<str>> =
+            path.parts[..path.parts.len() - 1].iter().map(|p| p.name.clone()).collect();
         let mut is_of_all = path.is_of_all();
         if is_of_all {
             qualifier.remove(0);
@@ -45,7 +48,11 @@ impl KernelLowering {
                 false => found,
             }
         };
-        let of_blocks = if path.parts.len() == 1 { self.namespaces_of_blocks(&path.last().name) } else { Vec::new() };
+        let of_blocks = if path.parts.len() == 1 {
+            self.namespaces_of_blocks(&path.last().name)
+        } else {
+            Vec::new()
+        };
         let mut real = None;
         for k in (0..=around.len()).rev() {
             let written = [&around[..k], &qualifier].concat();
@@ -60,7 +67,9 @@ impl KernelLowering {
                 shared == k && of_blocks.iter().any(|taken| n.ends_with(taken))
             };
             // `using ::f` takes what is in no namespace.
-            let is_taken = |n: &[Rc<str>]| taken.iter().any(|of| if of.is_empty() { n.is_empty() } else { n.ends_with(of) });
+            let is_taken = |n: &[Rc<str>]| {
+                taken.iter().any(|of| if of.is_empty() { n.is_empty() } else { n.ends_with(of) })
+            };
             let found = pick(&|n| *n == whole[..] || is_taken(n) || is_of_block(n));
             if found.iter().any(is_defined) {
                 return found;
@@ -97,18 +106,33 @@ impl KernelLowering {
     pub(super) fn real_namespace(&self, names: &[Rc<str>]) -> Vec<Rc<str>> {
         match names.first().and_then(|first| self.alias_of_block(first)) {
             Some(of) => [&of[..], &names[1..]].concat(),
-            None => self.program.namespace_named(names, &self.current().namespace).unwrap_or_else(|| names.to_vec()),
+            None => self
+                .program
+                .namespace_named(names, &self.current().namespace)
+                .unwrap_or_else(|| names.to_vec()),
         }
     }
 
-    /// The namespaces whose names, or this one of them, are a namespace's as well (`using namespace a`, `using a::f`).
+    /// The namespaces whose names, or this one of them, are a namespace's as well
+    /// (`using namespace a`, `using a::f`).
     fn namespaces_taken_by(&self, namespace: &[Rc<str>], name: &Rc<str>) -> Vec<Vec<Rc<str>>> {
         let mut found: Vec<Vec<Rc<str>>> = Vec::new();
         let mut open: Vec<Vec<Rc<str>>> = vec![namespace.to_vec()];
         while let Some(next) = open.pop() {
-            let of = |whole: &[Rc<str>]| *whole == next[..] || !next.is_empty() && whole.ends_with(&next);
-            let whole = self.program.namespaces_taken.iter().filter(|(within, _)| of(within)).map(|(_, names)| names.clone());
-            let single = self.program.names_taken.iter().filter(|(within, names)| of(within) && names.last() == Some(name));
+            let of = |whole: &[Rc<str>]| {
+                *whole == next[..] || !next.is_empty() && whole.ends_with(&next)
+            };
+            let whole = self
+                .program
+                .namespaces_taken
+                .iter()
+                .filter(|(within, _)| of(within))
+                .map(|(_, names)| names.clone());
+            let single = self
+                .program
+                .names_taken
+                .iter()
+                .filter(|(within, names)| of(within) && names.last() == Some(name));
             let single = single.map(|(_, names)| names[..names.len() - 1].to_vec());
             for taken in whole.chain(single) {
                 let taken = match taken.is_empty() {

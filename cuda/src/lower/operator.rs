@@ -17,7 +17,9 @@ impl KernelLowering {
         if !self.structures.iter().any(|s| s.tree.methods.iter().any(is_one)) {
             return Ok(false);
         }
-        let number = self.if_possible(|this| this.only_for_type(|this| this.lower(e)))?.and_then(|value| value.ty.structure());
+        let number = self
+            .if_possible(|this| this.only_for_type(|this| this.lower(e)))?
+            .and_then(|value| value.ty.structure());
         Ok(number.is_some_and(|number| self.has_operator(number, "operator!", 0)))
     }
 
@@ -34,7 +36,9 @@ impl KernelLowering {
             Some(_) => self.operator_method(a.clone(), &name, vec![b.clone()], at).map(Some),
             None => match self.free_operator(&name, &[a.clone(), b.clone()], at)? {
                 Some(found) => Ok(Some(found)),
-                None if of == CudaBinary::Order || a.ty.structure().or(b.ty.structure()).is_some() => {
+                None if of == CudaBinary::Order
+                    || a.ty.structure().or(b.ty.structure()).is_some() =>
+                {
                     self.by_rewriting(of, a, b, at)
                 }
                 None => Ok(None),
@@ -73,7 +77,10 @@ impl KernelLowering {
         if functions.is_empty() {
             return Ok(None);
         }
-        let Some((index, bindings)) = self.chosen_if_any(&functions, &values, None, (&name, at))? else { return Ok(None) };
+        let Some((index, bindings)) = self.chosen_if_any(&functions, &values, None, (&name, at))?
+        else {
+            return Ok(None);
+        };
         let function = functions[index].0.clone();
         self.invoked(&function, None, None, bindings, values, at).map(Some)
     }
@@ -99,7 +106,8 @@ impl KernelLowering {
             return match of {
                 Some(of) => {
                     let name = format!("operator{}=", of.sign());
-                    let is_own = to.ty.structure().is_some_and(|number| self.has_method(number, &name));
+                    let is_own =
+                        to.ty.structure().is_some_and(|number| self.has_method(number, &name));
                     let values = [to.clone(), value.clone()];
                     match if is_own { None } else { self.free_operator(&name, &values, at)? } {
                         Some(found) => Ok(found),
@@ -121,22 +129,33 @@ impl KernelLowering {
         Ok(to)
     }
 
-    pub(super) fn assigned_structure(&mut self, to: TypedValue, value: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
+    pub(super) fn assigned_structure(
+        &mut self,
+        to: TypedValue,
+        value: TypedValue,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let Some(number) = to.ty.structure() else { return Ok(to) };
         let is_same = value.ty.structure() == Some(number);
         if !is_same || self.has_own_assignment(number) {
             // The one that nobody writes takes what can be made one of it.
             let all = self.methods(number, &|m| &*m.name == "operator=" && !m.is_defaulted);
             let object = Some((&to.ty, true));
-            if !all.is_empty() && self.chosen_if_any(&all, std::slice::from_ref(&value), object, ("operator=", at))?.is_some() {
+            if !all.is_empty()
+                && self
+                    .chosen_if_any(&all, std::slice::from_ref(&value), object, ("operator=", at))?
+                    .is_some()
+            {
                 return self.method_called(to, all, None, vec![value], at);
             }
         }
         self.may_be_changed(&to, at)?;
         let is_expiring = matches!(value.form, ValueForm::Expiring(_) | ValueForm::Temporary(_));
         let value = self.converted(value, &to.ty, at)?;
-        let (ValueForm::Place(from) | ValueForm::Temporary(from), ValueForm::Place(_) | ValueForm::Temporary(_)) =
-            (&value.form, &to.form)
+        let (
+            ValueForm::Place(from) | ValueForm::Temporary(from),
+            ValueForm::Place(_) | ValueForm::Temporary(_),
+        ) = (&value.form, &to.form)
         else {
             return self.refuse(at, "this structure is not assigned", "assign its members");
         };
@@ -144,8 +163,15 @@ impl KernelLowering {
         // A reference leads to what it led to before.
         let number = to.ty.structure().unwrap_or(number);
         if self.structures[number].fields.iter().any(|f| f.is_reference) {
-            let text = format!("a value of the type {} is assigned, and has a reference", self.type_text(&to.ty));
-            return self.refuse(at, text, "C++ does not assign it; write an `operator=`, or use pointers");
+            let text = format!(
+                "a value of the type {} is assigned, and has a reference",
+                self.type_text(&to.ty)
+            );
+            return self.refuse(
+                at,
+                text,
+                "C++ does not assign it; write an `operator=`, or use pointers",
+            );
         }
         self.copied_by_parts((&from, is_expiring), &from_ty, &to, CopyKind::Assigned, at)?;
         Ok(to)

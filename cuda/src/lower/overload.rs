@@ -1,4 +1,5 @@
-//! Which of several functions a call means (C++ [over.match]). Where that is not known the call is refused, and both functions are named.
+//! Which of several functions a call means (C++ [over.match]). Where that is not known the call is
+//! refused, and both functions are named.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -6,7 +7,9 @@ use std::rc::Rc;
 use super::conversion::{ConversionSequence, ReferenceBinding, binding_of, is_left};
 use super::function_value::FoundMethod;
 use super::typename::is_reference;
-use super::{KernelLowering, KnownSpace, LoweringResult, LoweringStop, TypedValue, ValueForm, ValuePlace};
+use super::{
+    KernelLowering, KnownSpace, LoweringResult, LoweringStop, TypedValue, ValueForm, ValuePlace,
+};
 use crate::lex::{CudaRefusal, CudaSpan};
 use crate::tree::{FunctionTree, ParameterTree, TemplateArgument, TemplateParameter, TypeTree};
 use crate::types::{CudaType, ReferenceKind, TemplateBinding, TemplateBindings, TypeShape};
@@ -24,7 +27,8 @@ struct OverloadCandidate {
     values: Vec<ConversionSequence>,
 }
 
-/// What the parameters of a function's template are, the types of its own, and the ways of values to them.
+/// What the parameters of a function's template are, the types of its own, and the ways of values
+/// to them.
 type FittedParameters = (TemplateBindings, Vec<CudaType>, Vec<ConversionSequence>);
 
 /// What comes of looking for the best of several functions.
@@ -37,7 +41,8 @@ enum OverloadChoice {
 }
 
 impl KernelLowering {
-    /// Which of several functions takes these values best, and what the parameters of its template are.
+    /// Which of several functions takes these values best, and what the parameters of its template
+    /// are.
     pub(super) fn chosen(
         &mut self,
         all: &[FoundMethod],
@@ -55,7 +60,11 @@ impl KernelLowering {
                 }
                 let types: Vec<String> = values.iter().map(|v| self.type_text(&v.ty)).collect();
                 let text = format!("no `{name}` that is known here takes ({})", types.join(", "));
-                self.refuse(at, text, "give what it takes, or write the arguments of the template in `<..>`")
+                self.refuse(
+                    at,
+                    text,
+                    "give what it takes, or write the arguments of the template in `<..>`",
+                )
             }
             OverloadChoice::Forbidden(declared) => {
                 let types: Vec<String> = values.iter().map(|v| self.type_text(&v.ty)).collect();
@@ -102,7 +111,9 @@ impl KernelLowering {
     ) -> LoweringResult<OverloadChoice> {
         let (mut candidates, unmade) = self.candidates(all, explicit, values, object, at)?;
         self.drop_declared(all, &mut candidates, values.len());
-        let is_unfit = |c: &OverloadCandidate| c.object.iter().chain(&c.values).any(ConversionSequence::is_unfit);
+        let is_unfit = |c: &OverloadCandidate| {
+            c.object.iter().chain(&c.values).any(ConversionSequence::is_unfit)
+        };
         let forbidden = candidates.iter().find(|c| is_unfit(c)).map(|c| all[c.number].0.at);
         candidates.retain(|c| !is_unfit(c));
         if let (Some(declared), true) = (forbidden, candidates.is_empty()) {
@@ -110,7 +121,9 @@ impl KernelLowering {
         }
         let is_best = |n: usize| {
             (0..candidates.len()).all(|m| {
-                n == m || self.order_of_candidates(all, (&candidates[n], &candidates[m]), values.len()) == Ordering::Less
+                n == m
+                    || self.order_of_candidates(all, (&candidates[n], &candidates[m]), values.len())
+                        == Ordering::Less
             })
         };
         let Some(best) = (0..candidates.len()).find(|&n| is_best(n)) else {
@@ -128,12 +141,23 @@ impl KernelLowering {
     }
 
     /// Two candidates of which neither is better, and than which none is.
-    fn rivals(&self, all: &[FoundMethod], candidates: &[OverloadCandidate], count: usize) -> Option<[usize; 2]> {
-        let order = |a: usize, b: usize| self.order_of_candidates(all, (&candidates[a], &candidates[b]), count);
-        let pairs = (0..candidates.len()).flat_map(|a| (a + 1..candidates.len()).map(move |b| [a, b]));
-        let mut open: Vec<[usize; 2]> = pairs.filter(|&[a, b]| order(a, b) == Ordering::Equal).collect();
+    fn rivals(
+        &self,
+        all: &[FoundMethod],
+        candidates: &[OverloadCandidate],
+        count: usize,
+    ) -> Option<[usize; 2]> {
+        let order = |a: usize, b: usize| {
+            self.order_of_candidates(all, (&candidates[a], &candidates[b]), count)
+        };
+        let pairs =
+            (0..candidates.len()).flat_map(|a| (a + 1..candidates.len()).map(move |b| [a, b]));
+        let mut open: Vec<[usize; 2]> =
+            pairs.filter(|&[a, b]| order(a, b) == Ordering::Equal).collect();
         open.sort_by_key(|&[a, b]| {
-            (0..candidates.len()).filter(|&c| order(c, a) == Ordering::Less || order(c, b) == Ordering::Less).count()
+            (0..candidates.len())
+                .filter(|&c| order(c, a) == Ordering::Less || order(c, b) == Ordering::Less)
+                .count()
         });
         open.into_iter().next()
     }
@@ -156,7 +180,9 @@ impl KernelLowering {
             let (depth, frames) = (self.depth, self.frames.len());
             match self.candidate(function, owner, explicit, values, at) {
                 Ok(Some((bindings, types, values))) => {
-                    let object = object.filter(|_| !function.is_static).map(|of| self.sequence_of_object(function, of));
+                    let object = object
+                        .filter(|_| !function.is_static)
+                        .map(|of| self.sequence_of_object(function, of));
                     found.push(OverloadCandidate { number, bindings, types, object, values });
                 }
                 Ok(None) => {}
@@ -173,7 +199,12 @@ impl KernelLowering {
     }
 
     /// Of what is declared and defined the definition counts.
-    fn drop_declared(&self, all: &[FoundMethod], candidates: &mut Vec<OverloadCandidate>, count: usize) {
+    fn drop_declared(
+        &self,
+        all: &[FoundMethod],
+        candidates: &mut Vec<OverloadCandidate>,
+        count: usize,
+    ) {
         let is_again = |n: usize, m: usize| {
             let (a, b) = (&candidates[n], &candidates[m]);
             let (f, g) = (&all[a.number].0, &all[b.number].0);
@@ -183,9 +214,14 @@ impl KernelLowering {
                 && f.object == g.object
                 && f.takes_any_number() == g.takes_any_number()
                 && a.types == b.types;
-            is_worse && is_one && (f.template.is_none() || self.specificity((f, g), count) == Some(Ordering::Equal))
+            is_worse
+                && is_one
+                && (f.template.is_none()
+                    || self.specificity((f, g), count) == Some(Ordering::Equal))
         };
-        let kept: Vec<bool> = (0..candidates.len()).map(|n| !(0..candidates.len()).any(|m| m != n && is_again(n, m))).collect();
+        let kept: Vec<bool> = (0..candidates.len())
+            .map(|n| !(0..candidates.len()).any(|m| m != n && is_again(n, m)))
+            .collect();
         let mut kept = kept.into_iter();
         candidates.retain(|_| kept.next().unwrap_or(true));
     }
@@ -214,8 +250,9 @@ impl KernelLowering {
         let better = |is_first: bool, is_second: bool| is_second.cmp(&is_first);
         let by_template = better(f.template.is_none(), g.template.is_none());
         // The one of the structure itself hides that of its base (`using B::f`).
-        let is_within =
-            |of: usize, base: usize| of != base && of < usize::MAX && base < usize::MAX && self.base_at(of, base).is_some();
+        let is_within = |of: usize, base: usize| {
+            of != base && of < usize::MAX && base < usize::MAX && self.base_at(of, base).is_some()
+        };
         let by_owner = match a.types == b.types {
             true => better(is_within(*of_f, *of_g), is_within(*of_g, *of_f)),
             false => Ordering::Equal,
@@ -225,7 +262,8 @@ impl KernelLowering {
             _ => Ordering::Equal,
         };
         let by_conditions = self.order_of_conditions(f, g);
-        // The program's own comes before the library's, which are written so that the later one is meant.
+        // The program's own comes before the library's, which are written so that the later one is
+        // meant.
         let by_file = better(f.at.file > 0, g.at.file > 0);
         let by_place = match f.at.file == 0 && g.at.file == 0 || f.is_defaulted && g.is_defaulted {
             true => b.number.cmp(&a.number),
@@ -237,7 +275,8 @@ impl KernelLowering {
             .unwrap_or(Ordering::Equal)
     }
 
-    /// A function as a candidate: the parameters of its template, the types of its own, and the ways of the values to them.
+    /// A function as a candidate: the parameters of its template, the types of its own, and the
+    /// ways of the values to them.
     fn candidate(
         &mut self,
         function: &Rc<FunctionTree>,
@@ -246,9 +285,14 @@ impl KernelLowering {
         values: &[TypedValue],
         at: CudaSpan,
     ) -> LoweringResult<Option<FittedParameters>> {
-        let mut bindings: TemplateBindings = owner.map_or_else(Vec::new, |o| (*self.structures[o].bindings).clone());
+        let mut bindings: TemplateBindings =
+            owner.map_or_else(Vec::new, |o| (*self.structures[o].bindings).clone());
         if let Some(parameters) = function.template.clone() {
-            let Some(own) = self.deduced(function, &parameters, (explicit, values), &bindings, at)? else { return Ok(None) };
+            let Some(own) =
+                self.deduced(function, &parameters, (explicit, values), &bindings, at)?
+            else {
+                return Ok(None);
+            };
             bindings = own;
         } else if explicit.is_some() {
             return Ok(None);
@@ -262,10 +306,13 @@ impl KernelLowering {
         }
         let shared = Rc::new(bindings.clone());
         let single = function.parameters.iter().filter(|p| !p.is_pack).count();
-        let parameters: Vec<_> = (0..values.len()).filter_map(|n| function.parameters.get(n.min(single))).collect();
+        let parameters: Vec<_> =
+            (0..values.len()).filter_map(|n| function.parameters.get(n.min(single))).collect();
         let types = self.outside(namespace, shared, owner, |this| {
-            let of = |(n, p): (usize, &&ParameterTree)| this.type_of_parameter(p, n.checked_sub(single));
-            let types = parameters.iter().enumerate().map(of).collect::<LoweringResult<Vec<_>>>()?;
+            let of =
+                |(n, p): (usize, &&ParameterTree)| this.type_of_parameter(p, n.checked_sub(single));
+            let types =
+                parameters.iter().enumerate().map(of).collect::<LoweringResult<Vec<_>>>()?;
             // What it returns may say that it is not meant.
             match &function.result {
                 _ if function.template.is_none() => {}
@@ -273,10 +320,17 @@ impl KernelLowering {
                 TypeTree::OfExpression(_) => {
                     // Its parameters may be named there.
                     let (mut pack, mut kinds) = (Vec::new(), Vec::new());
-                    for (parameter, (ty, value)) in parameters.iter().zip(types.iter().zip(values)) {
+                    for (parameter, (ty, value)) in parameters.iter().zip(types.iter().zip(values))
+                    {
                         let form = match &value.form {
-                            ValueForm::Place(place) if ty.is_similar(&value.ty) => ValueForm::Place(place.clone()),
-                            _ => ValueForm::Place(ValuePlace::Memory { base: "%rd0".into(), offset: 0, space: KnownSpace::Any }),
+                            ValueForm::Place(place) if ty.is_similar(&value.ty) => {
+                                ValueForm::Place(place.clone())
+                            }
+                            _ => ValueForm::Place(ValuePlace::Memory {
+                                base: "%rd0".into(),
+                                offset: 0,
+                                space: KnownSpace::Any,
+                            }),
                         };
                         let value = TypedValue { ty: ty.referred(), form };
                         if parameter.is_pack {
@@ -306,7 +360,9 @@ impl KernelLowering {
             }
             let binding = binding_of(ty);
             let ty = match (binding, &ty.shape) {
-                (ReferenceBinding::Copy, TypeShape::Array(of, _)) => CudaType::pointer((**of).clone()),
+                (ReferenceBinding::Copy, TypeShape::Array(of, _)) => {
+                    CudaType::pointer((**of).clone())
+                }
                 _ => ty.referred(),
             };
             let Some(way) = self.sequence(value, &ty, binding)? else { return Ok(None) };
@@ -315,7 +371,8 @@ impl KernelLowering {
         Ok(Some((bindings, types, ways)))
     }
 
-    /// What the parameters of a function's template are for these values; nothing where that is not said.
+    /// What the parameters of a function's template are for these values; nothing where that is not
+    /// said.
     fn deduced(
         &mut self,
         function: &FunctionTree,
@@ -326,7 +383,9 @@ impl KernelLowering {
     ) -> LoweringResult<Option<TemplateBindings>> {
         let mut deduced: TemplateBindings = Vec::new();
         let explicit = self.unpacked_arguments(explicit.unwrap_or(&[]), at)?;
-        if explicit.len() > parameters.len() && !parameters.last().is_some_and(TemplateParameter::is_pack) {
+        if explicit.len() > parameters.len()
+            && !parameters.last().is_some_and(TemplateParameter::is_pack)
+        {
             return Ok(None);
         }
         for (n, (parameter, argument)) in parameters.iter().zip(&explicit).enumerate() {
@@ -336,16 +395,22 @@ impl KernelLowering {
             };
             deduced.push((parameter.name().clone(), binding));
         }
-        let passed = |value: &TypedValue, tree: &TypeTree| match (&value.ty.shape, is_reference(tree)) {
-            (TypeShape::Array(of, _), false) => CudaType::pointer((**of).clone().within(&value.ty)),
-            (_, false) => value.ty.value(),
-            _ => value.ty.clone(),
-        };
+        let passed =
+            |value: &TypedValue, tree: &TypeTree| match (&value.ty.shape, is_reference(tree)) {
+                (TypeShape::Array(of, _), false) => {
+                    CudaType::pointer((**of).clone().within(&value.ty))
+                }
+                (_, false) => value.ty.value(),
+                _ => value.ty.clone(),
+            };
         // `T&&` of its own template: of a variable `T` is a reference.
         let passed_for = |value: &TypedValue, tree: &'_ TypeTree| -> (TypeTree, CudaType) {
             let of = forwarding(tree, parameters).filter(|_| is_left(value));
             match of {
-                Some(of) => (of.clone(), CudaType { reference: Some(ReferenceKind::Left), ..passed(value, tree) }),
+                Some(of) => (
+                    of.clone(),
+                    CudaType { reference: Some(ReferenceKind::Left), ..passed(value, tree) },
+                ),
                 None => (tree.clone(), passed(value, tree)),
             }
         };
@@ -358,20 +423,24 @@ impl KernelLowering {
             for (name, binding) in own.into_iter().skip(explicit) {
                 match deduced.iter().find(|(known, _)| *known == name) {
                     // One parameter is not two types. (The library's own functions leave it open.)
-                    Some((_, known)) if function.at.file > 0 && !is_one(known, &binding) => return Ok(None),
+                    Some((_, known)) if function.at.file > 0 && !is_one(known, &binding) => {
+                        return Ok(None);
+                    }
                     Some(_) => {}
                     None => deduced.push((name, binding)),
                 }
             }
         }
         if let Some(parameter) = function.parameters.last().filter(|p| p.is_pack) {
-            let rest = values.iter().skip(single.count()).map(|value| passed_for(value, &parameter.ty));
+            let rest =
+                values.iter().skip(single.count()).map(|value| passed_for(value, &parameter.ty));
             let all: Vec<(TypeTree, CudaType)> = rest.collect();
             self.deduce_pack(&all, &parameter.ty, parameters, &mut deduced);
         }
         let mut sorted: TemplateBindings = around.clone();
         for parameter in parameters {
-            let found = deduced.iter().find(|(name, _)| name == parameter.name()).map(|(_, b)| b.clone());
+            let found =
+                deduced.iter().find(|(name, _)| name == parameter.name()).map(|(_, b)| b.clone());
             let binding = match found {
                 Some(binding) => Some(binding),
                 // Of what nothing is said there are none.
@@ -385,17 +454,24 @@ impl KernelLowering {
     }
 
     /// The type of a parameter, of one of a pack by its number there.
-    pub(super) fn type_of_parameter(&mut self, parameter: &ParameterTree, number: Option<usize>) -> LoweringResult<CudaType> {
+    pub(super) fn type_of_parameter(
+        &mut self,
+        parameter: &ParameterTree,
+        number: Option<usize>,
+    ) -> LoweringResult<CudaType> {
         match number.filter(|_| parameter.is_pack) {
             Some(number) => {
-                self.with_element(&super::pack::words_of(&parameter.ty), number, |this| this.resolved_argument(&parameter.ty))
+                self.with_element(&super::pack::words_of(&parameter.ty), number, |this| {
+                    this.resolved_argument(&parameter.ty)
+                })
             }
             None => self.resolved_argument(&parameter.ty),
         }
     }
 }
 
-/// What `T&&` is of, if `T` is a parameter of the function's own template: it refers to whatever is given (C++ [temp.deduct.call]).
+/// What `T&&` is of, if `T` is a parameter of the function's own template: it refers to whatever is
+/// given (C++ [temp.deduct.call]).
 fn forwarding<'t>(tree: &'t TypeTree, parameters: &[TemplateParameter]) -> Option<&'t TypeTree> {
     let TypeTree::Reference(of) = tree else { return None };
     let TypeTree::Rvalue(of) = &**of else { return None };

@@ -1,4 +1,5 @@
-//! Any number of types, values or parameters: a pattern in front of `...` is put there once for each of them.
+//! Any number of types, values or parameters: a pattern in front of `...` is put there once for
+//! each of them.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -6,7 +7,8 @@ use std::rc::Rc;
 use super::{KernelLowering, LocalNames, LoweringResult, NameBinding, TypedValue};
 use crate::lex::CudaSpan;
 use crate::tree::{
-    CudaBinary, CudaExpression, ExpressionKind, FoldTree, NamePart, NamePath, PackPattern, TemplateArgument, TypeTree,
+    CudaBinary, CudaExpression, ExpressionKind, FoldTree, NamePart, NamePath, PackPattern,
+    TemplateArgument, TypeTree,
 };
 use crate::types::{CudaType, ReferenceKind, TemplateBinding, TemplateBindings, TypeShape};
 
@@ -14,7 +16,11 @@ use crate::types::{CudaType, ReferenceKind, TemplateBinding, TemplateBindings, T
 const MAX_ELEMENTS: usize = 256;
 
 /// The bindings of one element of the packs that are named.
-pub(super) fn element_of(bindings: &TemplateBindings, words: &[Rc<str>], number: usize) -> TemplateBindings {
+pub(super) fn element_of(
+    bindings: &TemplateBindings,
+    words: &[Rc<str>],
+    number: usize,
+) -> TemplateBindings {
     let of = |(name, binding): &(Rc<str>, TemplateBinding)| match binding {
         TemplateBinding::Pack(all) if words.contains(name) => {
             (name.clone(), all.get(number).cloned().unwrap_or_else(|| binding.clone()))
@@ -54,7 +60,10 @@ pub(super) fn words_of(tree: &TypeTree) -> Vec<Rc<str>> {
                 for argument in part.arguments.iter().flatten() {
                     match argument {
                         TemplateArgument::Type(tree) => found.extend(words_of(tree)),
-                        TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), .. }) => {
+                        TemplateArgument::Value(CudaExpression {
+                            what: ExpressionKind::Name(path),
+                            ..
+                        }) => {
                             found.extend(path.parts.iter().map(|p| p.name.clone()));
                         }
                         TemplateArgument::Value(_) => {}
@@ -70,7 +79,12 @@ pub(super) fn words_of(tree: &TypeTree) -> Vec<Rc<str>> {
 
 impl KernelLowering {
     /// Binds a name to any number of values.
-    pub(super) fn bind_pack(&mut self, name: Rc<str>, all: Vec<TypedValue>, kinds: Vec<Option<ReferenceKind>>) {
+    pub(super) fn bind_pack(
+        &mut self,
+        name: Rc<str>,
+        all: Vec<TypedValue>,
+        kinds: Vec<Option<ReferenceKind>>,
+    ) {
         if let Some(scope) = self.frame().scopes.last_mut() {
             if kinds.iter().any(Option::is_some) {
                 scope.references_of_packs.insert(name.clone(), kinds);
@@ -99,47 +113,80 @@ impl KernelLowering {
         let mut found = None;
         for length in words.iter().filter_map(|word| self.pack_length(word)) {
             if found.is_some_and(|n| n != length) {
-                let text = format!("{} and {length} values or types are gone through at once", found.unwrap_or(0));
+                let text = format!(
+                    "{} and {length} values or types are gone through at once",
+                    found.unwrap_or(0)
+                );
                 return self.refuse(at, text, "give as many of one as of the other");
             }
             found = Some(length);
         }
         match found {
-            Some(count) if count > MAX_ELEMENTS => {
-                self.refuse(at, format!("more than {MAX_ELEMENTS} values or types by one `...`"), "give fewer")
-            }
+            Some(count) if count > MAX_ELEMENTS => self.refuse(
+                at,
+                format!("more than {MAX_ELEMENTS} values or types by one `...`"),
+                "give fewer",
+            ),
             Some(count) => Ok(count),
-            None => self.refuse(at, "`...` behind what names no types or values of any number", "name one: `f(xs...)`"),
+            None => self.refuse(
+                at,
+                "`...` behind what names no types or values of any number",
+                "name one: `f(xs...)`",
+            ),
         }
     }
 
     /// Each `xs...` becomes its elements; where there is none, nothing is copied.
-    pub(super) fn unpacked<'t>(&self, all: &'t [CudaExpression]) -> LoweringResult<Cow<'t, [CudaExpression]>> {
-        if !all.iter().any(|e| matches!(e.what, ExpressionKind::Pack(PackPattern { number: None, .. }))) {
+    pub(super) fn unpacked<'t>(
+        &self,
+        all: &'t [CudaExpression],
+    ) -> LoweringResult<Cow<'t, [CudaExpression]>> {
+        if !all
+            .iter()
+            .any(|e| matches!(e.what, ExpressionKind::Pack(PackPattern { number: None, .. })))
+        {
             return Ok(Cow::Borrowed(all));
         }
         let mut found = Vec::with_capacity(all.len());
         for e in all {
             match &e.what {
-                ExpressionKind::Pack(of) if of.number.is_none() => found.extend(self.elements(of, e.at)?),
+                ExpressionKind::Pack(of) if of.number.is_none() => {
+                    found.extend(self.elements(of, e.at)?)
+                }
                 _ => found.push(e.clone()),
             }
         }
         Ok(Cow::Owned(found))
     }
 
-    fn elements(&self, of: &PackPattern<CudaExpression>, at: CudaSpan) -> LoweringResult<Vec<CudaExpression>> {
-        let one = |n| CudaExpression { what: ExpressionKind::Pack(PackPattern { number: Some(n), ..of.clone() }), at };
+    fn elements(
+        &self,
+        of: &PackPattern<CudaExpression>,
+        at: CudaSpan,
+    ) -> LoweringResult<Vec<CudaExpression>> {
+        let one = |n| CudaExpression {
+            what: ExpressionKind::Pack(PackPattern { number: Some(n), ..of.clone() }),
+            at,
+        };
         Ok((0..self.count_of(&of.words, at)?).map(one).collect())
     }
 
     /// Each `Ts...` becomes its elements.
-    pub(super) fn unpacked_arguments(&self, all: &[TemplateArgument], at: CudaSpan) -> LoweringResult<Vec<TemplateArgument>> {
+    pub(super) fn unpacked_arguments(
+        &self,
+        all: &[TemplateArgument],
+        at: CudaSpan,
+    ) -> LoweringResult<Vec<TemplateArgument>> {
         let mut found = Vec::with_capacity(all.len());
         for argument in all {
             match argument {
                 TemplateArgument::Type(TypeTree::Pack(of)) if of.number.is_none() => {
-                    let one = |n| TemplateArgument::Type(TypeTree::Pack(PackPattern { number: Some(n), ..of.clone() }));
+                    let one = |n| {
+                        TemplateArgument::Type(TypeTree::Pack(PackPattern {
+                            number: Some(n),
+                            ..of.clone()
+                        }))
+                    };
                     found.extend((0..self.count_of(&of.words, at)?).map(one));
                 }
                 TemplateArgument::Value(e) => {
@@ -184,9 +231,17 @@ impl KernelLowering {
     }
 
     /// The one whose number `of` says. Refused where it says none, as for `...` where no list is.
-    pub(super) fn element(&mut self, of: &PackPattern<CudaExpression>, at: CudaSpan) -> LoweringResult<TypedValue> {
+    pub(super) fn element(
+        &mut self,
+        of: &PackPattern<CudaExpression>,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let Some(number) = of.number else {
-            return self.refuse(at, "`...` does not stand here", "it stands behind an argument, or in `(xs + ...)`");
+            return self.refuse(
+                at,
+                "`...` does not stand here",
+                "it stands behind an argument, or in `(xs + ...)`",
+            );
         };
         self.with_element(&of.words, number, |this| this.lower(&of.pattern))
     }
@@ -194,7 +249,11 @@ impl KernelLowering {
     /// The type of one element, as an argument.
     pub(super) fn element_type(&mut self, of: &PackPattern<TypeTree>) -> LoweringResult<CudaType> {
         let Some(number) = of.number else {
-            return self.refuse(self.position, "`...` does not stand here", "it stands behind an argument of a template");
+            return self.refuse(
+                self.position,
+                "`...` does not stand here",
+                "it stands behind an argument of a template",
+            );
         };
         self.with_element(&of.words, number, |this| this.resolved_argument(&of.pattern))
     }
@@ -206,7 +265,10 @@ impl KernelLowering {
         arguments: &[TemplateArgument],
         at: CudaSpan,
     ) -> LoweringResult<Option<CudaType>> {
-        if !matches!(name, "__type_pack_element" | "__margay_sequence" | "__margay_kind" | "__margay_underlying") {
+        if !matches!(
+            name,
+            "__type_pack_element" | "__margay_sequence" | "__margay_kind" | "__margay_underlying"
+        ) {
             return Ok(None);
         }
         let arguments = self.plain_arguments(arguments)?;
@@ -214,7 +276,11 @@ impl KernelLowering {
             ("__type_pack_element", [(_, TemplateBinding::Value(_, number)), types @ ..]) => {
                 match usize::try_from(*number).ok().and_then(|n| types.get(n)) {
                     Some((_, TemplateBinding::Type(ty))) => Ok(Some(ty.clone())),
-                    _ => self.refuse(at, format!("there is no type {number} among {}", types.len()), "types are counted from 0"),
+                    _ => self.refuse(
+                        at,
+                        format!("there is no type {number} among {}", types.len()),
+                        "types are counted from 0",
+                    ),
                 }
             }
             ("__margay_kind", [(_, TemplateBinding::Type(ty))]) => {
@@ -226,21 +292,39 @@ impl KernelLowering {
                     Some(of) if of.fields.is_empty() => 5,
                     Some(_) => 3,
                 };
-                Ok(Some(CudaType::plain(TypeShape::Array(Rc::new(CudaType::integer(1, true)), Some(kind)))))
+                Ok(Some(CudaType::plain(TypeShape::Array(
+                    Rc::new(CudaType::integer(1, true)),
+                    Some(kind),
+                ))))
             }
-            ("__margay_underlying", [(_, TemplateBinding::Type(ty))]) if ty.enumeration.is_some() => {
+            ("__margay_underlying", [(_, TemplateBinding::Type(ty))])
+                if ty.enumeration.is_some() =>
+            {
                 Ok(Some(CudaType::plain(ty.shape.clone())))
             }
-            ("__margay_kind" | "__margay_underlying", _) => self.refuse(at, "this is asked of an enumeration only", "give one"),
-            (_, [(_, TemplateBinding::Type(ty)), (_, TemplateBinding::Value(_, count))]) if *count <= MAX_ELEMENTS as u64 => {
+            ("__margay_kind" | "__margay_underlying", _) => {
+                self.refuse(at, "this is asked of an enumeration only", "give one")
+            }
+            (_, [(_, TemplateBinding::Type(ty)), (_, TemplateBinding::Value(_, count))])
+                if *count <= MAX_ELEMENTS as u64 =>
+            {
                 let part = |name: &str| NamePart { name: name.into(), arguments: None };
-                let path = NamePath { parts: vec![part("cuda"), part("std"), part("integer_sequence")], at };
+                let path = NamePath {
+                    parts: vec![part("cuda"), part("std"), part("integer_sequence")],
+                    at,
+                };
                 let numbers = (0..*count).map(|n| TemplateBinding::Value(ty.value(), n)).collect();
-                let bindings =
-                    vec![("T".into(), TemplateBinding::Type(ty.clone())), ("I".into(), TemplateBinding::Pack(numbers))];
+                let bindings = vec![
+                    ("T".into(), TemplateBinding::Type(ty.clone())),
+                    ("I".into(), TemplateBinding::Pack(numbers)),
+                ];
                 self.structure_of_bindings(&path, bindings, at).map(Some)
             }
-            _ => self.refuse(at, format!("more than {MAX_ELEMENTS} numbers in a sequence"), "make it shorter"),
+            _ => self.refuse(
+                at,
+                format!("more than {MAX_ELEMENTS} numbers in a sequence"),
+                "make it shorter",
+            ),
         }
     }
 
@@ -280,14 +364,25 @@ impl KernelLowering {
             Some(CudaBinary::BothTrue) => Some(ExpressionKind::Truth(true)),
             Some(CudaBinary::OneTrue) => Some(ExpressionKind::Truth(false)),
             None => {
-                let zero = ExpressionKind::Integer { value: 0, bytes: 4, is_signed: true, is_second: false };
-                Some(ExpressionKind::Cast(TypeTree::Void, Box::new(CudaExpression { what: zero, at }), false))
+                let zero = ExpressionKind::Integer {
+                    value: 0,
+                    bytes: 4,
+                    is_signed: true,
+                    is_second: false,
+                };
+                Some(ExpressionKind::Cast(
+                    TypeTree::Void,
+                    Box::new(CudaExpression { what: zero, at }),
+                    false,
+                ))
             }
             Some(_) => None,
         };
         match found.or(of_none.map(|what| CudaExpression { what, at })) {
             Some(e) => Ok(e),
-            None => self.refuse(at, "an operator of no operands", "give a first one: `(0 + ... + xs)`"),
+            None => {
+                self.refuse(at, "an operator of no operands", "give a first one: `(0 + ... + xs)`")
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Local variables whose address nobody takes become registers, member by member, as every compiler does it: what a loop no longer reads is then
-//! no part of its state.
+//! Local variables whose address nobody takes become registers, member by member, as every compiler
+//! does it: what a loop no longer reads is then no part of its state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -70,15 +70,22 @@ struct LocalUse {
 }
 
 /// Is a place the upper half of a word of 64 bits, and nothing else?
-fn is_half(places: &BTreeMap<i64, BTreeSet<String>>, offset: i64, types: &BTreeSet<String>) -> bool {
-    types.iter().all(|ty| ty == "u32") && places.get(&(offset - 4)).is_some_and(|below| below.contains("u64"))
+fn is_half(
+    places: &BTreeMap<i64, BTreeSet<String>>,
+    offset: i64,
+    types: &BTreeSet<String>,
+) -> bool {
+    types.iter().all(|ty| ty == "u32")
+        && places.get(&(offset - 4)).is_some_and(|below| below.contains("u64"))
 }
 
 /// The declarations and the body of a kernel with registers in place of such variables.
 pub(super) fn promoted(variables: &str, body: &str, registers: &mut [u32; 6]) -> (String, String) {
-    let names =
-        variables.lines().filter_map(|line| line.trim().strip_prefix(".local")?.split_whitespace().nth(3)?.split('[').next());
-    let mut uses: FxHashMap<&str, LocalUse> = names.map(|name| (name, LocalUse::default())).collect();
+    let names = variables.lines().filter_map(|line| {
+        line.trim().strip_prefix(".local")?.split_whitespace().nth(3)?.split('[').next()
+    });
+    let mut uses: FxHashMap<&str, LocalUse> =
+        names.map(|name| (name, LocalUse::default())).collect();
     if uses.is_empty() {
         return (variables.to_owned(), body.to_owned());
     }
@@ -90,7 +97,9 @@ pub(super) fn promoted(variables: &str, body: &str, registers: &mut [u32; 6]) ->
                 }
             }
             None => {
-                let words = line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$' && c != '%');
+                let words = line.split(|c: char| {
+                    !c.is_ascii_alphanumeric() && c != '_' && c != '$' && c != '%'
+                });
                 for word in words {
                     if let Some(of) = uses.get_mut(word) {
                         of.is_taken = true;
@@ -103,7 +112,8 @@ pub(super) fn promoted(variables: &str, body: &str, registers: &mut [u32; 6]) ->
         let mut end = i64::MIN;
         for (&offset, types) in &of.places {
             let is_half = is_half(&of.places, offset, types);
-            let is_word = types.len() == 1 || types.iter().all(|ty| matches!(ty.as_str(), "u64" | "u32"));
+            let is_word =
+                types.len() == 1 || types.iter().all(|ty| matches!(ty.as_str(), "u64" | "u32"));
             of.is_taken |= !is_word || offset < end && !is_half;
             end = end.max(types.iter().map(|ty| offset + bytes(ty)).max().unwrap_or(end));
         }
@@ -119,7 +129,8 @@ pub(super) fn promoted(variables: &str, body: &str, registers: &mut [u32; 6]) ->
         };
         let places = uses.get(symbol).map(|of| &of.places);
         // A word of 64 bits that is looked at in halves is kept as these.
-        let has_half = |at: i64| places.and_then(|p| p.get(&at)).is_some_and(|types| types.contains("u32"));
+        let has_half =
+            |at: i64| places.and_then(|p| p.get(&at)).is_some_and(|types| types.contains("u32"));
         if ty == "u64" && (has_half(offset) || has_half(offset + 4)) {
             let mut half = |at: i64| {
                 let made = || {
@@ -131,7 +142,12 @@ pub(super) fn promoted(variables: &str, body: &str, registers: &mut [u32; 6]) ->
             let (low, high) = (half(offset), half(offset + 4));
             let _ = match (is_load, operand.parse::<u64>()) {
                 (true, _) => writeln!(out, "\tmov.b64 {operand}, {{{low}, {high}}};"),
-                (false, Ok(number)) => writeln!(out, "\tmov.u32 {low}, {};\n\tmov.u32 {high}, {};", number as u32, number >> 32),
+                (false, Ok(number)) => writeln!(
+                    out,
+                    "\tmov.u32 {low}, {};\n\tmov.u32 {high}, {};",
+                    number as u32,
+                    number >> 32
+                ),
                 (false, Err(_)) => writeln!(out, "\tmov.b64 {{{low}, {high}}}, {operand};"),
             };
             continue;
@@ -142,9 +158,15 @@ pub(super) fn promoted(variables: &str, body: &str, registers: &mut [u32; 6]) ->
             format!("{}{}", CLASSES[class].0, registers[class])
         });
         let _ = match (is_load, ty) {
-            (true, _) => writeln!(out, "\tmov.{} {operand}, {register};", if class == 2 { "u32" } else { ty }),
+            (true, _) => writeln!(
+                out,
+                "\tmov.{} {operand}, {register};",
+                if class == 2 { "u32" } else { ty }
+            ),
             // A small one keeps as many bits as it has.
-            (false, "u8" | "u16") if operand.starts_with('%') => writeln!(out, "\tcvt.u32.{ty} {register}, {operand};"),
+            (false, "u8" | "u16") if operand.starts_with('%') => {
+                writeln!(out, "\tcvt.u32.{ty} {register}, {operand};")
+            }
             (false, "u8" | "u16") => {
                 let value: i64 = operand.parse().unwrap_or(0);
                 let kept = if ty == "u8" { value & 0xff } else { value & 0xffff };
@@ -154,7 +176,11 @@ pub(super) fn promoted(variables: &str, body: &str, registers: &mut [u32; 6]) ->
         };
     }
     let kept = variables.lines().filter(|line| {
-        let name = line.trim().strip_prefix(".local").and_then(|l| l.split_whitespace().nth(3)).and_then(|n| n.split('[').next());
+        let name = line
+            .trim()
+            .strip_prefix(".local")
+            .and_then(|l| l.split_whitespace().nth(3))
+            .and_then(|n| n.split('[').next());
         name.is_none_or(|name| uses.get(name).is_none_or(|of| of.is_taken))
     });
     (kept.map(|line| format!("{line}\n")).collect(), out)

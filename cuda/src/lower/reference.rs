@@ -10,18 +10,22 @@ use crate::tree::{CudaExpression, ExpressionKind, PackPattern, TypeTree, Variabl
 use crate::types::{CudaType, ReferenceKind};
 
 impl KernelLowering {
-    /// Is a type a reference, also where its name does not say so: `T` that was found from a variable passed for `T&&`, or a name for `U&`?
+    /// Is a type a reference, also where its name does not say so: `T` that was found from a
+    /// variable passed for `T&&`, or a name for `U&`?
     pub(super) fn is_reference_type(&mut self, tree: &TypeTree) -> LoweringResult<bool> {
         Ok(match tree {
             TypeTree::Reference(_) => true,
-            TypeTree::Auto | TypeTree::AutoAsIs | TypeTree::Pack(PackPattern { number: None, .. }) => false,
+            TypeTree::Auto
+            | TypeTree::AutoAsIs
+            | TypeTree::Pack(PackPattern { number: None, .. }) => false,
             // A template whose arguments the value says.
             TypeTree::Named(_) if self.template_of_class(tree).is_some() => false,
             _ => self.resolved_argument(tree)?.reference.is_some(),
         })
     }
 
-    /// The type that a tree of one is, with what says that it is a reference. References to references are one (C++ [dcl.ref]).
+    /// The type that a tree of one is, with what says that it is a reference. References to
+    /// references are one (C++ [dcl.ref]).
     pub(super) fn resolved_argument(&mut self, tree: &TypeTree) -> LoweringResult<CudaType> {
         Ok(match tree {
             TypeTree::Reference(of) => {
@@ -30,7 +34,11 @@ impl KernelLowering {
                     _ => (of, ReferenceKind::Left),
                 };
                 let ty = self.resolved_argument(of)?;
-                let kind = if ty.reference == Some(ReferenceKind::Left) { ReferenceKind::Left } else { kind };
+                let kind = if ty.reference == Some(ReferenceKind::Left) {
+                    ReferenceKind::Left
+                } else {
+                    kind
+                };
                 CudaType { reference: Some(kind), ..ty }
             }
             // What a reference leads to is not made constant by its name.
@@ -46,7 +54,9 @@ impl KernelLowering {
                 let value = self.apart(|this| this.only_for_type(|this| this.lower_argument(e)))?.1;
                 let reference = match value.form {
                     ValueForm::Expiring(_) => Some(ReferenceKind::Right),
-                    ValueForm::Place(_) if self.is_reference_as_it_is(e, &value)? => Some(self.kind_of_declared(e)),
+                    ValueForm::Place(_) if self.is_reference_as_it_is(e, &value)? => {
+                        Some(self.kind_of_declared(e))
+                    }
                     _ => None,
                 };
                 CudaType { reference, ..value.ty }
@@ -99,16 +109,23 @@ impl KernelLowering {
         at: CudaSpan,
     ) -> LoweringResult<()> {
         let binding = super::conversion::binding_of(ty);
-        let is_any = is_auto(&tree.ty) && (binding == ReferenceBinding::Right || tree.name.starts_with('('));
-        if is_any || matches!(value.form, ValueForm::List(_)) || super::closure::is_function(&value.ty) {
+        let is_any =
+            is_auto(&tree.ty) && (binding == ReferenceBinding::Right || tree.name.starts_with('('));
+        if is_any
+            || matches!(value.form, ValueForm::List(_))
+            || super::closure::is_function(&value.ty)
+        {
             return Ok(());
         }
         match self.sequence(value, &ty.referred(), binding)? {
             Some(way) if !way.is_unfit() => Ok(()),
             _ => {
-                let text = format!("`{}` may not refer to this value of the type {}", tree.name, self.type_text(&value.ty));
-                let help =
-                    "C++ binds `T&` to variables of its type only, and drops no `const`: name a variable, or make it `const T&`";
+                let text = format!(
+                    "`{}` may not refer to this value of the type {}",
+                    tree.name,
+                    self.type_text(&value.ty)
+                );
+                let help = "C++ binds `T&` to variables of its type only, and drops no `const`: name a variable, or make it `const T&`";
                 self.refuse(at, text, help)
             }
         }

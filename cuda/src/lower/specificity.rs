@@ -1,4 +1,5 @@
-//! Which of two patterns says more: of templates of functions that take the same values, and of specialisations (C++ [temp.func.order]).
+//! Which of two patterns says more: of templates of functions that take the same values, and of
+//! specialisations (C++ [temp.func.order]).
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -6,7 +7,8 @@ use std::rc::Rc;
 use super::KernelLowering;
 use crate::read::DeclaredItem;
 use crate::tree::{
-    CudaBinary, CudaExpression, ExpressionKind, FunctionTree, NamePath, TemplateArgument, TemplateParameter, TypeTree,
+    CudaBinary, CudaExpression, ExpressionKind, FunctionTree, NamePath, TemplateArgument,
+    TemplateParameter, TypeTree,
 };
 
 /// How deep concepts are looked into.
@@ -39,7 +41,9 @@ fn plain_name(path: &NamePath) -> Option<&Rc<str>> {
 pub(super) fn name_of(argument: &TemplateArgument) -> Option<&Rc<str>> {
     match argument {
         TemplateArgument::Type(TypeTree::Named(path))
-        | TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), .. }) => plain_name(path),
+        | TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), .. }) => {
+            plain_name(path)
+        }
         _ => None,
     }
 }
@@ -70,7 +74,9 @@ fn unqualified(mut tree: &TypeTree) -> (&TypeTree, [bool; 2]) {
 /// The pattern of a pack, if it is one.
 fn pattern_of_pack(argument: &TemplateArgument) -> Option<TemplateArgument> {
     match argument {
-        TemplateArgument::Type(TypeTree::Pack(of)) => Some(TemplateArgument::Type((*of.pattern).clone())),
+        TemplateArgument::Type(TypeTree::Pack(of)) => {
+            Some(TemplateArgument::Type((*of.pattern).clone()))
+        }
         TemplateArgument::Value(CudaExpression { what: ExpressionKind::Pack(of), .. }) => {
             Some(TemplateArgument::Value((*of.pattern).clone()))
         }
@@ -79,20 +85,34 @@ fn pattern_of_pack(argument: &TemplateArgument) -> Option<TemplateArgument> {
 }
 
 impl KernelLowering {
-    /// Which of two templates says more of so many values (less: the first one does); nothing where neither does.
-    pub(super) fn specificity(&self, (first, second): (&FunctionTree, &FunctionTree), count: usize) -> Option<Ordering> {
+    /// Which of two templates says more of so many values (less: the first one does); nothing where
+    /// neither does.
+    pub(super) fn specificity(
+        &self,
+        (first, second): (&FunctionTree, &FunctionTree),
+        count: usize,
+    ) -> Option<Ordering> {
         let trees = |function: &FunctionTree| -> Vec<TemplateArgument> {
             let of = |p: &crate::tree::ParameterTree| {
                 let ty = unqualified(referred(&p.ty).0).0.clone();
                 match p.is_pack {
                     true => {
                         let words = super::pack::words_of(&ty).into();
-                        TypeTree::Pack(crate::tree::PackPattern { pattern: Rc::new(ty), words, number: None })
+                        TypeTree::Pack(crate::tree::PackPattern {
+                            pattern: Rc::new(ty),
+                            words,
+                            number: None,
+                        })
                     }
                     false => ty,
                 }
             };
-            function.parameters.iter().take(count.max(1)).map(|p| TemplateArgument::Type(of(p))).collect()
+            function
+                .parameters
+                .iter()
+                .take(count.max(1))
+                .map(|p| TemplateArgument::Type(of(p)))
+                .collect()
         };
         let (a, b) = (trees(first), trees(second));
         let of = |function: &FunctionTree| function.template.clone().unwrap_or_default();
@@ -107,7 +127,8 @@ impl KernelLowering {
         }
     }
 
-    /// Which of two specialisations says more (less: the first one does); nothing where neither does.
+    /// Which of two specialisations says more (less: the first one does); nothing where neither
+    /// does.
     pub(super) fn specificity_of_structures(
         &self,
         first: (&[TemplateParameter], &[TemplateArgument]),
@@ -123,13 +144,24 @@ impl KernelLowering {
         }
     }
 
-    /// Which of two functions asks for more of the arguments of its template (less: the first one does).
-    pub(super) fn order_of_conditions(&self, first: &FunctionTree, second: &FunctionTree) -> Ordering {
+    /// Which of two functions asks for more of the arguments of its template (less: the first one
+    /// does).
+    pub(super) fn order_of_conditions(
+        &self,
+        first: &FunctionTree,
+        second: &FunctionTree,
+    ) -> Ordering {
         let of = |function: &FunctionTree| {
             let parameters = function.template.iter().flat_map(|all| all.iter());
-            let names = parameters.enumerate().map(|(n, p)| (p.name().clone(), format!("#{n}"))).collect::<Vec<_>>();
+            let names = parameters
+                .enumerate()
+                .map(|(n, p)| (p.name().clone(), format!("#{n}")))
+                .collect::<Vec<_>>();
             let mut found = Vec::new();
-            function.constraints.iter().for_each(|condition| self.atoms(condition, &names, 0, &mut found));
+            function
+                .constraints
+                .iter()
+                .for_each(|condition| self.atoms(condition, &names, 0, &mut found));
             found
         };
         let (a, b) = (of(first), of(second));
@@ -141,8 +173,15 @@ impl KernelLowering {
         }
     }
 
-    /// The conditions that all have to be true for one to be: each is where it is written, with what its names stand for.
-    fn atoms(&self, condition: &CudaExpression, names: &[(Rc<str>, String)], depth: usize, found: &mut Vec<String>) {
+    /// The conditions that all have to be true for one to be: each is where it is written, with
+    /// what its names stand for.
+    fn atoms(
+        &self,
+        condition: &CudaExpression,
+        names: &[(Rc<str>, String)],
+        depth: usize,
+        found: &mut Vec<String>,
+    ) {
         match &condition.what {
             _ if depth > MAX_CONCEPTS => found.push(format!("{:?}", condition.at)),
             ExpressionKind::Binary(CudaBinary::BothTrue, a, b) => {
@@ -159,10 +198,13 @@ impl KernelLowering {
                 };
                 let given = path.last().arguments.as_deref().unwrap_or_default();
                 let of = |argument: &TemplateArgument| {
-                    let known = name_of(argument).and_then(|name| names.iter().find(|(known, _)| known == name));
-                    known.map_or_else(|| format!("{argument:?} {names:?}"), |(_, text)| text.clone())
+                    let known = name_of(argument)
+                        .and_then(|name| names.iter().find(|(known, _)| known == name));
+                    known
+                        .map_or_else(|| format!("{argument:?} {names:?}"), |(_, text)| text.clone())
                 };
-                let names: Vec<_> = parameters.iter().map(|p| p.name().clone()).zip(given.iter().map(of)).collect();
+                let names: Vec<_> =
+                    parameters.iter().map(|p| p.name().clone()).zip(given.iter().map(of)).collect();
                 self.atoms(&inner, &names, depth + 1, found);
             }
             _ => found.push(format!("{:?} {names:?}", condition.at)),
@@ -190,7 +232,9 @@ impl KernelLowering {
                 });
             }
             let Some(argument) = arguments.get(n) else { return false };
-            if pattern_of_pack(argument).is_some() || !self.is_case((special, argument), (general, pattern), found) {
+            if pattern_of_pack(argument).is_some()
+                || !self.is_case((special, argument), (general, pattern), found)
+            {
                 return false;
             }
         }
@@ -216,7 +260,10 @@ impl KernelLowering {
             (TemplateArgument::Type(argument), TemplateArgument::Type(pattern)) => {
                 self.is_case_of_type((special, argument), (general, pattern), found)
             }
-            _ => name_of(argument).is_none_or(|name| !special.opens(name)) && is_same_argument(argument, pattern),
+            _ => {
+                name_of(argument).is_none_or(|name| !special.opens(name))
+                    && is_same_argument(argument, pattern)
+            }
         }
     }
 
@@ -228,7 +275,8 @@ impl KernelLowering {
     ) -> bool {
         use TypeTree as T;
         let mut inner = |tree: &TypeTree, pattern: &TypeTree| {
-            let (tree, pattern) = (TemplateArgument::Type(tree.clone()), TemplateArgument::Type(pattern.clone()));
+            let (tree, pattern) =
+                (TemplateArgument::Type(tree.clone()), TemplateArgument::Type(pattern.clone()));
             self.is_case((special, &tree), (general, &pattern), found)
         };
         match (tree, pattern) {
@@ -244,7 +292,10 @@ impl KernelLowering {
                 match (n, m) {
                     (None, None) => true,
                     (Some(n), Some(m)) => {
-                        let (n, m) = (TemplateArgument::Value((**n).clone()), TemplateArgument::Value((**m).clone()));
+                        let (n, m) = (
+                            TemplateArgument::Value((**n).clone()),
+                            TemplateArgument::Value((**m).clone()),
+                        );
                         self.is_case((special, &n), (general, &m), found)
                     }
                     _ => false,
@@ -255,10 +306,15 @@ impl KernelLowering {
                     return false;
                 }
                 let (last, of) = (a.last(), b.last());
-                let front =
-                    |path: &NamePath| path.parts[..path.parts.len() - 1].iter().map(|p| p.name.clone()).collect::<Vec<_>>();
-                let is_open =
-                    b.parts[..b.parts.len() - 1].iter().any(|part| part.arguments.is_some() || general.opens(&part.name));
+                let front = |path: &NamePath| {
+                    path.parts[..path.parts.len() - 1]
+                        .iter()
+                        .map(|p| p.name.clone())
+                        .collect::<Vec<_>>()
+                };
+                let is_open = b.parts[..b.parts.len() - 1]
+                    .iter()
+                    .any(|part| part.arguments.is_some() || general.opens(&part.name));
                 let is_of_template = general.opens(&of.name) && b.parts.len() == 1;
                 if is_open || !is_of_template && (last.name != of.name || front(a) != front(b)) {
                     return false;
@@ -274,7 +330,8 @@ impl KernelLowering {
     }
 }
 
-/// Which of two that are alike but for references says more: `T&` more than `T&&`, `const T&` more than `T&`.
+/// Which of two that are alike but for references says more: `T&` more than `T&&`, `const T&` more
+/// than `T&`.
 fn by_references(first: &FunctionTree, second: &FunctionTree, count: usize) -> Ordering {
     let mut found = Ordering::Equal;
     for (p, q) in first.parameters.iter().zip(&second.parameters).take(count) {
@@ -304,7 +361,10 @@ pub(super) fn is_same_argument(a: &TemplateArgument, b: &TemplateArgument) -> bo
     match (a, b) {
         (TemplateArgument::Type(a), TemplateArgument::Type(b)) => is_same_type(a, b),
         (TemplateArgument::Value(a), TemplateArgument::Value(b)) => match (&a.what, &b.what) {
-            (ExpressionKind::Integer { value: x, .. }, ExpressionKind::Integer { value: y, .. }) => x == y,
+            (
+                ExpressionKind::Integer { value: x, .. },
+                ExpressionKind::Integer { value: y, .. },
+            ) => x == y,
             (ExpressionKind::Truth(x), ExpressionKind::Truth(y)) => x == y,
             (ExpressionKind::Name(x), ExpressionKind::Name(y)) => is_same_path(x, y),
             _ => false,
@@ -324,7 +384,9 @@ fn is_same_path(a: &NamePath, b: &NamePath) -> bool {
             a.name == b.name
                 && match (&a.arguments, &b.arguments) {
                     (None, None) => true,
-                    (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same_argument(a, b)),
+                    (Some(a), Some(b)) => {
+                        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same_argument(a, b))
+                    }
                     _ => false,
                 }
         })
@@ -343,7 +405,9 @@ pub(super) fn is_same_type(a: &TypeTree, b: &TypeTree) -> bool {
         | (T::Reference(a), T::Reference(b))
         | (T::Rvalue(a), T::Rvalue(b)) => is_same_type(a, b),
         (T::Array(a, n), T::Array(b, m)) => {
-            let of = |e: &Option<Box<CudaExpression>>| e.as_ref().map(|e| TemplateArgument::Value((**e).clone()));
+            let of = |e: &Option<Box<CudaExpression>>| {
+                e.as_ref().map(|e| TemplateArgument::Value((**e).clone()))
+            };
             is_same_type(a, b)
                 && match (of(n), of(m)) {
                     (None, None) => true,

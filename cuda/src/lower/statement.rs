@@ -3,7 +3,10 @@
 use std::rc::Rc;
 
 use super::copying::CopyKind;
-use super::{JumpTargets, KernelLowering, LocalNames, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
+use super::{
+    JumpTargets, KernelLowering, LocalNames, LoweringResult, NameBinding, TypedValue, ValueForm,
+    ValuePlace,
+};
 use crate::lex::CudaSpan;
 use crate::tree::{CudaExpression, CudaStatement, CudaStatementKind, ExpressionKind, TypeTree};
 use crate::types::CudaType;
@@ -14,8 +17,12 @@ fn has_label(s: &CudaStatement) -> bool {
     match &s.what {
         K::Label(_) | K::Case(_) | K::Default => true,
         K::Block(all) | K::Together(all) => all.iter().any(has_label),
-        K::If { then, otherwise, .. } => has_label(then) || otherwise.as_deref().is_some_and(has_label),
-        K::While(_, body) | K::DoWhile(body, _) | K::For { body, .. } | K::Switch(_, body) => has_label(body),
+        K::If { then, otherwise, .. } => {
+            has_label(then) || otherwise.as_deref().is_some_and(has_label)
+        }
+        K::While(_, body) | K::DoWhile(body, _) | K::For { body, .. } | K::Switch(_, body) => {
+            has_label(body)
+        }
         K::Range(tree) => has_label(&tree.by_index),
         _ => false,
     }
@@ -70,41 +77,48 @@ impl KernelLowering {
                 }
                 Ok(())
             }
-            CudaStatementKind::If { is_computed, first, condition, then, otherwise } => self.scoped(|this| {
-                if let Some(first) = first {
-                    this.statement(first)?;
-                }
-                if *is_computed {
-                    let value = this.constant(condition, "the condition of `if constexpr`")?;
-                    let taken = if value.known() == Some(0) { otherwise.as_deref() } else { Some(&**then) };
-                    return taken.map_or(Ok(()), |s| this.nested(s));
-                }
-                let (no, end) = (this.label(), this.label());
-                match this.condition(condition, no, false)? {
-                    Some(true) => this.nested(then),
-                    Some(false) => otherwise.as_ref().map_or(Ok(()), |s| this.nested(s)),
-                    None => {
-                        this.nested(then)?;
-                        if let Some(otherwise) = otherwise {
-                            this.jump(end)?;
-                            this.put_label(no);
-                            this.nested(otherwise)?;
-                            this.put_label(end);
-                        } else {
-                            this.put_label(no);
-                        }
-                        this.frame().is_left = false;
-                        Ok(())
+            CudaStatementKind::If { is_computed, first, condition, then, otherwise } => self
+                .scoped(|this| {
+                    if let Some(first) = first {
+                        this.statement(first)?;
                     }
-                }
-            }),
+                    if *is_computed {
+                        let value = this.constant(condition, "the condition of `if constexpr`")?;
+                        let taken = if value.known() == Some(0) {
+                            otherwise.as_deref()
+                        } else {
+                            Some(&**then)
+                        };
+                        return taken.map_or(Ok(()), |s| this.nested(s));
+                    }
+                    let (no, end) = (this.label(), this.label());
+                    match this.condition(condition, no, false)? {
+                        Some(true) => this.nested(then),
+                        Some(false) => otherwise.as_ref().map_or(Ok(()), |s| this.nested(s)),
+                        None => {
+                            this.nested(then)?;
+                            if let Some(otherwise) = otherwise {
+                                this.jump(end)?;
+                                this.put_label(no);
+                                this.nested(otherwise)?;
+                                this.put_label(end);
+                            } else {
+                                this.put_label(no);
+                            }
+                            this.frame().is_left = false;
+                            Ok(())
+                        }
+                    }
+                }),
             CudaStatementKind::While(condition, body) => {
                 let (again, leave) = (self.label(), self.label());
                 self.put_label(again);
                 // A loop that only waits has one branch.
                 let is_empty = match &body.what {
                     CudaStatementKind::Empty => true,
-                    CudaStatementKind::Block(all) => all.iter().all(|s| matches!(s.what, CudaStatementKind::Empty)),
+                    CudaStatementKind::Block(all) => {
+                        all.iter().all(|s| matches!(s.what, CudaStatementKind::Empty))
+                    }
                     _ => false,
                 };
                 if is_empty {
@@ -160,12 +174,17 @@ impl KernelLowering {
             CudaStatementKind::Switch(value, body) => self.switch(value, body),
             CudaStatementKind::Range(tree) => {
                 let range = self.lower(&tree.range)?;
-                let is_container = range.ty.structure().is_some_and(|n| self.has_method(n, "begin") && self.has_method(n, "end"));
+                let is_container = range
+                    .ty
+                    .structure()
+                    .is_some_and(|n| self.has_method(n, "begin") && self.has_method(n, "end"));
                 self.statement(if is_container { &tree.by_iterator } else { &tree.by_index })
             }
-            CudaStatementKind::Case(_) | CudaStatementKind::Default => {
-                self.refuse(s.at, "a case that stands not directly in its `switch`", "put it into the braces of `switch`")
-            }
+            CudaStatementKind::Case(_) | CudaStatementKind::Default => self.refuse(
+                s.at,
+                "a case that stands not directly in its `switch`",
+                "put it into the braces of `switch`",
+            ),
             CudaStatementKind::Break | CudaStatementKind::Continue => {
                 let is_break = matches!(s.what, CudaStatementKind::Break);
                 let targets = self.current().targets.clone();
@@ -174,11 +193,17 @@ impl KernelLowering {
                     return self.refuse(s.at, "this stands in no loop", "put it into a loop");
                 };
                 self.leave_scopes(target.scopes, s.at)?;
-                self.jump(if is_break { target.leave } else { target.again.unwrap_or(target.leave) })
+                self.jump(if is_break {
+                    target.leave
+                } else {
+                    target.again.unwrap_or(target.leave)
+                })
             }
             CudaStatementKind::Taken(path) => {
                 if let Some(scope) = self.frame().scopes.last_mut() {
-                    scope.names.insert(path.last().name.clone(), super::NameBinding::Taken(path.clone()));
+                    scope
+                        .names
+                        .insert(path.last().name.clone(), super::NameBinding::Taken(path.clone()));
                 }
                 Ok(())
             }
@@ -202,9 +227,12 @@ impl KernelLowering {
                 Ok(())
             }
             CudaStatementKind::Assembly(tree) => self.assembly(tree, s.at),
-            // What is not understood of it is not looked at. If it is false, something of the program is read wrongly, or it is no program.
+            // What is not understood of it is not looked at. If it is false, something of the
+            // program is read wrongly, or it is no program.
             CudaStatementKind::Asserted(condition) => {
-                match self.if_possible(|this| this.constant(condition, "what `static_assert` says"))? {
+                match self
+                    .if_possible(|this| this.constant(condition, "what `static_assert` says"))?
+                {
                     Some(value) if value.known() == Some(0) => {
                         let help = "nvcc refuses it as well, or a type is not the one of the library: `--compiler nvcc` asks it";
                         self.refuse(condition.at, "what `static_assert` says is not so", help)
@@ -255,8 +283,14 @@ impl KernelLowering {
         missing.sort_by_key(|(_, (_, at, _))| at.start);
         match missing.first() {
             Some((name, (_, at, _))) => {
-                let text = format!("there is no label `{name}` for this `goto`, or none that a condition leads to");
-                self.refuse(*at, text, "put it into the function, outside of what is never executed")
+                let text = format!(
+                    "there is no label `{name}` for this `goto`, or none that a condition leads to"
+                );
+                self.refuse(
+                    *at,
+                    text,
+                    "put it into the function, outside of what is never executed",
+                )
             }
             None => Ok(()),
         }
@@ -281,7 +315,8 @@ impl KernelLowering {
             for (n, s) in all.iter().enumerate() {
                 this.frame().is_last = is_last && n + 1 == all.len();
                 this.statement(s)?;
-                // No thread comes to the rest, where a function of constants may call itself without end.
+                // No thread comes to the rest, where a function of constants may call itself
+                // without end.
                 if this.current().is_left && !all[n + 1..].iter().any(has_label) {
                     break;
                 }
@@ -293,8 +328,11 @@ impl KernelLowering {
 
     /// Destroys what the scopes from a number on have.
     fn leave_scopes(&mut self, from: usize, at: CudaSpan) -> LoweringResult<()> {
-        let all: Vec<(ValuePlace, usize)> =
-            self.current().scopes[from..].iter().rev().flat_map(|s| s.destroyed.iter().rev().cloned()).collect();
+        let all: Vec<(ValuePlace, usize)> = self.current().scopes[from..]
+            .iter()
+            .rev()
+            .flat_map(|s| s.destroyed.iter().rev().cloned())
+            .collect();
         all.into_iter().try_for_each(|(place, number)| self.destroy(&place, number, at))
     }
 
@@ -324,7 +362,12 @@ impl KernelLowering {
                     let label = self.label();
                     labels.push(label);
                     self.set_position(s.at);
-                    match self.compared(crate::tree::CudaBinary::Equal, value.clone(), case, e.at)? {
+                    match self.compared(
+                        crate::tree::CudaBinary::Equal,
+                        value.clone(),
+                        case,
+                        e.at,
+                    )? {
                         Ok(true) => known = known.or(Some(label)),
                         Ok(false) => {}
                         Err(predicate) => self.emit(format!("@{predicate} bra $L_{label}"))?,
@@ -358,13 +401,20 @@ impl KernelLowering {
         Ok(())
     }
 
-    fn returned(&mut self, value: Option<&CudaExpression>, is_last: bool, at: CudaSpan) -> LoweringResult<()> {
+    fn returned(
+        &mut self,
+        value: Option<&CudaExpression>,
+        is_last: bool,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         let (result, e) = (self.current().result.clone(), value);
         let has_destructors = self.current().scopes.iter().any(|s| !s.destroyed.is_empty());
         let is_kernel = self.current().function.as_ref().is_some_and(|f| f.is_kernel);
         let value = match value {
             None => None,
-            Some(CudaExpression { what: ExpressionKind::List(all), at }) => Some(self.constructed_by_list(&result, all, *at)?),
+            Some(CudaExpression { what: ExpressionKind::List(all), at }) => {
+                Some(self.constructed_by_list(&result, all, *at)?)
+            }
             Some(e) => Some(self.lower_argument(e)?),
         };
         if let Some(TypedValue { form: ValueForm::Temporary(place), .. }) = &value {
@@ -373,7 +423,11 @@ impl KernelLowering {
         }
         if let (Some(e), Some(value)) = (e, &value)
             && self.current().is_auto
-            && self.current().function.as_ref().is_some_and(|f| matches!(f.result, TypeTree::AutoAsIs))
+            && self
+                .current()
+                .function
+                .as_ref()
+                .is_some_and(|f| matches!(f.result, TypeTree::AutoAsIs))
         {
             self.is_known_as_it_is(e, value)?;
             self.frame().is_reference = self.is_reference_as_it_is(e, value)?;
@@ -392,8 +446,13 @@ impl KernelLowering {
             // The first `return` says the type.
             Some(value) if self.current().is_auto => {
                 self.frame().is_auto = false;
-                let value = if is_reference || value.ty.structure().is_some() { value } else { self.rvalue(value)? };
-                self.frame().result = if is_reference { value.ty.clone() } else { value.ty.value() };
+                let value = if is_reference || value.ty.structure().is_some() {
+                    value
+                } else {
+                    self.rvalue(value)?
+                };
+                self.frame().result =
+                    if is_reference { value.ty.clone() } else { value.ty.value() };
                 (Some(value), self.current().result.clone())
             }
             value => (value, result),
@@ -406,10 +465,14 @@ impl KernelLowering {
                     _ => self.converted(value, &result, at)?,
                 },
             };
-            let is_direct = is_last && !self.current().is_end_used && !has_destructors && self.current().slot.is_none();
+            let is_direct = is_last
+                && !self.current().is_end_used
+                && !has_destructors
+                && self.current().slot.is_none();
             if is_direct {
                 let form = match value.form {
-                    // What is returned is a copy, and read here: the variable may be somebody else's, and change.
+                    // What is returned is a copy, and read here: the variable may be somebody
+                    // else's, and change.
                     ValueForm::Place(place) if !is_reference && value.ty.structure().is_some() => {
                         let (bytes, align) = self.size_of(&result, at)?;
                         let copy = self.local("result", bytes, align, at)?;
@@ -436,8 +499,14 @@ impl KernelLowering {
         self.jump(end)
     }
 
-    /// What a function returns that is no variable of its own, where the structure says itself how it is copied.
-    fn result_copied(&mut self, e: &CudaExpression, value: TypedValue, at: CudaSpan) -> LoweringResult<TypedValue> {
+    /// What a function returns that is no variable of its own, where the structure says itself how
+    /// it is copied.
+    fn result_copied(
+        &mut self,
+        e: &CudaExpression,
+        value: TypedValue,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let Some(number) = value.ty.structure() else { return Ok(value) };
         let is_own = match &e.what {
             ExpressionKind::Name(path) => {
@@ -447,18 +516,28 @@ impl KernelLowering {
             }
             _ => false,
         };
-        let says = self.copies_itself(number, CopyKind::Made) || self.has_copying_parts(number, CopyKind::Made);
+        let says = self.copies_itself(number, CopyKind::Made)
+            || self.has_copying_parts(number, CopyKind::Made);
         match value.form {
-            ValueForm::Place(_) | ValueForm::Expiring(_) if says && !is_own => self.constructed(number, vec![value], at),
+            ValueForm::Place(_) | ValueForm::Expiring(_) if says && !is_own => {
+                self.constructed(number, vec![value], at)
+            }
             _ => Ok(value),
         }
     }
 
-    fn put_result(&mut self, value: TypedValue, result: &CudaType, is_reference: bool, at: CudaSpan) -> LoweringResult<()> {
+    fn put_result(
+        &mut self,
+        value: TypedValue,
+        result: &CudaType,
+        is_reference: bool,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         let slot = match self.current().slot.clone() {
             Some(slot) => slot,
             None => {
-                let ty = if is_reference { CudaType::pointer(result.clone()) } else { result.clone() };
+                let ty =
+                    if is_reference { CudaType::pointer(result.clone()) } else { result.clone() };
                 let place = match ty.structure() {
                     Some(_) => {
                         let (bytes, align) = self.size_of(&ty, at)?;
@@ -472,13 +551,17 @@ impl KernelLowering {
             }
         };
         let value = match (is_reference, value.form) {
-            (true, ValueForm::Place(place) | ValueForm::Temporary(place)) => self.address_of(value.ty, place)?,
+            (true, ValueForm::Place(place) | ValueForm::Temporary(place)) => {
+                self.address_of(value.ty, place)?
+            }
             (_, form) => TypedValue { ty: value.ty, form },
         };
         let ValueForm::Place(place) = &slot.form else { return Ok(()) };
         match slot.ty.structure() {
             Some(_) => {
-                let (ValueForm::Place(from) | ValueForm::Temporary(from)) = value.form else { return Ok(()) };
+                let (ValueForm::Place(from) | ValueForm::Temporary(from)) = value.form else {
+                    return Ok(());
+                };
                 self.copy(&from, &value.ty, &place.clone(), &slot.ty, at)
             }
             None => self.put(&slot, value, at),

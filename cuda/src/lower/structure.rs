@@ -10,12 +10,19 @@ use crate::tree::{FunctionRole, FunctionTree, InitialTree};
 use crate::types::{CudaType, FieldLayout, StructureLayout, TypeShape};
 impl KernelLowering {
     /// The methods of a structure with a name, those of its bases where it has none.
-    pub(super) fn methods(&self, number: usize, is: &dyn Fn(&FunctionTree) -> bool) -> Vec<FoundMethod> {
+    pub(super) fn methods(
+        &self,
+        number: usize,
+        is: &dyn Fn(&FunctionTree) -> bool,
+    ) -> Vec<FoundMethod> {
         let StructureLayout { tree, bases, .. } = &self.structures[number];
-        let own: Vec<FoundMethod> = tree.methods.iter().filter(|m| is(m)).map(|m| (m.clone(), number, 0)).collect();
+        let own: Vec<FoundMethod> =
+            tree.methods.iter().filter(|m| is(m)).map(|m| (m.clone(), number, 0)).collect();
         let is_hidden = !own.is_empty();
         let of_bases = bases.iter().flat_map(|&(base, offset)| {
-            self.methods(base, is).into_iter().map(move |(method, owner, further)| (method, owner, offset + further))
+            self.methods(base, is)
+                .into_iter()
+                .map(move |(method, owner, further)| (method, owner, offset + further))
         });
         // Of bases there are those that it takes beside its own (`using B::f`).
         let is_taken = |m: &FunctionTree| tree.taken.iter().any(|path| path.last().name == m.name);
@@ -25,7 +32,8 @@ impl KernelLowering {
 
     /// The base of a structure that says what a type is which the structure itself does not.
     pub(super) fn base_with_type(&self, number: usize, name: &str) -> Option<usize> {
-        let has = |of: usize| self.structures[of].tree.aliases.iter().any(|(known, _)| &**known == name);
+        let has =
+            |of: usize| self.structures[of].tree.aliases.iter().any(|(known, _)| &**known == name);
         if has(number) {
             return None;
         }
@@ -41,7 +49,9 @@ impl KernelLowering {
 
     /// Has it an operator of so many operands beside itself?
     pub(super) fn has_operator(&self, number: usize, name: &str, count: usize) -> bool {
-        let is_one = |m: &FunctionTree| &*m.name == name && m.role == FunctionRole::Plain && m.takes(count) && !m.is_defaulted;
+        let is_one = |m: &FunctionTree| {
+            &*m.name == name && m.role == FunctionRole::Plain && m.takes(count) && !m.is_defaulted
+        };
         !self.methods(number, &is_one).is_empty()
     }
 
@@ -52,12 +62,17 @@ impl KernelLowering {
             let parameter = m.parameters.first().map(|p| &p.ty);
             let of = |ty: &crate::tree::TypeTree| {
                 let mut ty = ty;
-                while let crate::tree::TypeTree::Reference(of) | crate::tree::TypeTree::Constant(of) = ty {
+                while let crate::tree::TypeTree::Reference(of)
+                | crate::tree::TypeTree::Constant(of) = ty
+                {
                     ty = of;
                 }
                 matches!(ty, crate::tree::TypeTree::Named(path) if path.last().name == tree.name)
             };
-            &*m.name == "operator=" && !m.is_defaulted && self.has_body(m, number) && parameter.is_some_and(of)
+            &*m.name == "operator="
+                && !m.is_defaulted
+                && self.has_body(m, number)
+                && parameter.is_some_and(of)
         };
         tree.methods.iter().any(is_own)
     }
@@ -86,7 +101,10 @@ impl KernelLowering {
         // `x++` has a parameter that `++x` has not.
         let found = self.methods(number, &|m| &*m.name == name && m.role == FunctionRole::Plain);
         if found.is_empty() {
-            let text = format!("`{}` has no `{name}` that is known here", self.structures[number].tree.name);
+            let text = format!(
+                "`{}` has no `{name}` that is known here",
+                self.structures[number].tree.name
+            );
             return self.refuse(at, text, "what is known of the library is in docs/kernels.md");
         }
         let found = self.all_defined(found)?;
@@ -94,7 +112,12 @@ impl KernelLowering {
     }
 
     /// A new structure in memory of the thread.
-    pub(super) fn constructed(&mut self, number: usize, values: Vec<TypedValue>, at: CudaSpan) -> LoweringResult<TypedValue> {
+    pub(super) fn constructed(
+        &mut self,
+        number: usize,
+        values: Vec<TypedValue>,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let ty = CudaType::plain(TypeShape::Structure(number));
         let (bytes, align) = self.size_of(&ty, at)?;
         let name = self.structures[number].tree.name.clone();
@@ -113,20 +136,29 @@ impl KernelLowering {
     ) -> LoweringResult<()> {
         let StructureLayout { tree, bindings, fields, bases, .. } = self.structures[number].clone();
         self.clear_bits(place, number)?;
-        let declared = tree.methods.iter().filter(|m| m.role == FunctionRole::Constructor && self.has_body(m, number));
+        let declared = tree
+            .methods
+            .iter()
+            .filter(|m| m.role == FunctionRole::Constructor && self.has_body(m, number));
         let constructors: Vec<FoundMethod> = declared.map(|m| (m.clone(), number, 0)).collect();
         let constructors = self.all_defined(constructors)?;
         // One of its own kind is copied.
         if let [one] = values.as_slice()
-            && (one.ty.structure() == Some(number) || one.ty.structure().is_some_and(|n| self.base_at(n, number).is_some()))
+            && (one.ty.structure() == Some(number)
+                || one.ty.structure().is_some_and(|n| self.base_at(n, number).is_some()))
             && (matches!(one.form, ValueForm::Temporary(_)) && one.ty.structure() == Some(number)
-                || !constructors.iter().any(|(m, ..)| m.parameters.len() == 1 && self.takes_own(m, &tree.name)))
+                || !constructors
+                    .iter()
+                    .any(|(m, ..)| m.parameters.len() == 1 && self.takes_own(m, &tree.name)))
         {
             let ty = CudaType::plain(TypeShape::Structure(number));
-            if let (ValueForm::Temporary(made), true) = (&one.form, one.ty.structure() == Some(number)) {
+            if let (ValueForm::Temporary(made), true) =
+                (&one.form, one.ty.structure() == Some(number))
+            {
                 self.taken_over(made);
             }
-            let is_made = matches!(one.form, ValueForm::Temporary(_)) && one.ty.structure() == Some(number);
+            let is_made =
+                matches!(one.form, ValueForm::Temporary(_)) && one.ty.structure() == Some(number);
             let is_expiring = matches!(one.form, ValueForm::Expiring(_) | ValueForm::Temporary(_));
             let value = self.converted(one.clone(), &ty, at)?;
             if let ValueForm::Place(from) | ValueForm::Temporary(from) = value.form {
@@ -135,11 +167,19 @@ impl KernelLowering {
                     return self.copy(&from, &value.ty, place, &ty, at);
                 }
                 let to = TypedValue::place(ty, place.clone());
-                return self.copied_by_parts((&from, is_expiring), &value.ty, &to, CopyKind::Made, at);
+                return self.copied_by_parts(
+                    (&from, is_expiring),
+                    &value.ty,
+                    &to,
+                    CopyKind::Made,
+                    at,
+                );
             }
         }
         // Groups of threads have no members: one is as good as another.
-        let is_kin = |n: usize| Rc::ptr_eq(&self.structures[n].tree, &tree) && fields.is_empty() && bases.is_empty();
+        let is_kin = |n: usize| {
+            Rc::ptr_eq(&self.structures[n].tree, &tree) && fields.is_empty() && bases.is_empty()
+        };
         if let [one] = values.as_slice()
             && one.ty.structure().is_some_and(is_kin)
         {
@@ -153,20 +193,36 @@ impl KernelLowering {
             for (base, offset) in bases.into_iter().filter(|&(base, _)| base != taken) {
                 self.construct_at(&Self::behind(place, offset as i64), base, Vec::new(), at)?;
             }
-            for field in fields.iter().filter(|field| tree.fields.iter().any(|f| f.name == field.name)) {
-                self.default_field(&Self::field_place(place, field), number, field, bindings.clone(), at)?;
+            for field in
+                fields.iter().filter(|field| tree.fields.iter().any(|f| f.name == field.name))
+            {
+                self.default_field(
+                    &Self::field_place(place, field),
+                    number,
+                    field,
+                    bindings.clone(),
+                    at,
+                )?;
             }
             return Ok(());
         }
         if constructors.iter().any(|(m, ..)| m.takes(values.len())) {
-            let (index, bindings) = self.chosen(&constructors, None, &values, None, (&tree.name, at))?;
+            let (index, bindings) =
+                self.chosen(&constructors, None, &values, None, (&tree.name, at))?;
             let function = constructors[index].0.clone();
             self.invoked(&function, Some(number), Some(place.clone()), bindings, values, at)?;
             return Ok(());
         }
         if tree.methods.iter().any(|m| self.is_unknown(m, number) && m.takes(values.len())) {
-            let text = format!("a constructor of `{}` is declared, and no file that was read says what it does", tree.name);
-            return self.refuse(at, text, "define it, in this file or in one that it includes in quotation marks");
+            let text = format!(
+                "a constructor of `{}` is declared, and no file that was read says what it does",
+                tree.name
+            );
+            return self.refuse(
+                at,
+                text,
+                "define it, in this file or in one that it includes in quotation marks",
+            );
         }
         if !values.is_empty() {
             if !constructors.is_empty() || values.len() > fields.len().max(1) {
@@ -178,7 +234,10 @@ impl KernelLowering {
         for (base, offset) in bases {
             self.construct_at(&Self::behind(place, offset as i64), base, Vec::new(), at)?;
         }
-        let own: Vec<_> = fields.into_iter().filter(|f| f.initial.is_some() || element_structure(&f.ty).is_some()).collect();
+        let own: Vec<_> = fields
+            .into_iter()
+            .filter(|f| f.initial.is_some() || element_structure(&f.ty).is_some())
+            .collect();
         for field in own {
             let target = Self::field_place(place, &field);
             self.default_field(&target, number, &field, bindings.clone(), at)?;
@@ -226,7 +285,14 @@ impl KernelLowering {
                 let whole = match target {
                     ValuePlace::Bits { word, .. } => {
                         let further = field.bits.map_or(0, |bits| bits.least.0 as i64);
-                        let by = if matches!(**word, ValuePlace::Memory { space: KnownSpace::Local, .. }) { further } else { 0 };
+                        let by = if matches!(
+                            **word,
+                            ValuePlace::Memory { space: KnownSpace::Local, .. }
+                        ) {
+                            further
+                        } else {
+                            0
+                        };
                         Self::behind(word, -(field.offset as i64) - by)
                     }
                     place => Self::behind(place, -(field.offset as i64)),
@@ -241,11 +307,21 @@ impl KernelLowering {
                 if count > super::MAX_PARTS {
                     return self.refuse(
                         at,
-                        format!("an array of more than {} structures that are made", super::MAX_PARTS),
+                        format!(
+                            "an array of more than {} structures that are made",
+                            super::MAX_PARTS
+                        ),
                         "make it smaller",
                     );
                 }
-                (0..count).try_for_each(|n| self.construct_at(&Self::behind(target, (n * step) as i64), inner, Vec::new(), at))
+                (0..count).try_for_each(|n| {
+                    self.construct_at(
+                        &Self::behind(target, (n * step) as i64),
+                        inner,
+                        Vec::new(),
+                        at,
+                    )
+                })
             }
             (None, None) => Ok(()),
         }
@@ -261,8 +337,14 @@ impl KernelLowering {
     ) -> LoweringResult<()> {
         let ValueForm::Place(place) = &target.form else { return Ok(()) };
         if is_reference {
-            let (ValueForm::Place(from) | ValueForm::Temporary(from) | ValueForm::Expiring(from)) = value.form else {
-                return self.refuse(at, "a reference to what is no variable", "put it into a variable");
+            let (ValueForm::Place(from) | ValueForm::Temporary(from) | ValueForm::Expiring(from)) =
+                value.form
+            else {
+                return self.refuse(
+                    at,
+                    "a reference to what is no variable",
+                    "put it into a variable",
+                );
             };
             let address = self.address_of(value.ty, from)?;
             let ty = address.ty.clone();
@@ -305,12 +387,20 @@ impl KernelLowering {
             let target = Self::field_place(place, field);
             match initialisers.iter().find(|(of, ..)| *of == field.name) {
                 Some((_, initial, at)) if field.is_reference => {
-                    let (InitialTree::Arguments(values) | InitialTree::List(values)) = initial else { continue };
+                    let (InitialTree::Arguments(values) | InitialTree::List(values)) = initial
+                    else {
+                        continue;
+                    };
                     let [value] = values.as_slice() else {
                         return self.refuse(*at, "a reference is of one variable", "give one");
                     };
                     let value = self.lower(value)?;
-                    self.initialised_by(&TypedValue::place(field.ty.clone(), target), true, value, *at)?;
+                    self.initialised_by(
+                        &TypedValue::place(field.ty.clone(), target),
+                        true,
+                        value,
+                        *at,
+                    )?;
                 }
                 Some((_, initial, at)) => self.initialise(&target, &field.ty, initial, *at)?,
                 // Those of a base are the base's.
@@ -321,7 +411,8 @@ impl KernelLowering {
             }
         }
         let known = |name: &Rc<str>| {
-            fields.iter().any(|f| f.name == *name) || bases.iter().any(|(b, _)| self.structures[*b].tree.name == *name)
+            fields.iter().any(|f| f.name == *name)
+                || bases.iter().any(|(b, _)| self.structures[*b].tree.name == *name)
         };
         if let Some((name, _, at)) = initialisers.iter().find(|(name, ..)| !known(name)) {
             let (text, at) = (format!("`{}` has no member `{name}`", tree.name), *at);
@@ -331,15 +422,29 @@ impl KernelLowering {
     }
 
     /// The scalars of a type, and where each begins.
-    pub(super) fn parts(&mut self, ty: &CudaType, at: CudaSpan) -> LoweringResult<Vec<(u64, CudaType)>> {
+    pub(super) fn parts(
+        &mut self,
+        ty: &CudaType,
+        at: CudaSpan,
+    ) -> LoweringResult<Vec<(u64, CudaType)>> {
         let mut found = Vec::new();
         self.parts_into(ty, 0, &mut found, at)?;
         Ok(found)
     }
 
-    fn parts_into(&mut self, ty: &CudaType, start: u64, found: &mut Vec<(u64, CudaType)>, at: CudaSpan) -> LoweringResult<()> {
+    fn parts_into(
+        &mut self,
+        ty: &CudaType,
+        start: u64,
+        found: &mut Vec<(u64, CudaType)>,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         if found.len() as u64 > MAX {
-            return self.refuse(at, format!("a copy of more than {MAX} numbers at once"), "copy it in a loop");
+            return self.refuse(
+                at,
+                format!("a copy of more than {MAX} numbers at once"),
+                "copy it in a loop",
+            );
         }
         match &ty.shape {
             TypeShape::Array(of, count) => {
@@ -349,24 +454,35 @@ impl KernelLowering {
                 }
             }
             TypeShape::Structure(number) => {
-                let StructureLayout { tree, fields, size, align, .. } = self.structures[*number].clone();
+                let StructureLayout { tree, fields, size, align, .. } =
+                    self.structures[*number].clone();
                 if tree.is_union {
                     let bytes = align.min(8);
-                    let part = CudaType { is_volatile: ty.is_volatile, ..CudaType::integer(bytes as u8, false) };
+                    let part = CudaType {
+                        is_volatile: ty.is_volatile,
+                        ..CudaType::integer(bytes as u8, false)
+                    };
                     found.extend((0..size / bytes).map(|n| (start + n * bytes, part.clone())));
                     return Ok(());
                 }
                 for (n, field) in fields.iter().enumerate() {
                     // Of members of some bits each word is one part.
                     if let Some((offset, bytes)) = word_of_bits(field) {
-                        if !fields[..n].iter().any(|before| word_of_bits(before) == Some((offset, bytes))) {
+                        if !fields[..n]
+                            .iter()
+                            .any(|before| word_of_bits(before) == Some((offset, bytes)))
+                        {
                             let is_volatile = ty.is_volatile || field.ty.is_volatile;
-                            found.push((start + offset, CudaType { is_volatile, ..CudaType::integer(bytes as u8, false) }));
+                            found.push((
+                                start + offset,
+                                CudaType { is_volatile, ..CudaType::integer(bytes as u8, false) },
+                            ));
                         }
                         continue;
                     }
                     let field = field.clone();
-                    let mut of = if field.is_reference { CudaType::pointer(field.ty) } else { field.ty };
+                    let mut of =
+                        if field.is_reference { CudaType::pointer(field.ty) } else { field.ty };
                     of.is_volatile |= ty.is_volatile;
                     self.parts_into(&of, start + field.offset, found, at)?;
                 }
@@ -377,16 +493,22 @@ impl KernelLowering {
         Ok(())
     }
 
-    /// Clears the words of members of some bits, in memory of the thread alone: each is read before it is changed.
+    /// Clears the words of members of some bits, in memory of the thread alone: each is read before
+    /// it is changed.
     pub(super) fn clear_bits(&mut self, place: &ValuePlace, number: usize) -> LoweringResult<()> {
         if !matches!(place, ValuePlace::Memory { space: KnownSpace::Local, .. }) {
             return Ok(());
         }
-        let mut words: Vec<(u64, u64)> = self.structures[number].fields.iter().filter_map(word_of_bits).collect();
+        let mut words: Vec<(u64, u64)> =
+            self.structures[number].fields.iter().filter_map(word_of_bits).collect();
         words.dedup();
         for (offset, bytes) in words {
             let ty = CudaType::integer(bytes as u8, false);
-            self.store(&Self::behind(place, offset as i64), &ty, TypedValue::constant(ty.clone(), 0))?;
+            self.store(
+                &Self::behind(place, offset as i64),
+                &ty,
+                TypedValue::constant(ty.clone(), 0),
+            )?;
         }
         Ok(())
     }
@@ -415,7 +537,12 @@ impl KernelLowering {
         self.store_parts(to, &parts, align, values, "")
     }
 
-    pub(super) fn clear(&mut self, place: &ValuePlace, ty: &CudaType, at: CudaSpan) -> LoweringResult<()> {
+    pub(super) fn clear(
+        &mut self,
+        place: &ValuePlace,
+        ty: &CudaType,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         for (offset, ty) in self.parts(&ty.value(), at)? {
             let zero = TypedValue { ty: ty.clone(), form: ValueForm::Constant(0) };
             self.store(&Self::behind(place, offset as i64), &ty, zero)?;
@@ -425,7 +552,12 @@ impl KernelLowering {
 
     fn destructor(&self, number: usize) -> Option<Rc<FunctionTree>> {
         let tree = &self.structures[number].tree;
-        tree.methods.iter().find(|m| m.role == FunctionRole::Destructor && !m.is_defaulted && self.has_body(m, number)).cloned()
+        tree.methods
+            .iter()
+            .find(|m| {
+                m.role == FunctionRole::Destructor && !m.is_defaulted && self.has_body(m, number)
+            })
+            .cloned()
     }
 
     /// Is something done when it goes?
@@ -440,19 +572,31 @@ impl KernelLowering {
             || bases.iter().any(|(n, _)| self.has_destructor(*n))
     }
 
-    pub(super) fn destroy(&mut self, place: &ValuePlace, number: usize, at: CudaSpan) -> LoweringResult<()> {
+    pub(super) fn destroy(
+        &mut self,
+        place: &ValuePlace,
+        number: usize,
+        at: CudaSpan,
+    ) -> LoweringResult<()> {
         let StructureLayout { bindings, fields, bases, .. } = self.structures[number].clone();
         if let Some(function) = self.destructor(number) {
             let function = self.defined(function, number)?;
             self.invoked(&function, Some(number), Some(place.clone()), bindings, Vec::new(), at)?;
         }
         // Members of bases are theirs.
-        let inherited: usize = bases.iter().map(|(base, _)| self.structures[*base].fields.len()).sum();
+        let inherited: usize =
+            bases.iter().map(|(base, _)| self.structures[*base].fields.len()).sum();
         for field in fields[inherited..].iter().rev().filter(|f| !f.is_reference) {
-            if let Some((inner, count)) = element_structure(&field.ty).filter(|&(n, _)| self.has_destructor(n)) {
+            if let Some((inner, count)) =
+                element_structure(&field.ty).filter(|&(n, _)| self.has_destructor(n))
+            {
                 let step = self.structures[inner].size;
                 for n in (0..count).rev() {
-                    self.destroy(&Self::behind(place, (field.offset + n * step) as i64), inner, at)?;
+                    self.destroy(
+                        &Self::behind(place, (field.offset + n * step) as i64),
+                        inner,
+                        at,
+                    )?;
                 }
             }
         }
@@ -467,7 +611,8 @@ impl KernelLowering {
 
 const MAX: u64 = super::MAX_PARTS;
 
-/// The word that a member of some bits is in: where it begins in its structure, and how many bytes it has.
+/// The word that a member of some bits is in: where it begins in its structure, and how many bytes
+/// it has.
 fn word_of_bits(field: &FieldLayout) -> Option<(u64, u64)> {
     field.bits.map(|bits| (field.offset + bits.least.0, bits.least.1))
 }

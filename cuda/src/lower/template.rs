@@ -6,8 +6,8 @@ use super::{KernelLowering, LocalNames, LoweringResult, LoweringStop, TypedValue
 use crate::lex::CudaSpan;
 use crate::read::DeclaredItem;
 use crate::tree::{
-    CudaBinary, CudaExpression, ExpressionKind, InitialTree, NamePath, RequirementTree, RequirementsTree, TemplateArgument,
-    TemplateParameter, TypeTree,
+    CudaBinary, CudaExpression, ExpressionKind, InitialTree, NamePath, RequirementTree,
+    RequirementsTree, TemplateArgument, TemplateParameter, TypeTree,
 };
 use crate::types::{CudaType, TemplateBinding, TemplateBindings, TypeShape};
 
@@ -22,12 +22,21 @@ impl KernelLowering {
         let arguments = &self.unpacked_arguments(arguments.unwrap_or(&[]), at)?;
         let takes_all = parameters.last().is_some_and(TemplateParameter::is_pack);
         if arguments.len() > parameters.len() && !takes_all {
-            return self.refuse(at, "more arguments than the template has parameters", "give fewer");
+            return self.refuse(
+                at,
+                "more arguments than the template has parameters",
+                "give fewer",
+            );
         }
         let mut found: TemplateBindings = Vec::new();
         for (n, parameter) in parameters.iter().enumerate() {
             if parameter.is_pack() {
-                let binding = self.pack_binding(parameter, arguments.get(n..).unwrap_or_default(), &found, at)?;
+                let binding = self.pack_binding(
+                    parameter,
+                    arguments.get(n..).unwrap_or_default(),
+                    &found,
+                    at,
+                )?;
                 found.push((parameter.name().clone(), binding));
                 continue;
             }
@@ -35,7 +44,10 @@ impl KernelLowering {
                 Some(argument) => self.template_binding(parameter, argument, &found, at)?,
                 None => {
                     let Some(binding) = self.default_binding(parameter, &found)? else {
-                        let text = format!("the parameter `{}` of the template has no argument", parameter.name());
+                        let text = format!(
+                            "the parameter `{}` of the template has no argument",
+                            parameter.name()
+                        );
                         return self.refuse(at, text, "write it in `<..>`");
                     };
                     binding
@@ -54,13 +66,15 @@ impl KernelLowering {
     ) -> LoweringResult<Option<TemplateBinding>> {
         let (namespace, bindings) = (self.current().namespace.clone(), Rc::new(found.clone()));
         Ok(match parameter {
-            TemplateParameter::Type(_, Some(default)) => {
-                Some(TemplateBinding::Type(self.outside(namespace, bindings, None, |this| this.resolved_argument(default))?))
+            TemplateParameter::Type(_, Some(default)) => Some(TemplateBinding::Type(
+                self.outside(namespace, bindings, None, |this| this.resolved_argument(default))?,
+            )),
+            TemplateParameter::Value(_, ty, Some(default)) => {
+                Some(self.outside(namespace, bindings, None, |this| {
+                    let ty = this.resolved(ty)?;
+                    this.number_binding(&ty, default)
+                })?)
             }
-            TemplateParameter::Value(_, ty, Some(default)) => Some(self.outside(namespace, bindings, None, |this| {
-                let ty = this.resolved(ty)?;
-                this.number_binding(&ty, default)
-            })?),
             TemplateParameter::Template(_, Some(default)) => {
                 Some(self.outside(namespace, bindings, None, |this| this.template_named(default))?)
             }
@@ -77,7 +91,8 @@ impl KernelLowering {
         at: CudaSpan,
     ) -> LoweringResult<TemplateBinding> {
         let element = parameter.element();
-        let all = arguments.iter().map(|argument| self.template_binding(&element, argument, found, at));
+        let all =
+            arguments.iter().map(|argument| self.template_binding(&element, argument, found, at));
         Ok(TemplateBinding::Pack(all.collect::<LoweringResult<_>>()?))
     }
 
@@ -93,37 +108,53 @@ impl KernelLowering {
                 Ok(TemplateBinding::Type(self.resolved_argument(tree)?))
             }
             // A name that may be of either.
-            (TemplateParameter::Type(..), TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), .. })) => {
-                Ok(TemplateBinding::Type(self.named_type(path)?))
-            }
+            (
+                TemplateParameter::Type(..),
+                TemplateArgument::Value(CudaExpression {
+                    what: ExpressionKind::Name(path), ..
+                }),
+            ) => Ok(TemplateBinding::Type(self.named_type(path)?)),
             (TemplateParameter::Value(_, ty, _), TemplateArgument::Value(e)) => {
                 let namespace = self.current().namespace.clone();
-                let ty = self.outside(namespace, Rc::new(found.clone()), None, |this| this.resolved(ty))?;
+                let ty = self
+                    .outside(namespace, Rc::new(found.clone()), None, |this| this.resolved(ty))?;
                 self.number_binding(&ty, e)
             }
             (
                 TemplateParameter::Template(..),
                 TemplateArgument::Type(TypeTree::Named(path))
-                | TemplateArgument::Value(CudaExpression { what: ExpressionKind::Name(path), .. }),
+                | TemplateArgument::Value(CudaExpression {
+                    what: ExpressionKind::Name(path), ..
+                }),
             ) => self.template_named(path),
-            (TemplateParameter::Template(name, _), _) => {
-                self.refuse(at, format!("the parameter `{name}` of the template is a template, and gets none"), "give a template")
-            }
-            (TemplateParameter::Type(name, _), _) => {
-                self.refuse(at, format!("the parameter `{name}` of the template is a type, and gets a value"), "give a type")
-            }
+            (TemplateParameter::Template(name, _), _) => self.refuse(
+                at,
+                format!("the parameter `{name}` of the template is a template, and gets none"),
+                "give a template",
+            ),
+            (TemplateParameter::Type(name, _), _) => self.refuse(
+                at,
+                format!("the parameter `{name}` of the template is a type, and gets a value"),
+                "give a type",
+            ),
             // The element of a pack, which may be a type.
             (TemplateParameter::Types(_) | TemplateParameter::Values(..), _) => {
                 self.pack_binding(parameter, std::slice::from_ref(argument), found, at)
             }
-            (TemplateParameter::Value(name, ..), _) => {
-                self.refuse(at, format!("the parameter `{name}` of the template is a number, and gets a type"), "give a number")
-            }
+            (TemplateParameter::Value(name, ..), _) => self.refuse(
+                at,
+                format!("the parameter `{name}` of the template is a number, and gets a type"),
+                "give a number",
+            ),
         }
     }
 
     /// The value of an expression as the argument of a template, of a type or (`auto`) of its own.
-    pub(super) fn number_binding(&mut self, ty: &CudaType, e: &CudaExpression) -> LoweringResult<TemplateBinding> {
+    pub(super) fn number_binding(
+        &mut self,
+        ty: &CudaType,
+        e: &CudaExpression,
+    ) -> LoweringResult<TemplateBinding> {
         let of_own = match ty.is_void() {
             true => self.apart(|this| this.lower(e))?.1.ty.value(),
             false => ty.clone(),
@@ -132,7 +163,11 @@ impl KernelLowering {
             let initial = InitialTree::Value(e.clone());
             return match self.evaluated_initial(&of_own, &initial, e.at)? {
                 Some(bytes) => Ok(TemplateBinding::Bytes(of_own, bytes.into())),
-                None => self.refuse(e.at, "an argument of a template is not constant", "make it of constants"),
+                None => self.refuse(
+                    e.at,
+                    "an argument of a template is not constant",
+                    "make it of constants",
+                ),
             };
         }
         let value = self.constant(e, "an argument of a template")?;
@@ -148,15 +183,20 @@ impl KernelLowering {
         at: CudaSpan,
     ) -> LoweringResult<Option<TypedValue>> {
         match binding {
-            TemplateBinding::Value(ty, value) => Ok(Some(TypedValue { ty: ty.clone(), form: ValueForm::Constant(*value) })),
-            TemplateBinding::Bytes(ty, bytes) => self.known_place(name, ty.clone(), bytes.to_vec(), at).map(Some),
+            TemplateBinding::Value(ty, value) => {
+                Ok(Some(TypedValue { ty: ty.clone(), form: ValueForm::Constant(*value) }))
+            }
+            TemplateBinding::Bytes(ty, bytes) => {
+                self.known_place(name, ty.clone(), bytes.to_vec(), at).map(Some)
+            }
             _ => Ok(None),
         }
     }
 
     /// The template that a name means, as an argument of another one.
     pub(super) fn template_named(&mut self, path: &NamePath) -> LoweringResult<TemplateBinding> {
-        if let Some(binding @ TemplateBinding::Template(_)) = self.binding_of(&path.last().name).filter(|_| path.parts.len() == 1)
+        if let Some(binding @ TemplateBinding::Template(_)) =
+            self.binding_of(&path.last().name).filter(|_| path.parts.len() == 1)
         {
             return Ok(binding.clone());
         }
@@ -170,7 +210,11 @@ impl KernelLowering {
                 let names = entry.namespace.iter().cloned().chain([path.last().name.clone()]);
                 Ok(TemplateBinding::Template(names.collect()))
             }
-            None => self.refuse(path.at, format!("`{}` is no template of types", path.words()), "name a template"),
+            None => self.refuse(
+                path.at,
+                format!("`{}` is no template of types", path.words()),
+                "name a template",
+            ),
         }
     }
 
@@ -181,8 +225,10 @@ impl KernelLowering {
         condition: &CudaExpression,
         path: &NamePath,
     ) -> LoweringResult<bool> {
-        let namespace: Rc<[Rc<str>]> =
-            self.placed_entries(path).first().map_or_else(Rc::default, |entry| entry.namespace.clone());
+        let namespace: Rc<[Rc<str>]> = self
+            .placed_entries(path)
+            .first()
+            .map_or_else(Rc::default, |entry| entry.namespace.clone());
         let bindings = self.bound(parameters, path.last().arguments.as_deref(), path.at)?;
         self.are_true(std::slice::from_ref(condition), &namespace, &bindings)
     }
@@ -211,8 +257,12 @@ impl KernelLowering {
     /// Is a condition true? What cannot be computed is not (C++ [temp.constr.atomic]).
     fn is_true(&mut self, condition: &CudaExpression) -> LoweringResult<bool> {
         match &condition.what {
-            ExpressionKind::Binary(CudaBinary::BothTrue, a, b) => Ok(self.is_true(a)? && self.is_true(b)?),
-            ExpressionKind::Binary(CudaBinary::OneTrue, a, b) => Ok(self.is_true(a)? || self.is_true(b)?),
+            ExpressionKind::Binary(CudaBinary::BothTrue, a, b) => {
+                Ok(self.is_true(a)? && self.is_true(b)?)
+            }
+            ExpressionKind::Binary(CudaBinary::OneTrue, a, b) => {
+                Ok(self.is_true(a)? || self.is_true(b)?)
+            }
             ExpressionKind::Fold(tree) => {
                 let folded = self.folded(tree, condition.at)?;
                 self.is_true(&folded)
@@ -224,7 +274,10 @@ impl KernelLowering {
     }
 
     /// Does something whose code is thrown away; nothing where that is not possible.
-    pub(super) fn if_possible<T>(&mut self, act: impl FnMut(&mut Self) -> LoweringResult<T>) -> LoweringResult<Option<T>> {
+    pub(super) fn if_possible<T>(
+        &mut self,
+        act: impl FnMut(&mut Self) -> LoweringResult<T>,
+    ) -> LoweringResult<Option<T>> {
         let (depth, frames, instructions) = (self.depth, self.frames.len(), self.instructions);
         let scopes = self.current().scopes.len();
         let done = self.apart(act);
@@ -251,23 +304,31 @@ impl KernelLowering {
 
     fn are_required_within(&mut self, tree: &RequirementsTree) -> LoweringResult<bool> {
         for parameter in &tree.parameters {
-            let Some(ty) = self.if_possible(|this| this.resolved(&parameter.ty))? else { return Ok(false) };
+            let Some(ty) = self.if_possible(|this| this.resolved(&parameter.ty))? else {
+                return Ok(false);
+            };
             let (bytes, align) = match ty.shape {
                 TypeShape::Array(_, None) | TypeShape::Function => (8, 8),
                 _ => self.size_of(&ty, parameter.at)?,
             };
-            let (_, place) = self.apart(|this| this.local("required", bytes, align, parameter.at))?;
+            let (_, place) =
+                self.apart(|this| this.local("required", bytes, align, parameter.at))?;
             self.bind(parameter.name.clone(), TypedValue::place(ty, place));
         }
         for one in &tree.all {
             let is_so = match one {
-                RequirementTree::Expression(e) => self.if_possible(|this| this.only_for_type(|this| this.lower(e)))?.is_some(),
-                RequirementTree::Type(tree) => self.if_possible(|this| this.resolved(tree))?.is_some(),
+                RequirementTree::Expression(e) => {
+                    self.if_possible(|this| this.only_for_type(|this| this.lower(e)))?.is_some()
+                }
+                RequirementTree::Type(tree) => {
+                    self.if_possible(|this| this.resolved(tree))?.is_some()
+                }
                 RequirementTree::Condition(e) => self.is_true(e)?,
                 RequirementTree::Typed(e, concept) => {
                     let mut path = concept.clone();
                     if let Some(last) = path.parts.last_mut() {
-                        let of = TemplateArgument::Type(TypeTree::OfExpression(Box::new(e.clone())));
+                        let of =
+                            TemplateArgument::Type(TypeTree::OfExpression(Box::new(e.clone())));
                         last.arguments.get_or_insert_default().insert(0, of);
                     }
                     self.is_true(&CudaExpression { what: ExpressionKind::Name(path), at: e.at })?

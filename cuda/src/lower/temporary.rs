@@ -1,4 +1,5 @@
-//! Values that nobody named and that have a destructor: each is destroyed where its expression ends, unless a variable takes it over.
+//! Values that nobody named and that have a destructor: each is destroyed where its expression
+//! ends, unless a variable takes it over.
 
 use super::{KernelLowering, LoweringResult, TypedValue, ValueForm, ValuePlace};
 use crate::lex::CudaSpan;
@@ -7,9 +8,14 @@ use crate::tree::{CudaExpression, ExpressionKind};
 impl KernelLowering {
     /// Notes what an expression made, if it is to be destroyed.
     pub(super) fn note_temporary(&mut self, e: &CudaExpression, value: &TypedValue) {
-        let is_made =
-            matches!(e.what, ExpressionKind::Construct(..) | ExpressionKind::ConstructByList(..) | ExpressionKind::Call(..));
-        if let (true, ValueForm::Temporary(place), Some(number)) = (is_made, &value.form, value.ty.structure())
+        let is_made = matches!(
+            e.what,
+            ExpressionKind::Construct(..)
+                | ExpressionKind::ConstructByList(..)
+                | ExpressionKind::Call(..)
+        );
+        if let (true, ValueForm::Temporary(place), Some(number)) =
+            (is_made, &value.form, value.ty.structure())
             && self.has_destructor(number)
             && !self.current().temporaries.iter().any(|(known, _)| known == place)
         {
@@ -33,7 +39,8 @@ impl KernelLowering {
         made.into_iter().rev().try_for_each(|(place, number)| self.destroy(&place, number, at))
     }
 
-    /// An error where something was made, since there were so many, that is destroyed on some ways only.
+    /// An error where something was made, since there were so many, that is destroyed on some ways
+    /// only.
     pub(super) fn has_no_temporaries(&self, from: usize, at: CudaSpan) -> LoweringResult<()> {
         match self.current().temporaries.len() > from {
             true => self.refuse(

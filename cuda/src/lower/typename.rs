@@ -47,11 +47,15 @@ impl KernelLowering {
         Ok(match tree {
             TypeTree::Void | TypeTree::Auto | TypeTree::AutoAsIs => CudaType::VOID,
             TypeTree::Bool => CudaType::BOOL,
-            TypeTree::Integer(bytes, is_signed, is_second) => {
-                CudaType::plain(TypeShape::Integer { bytes: *bytes, is_signed: *is_signed, is_second: *is_second })
-            }
+            TypeTree::Integer(bytes, is_signed, is_second) => CudaType::plain(TypeShape::Integer {
+                bytes: *bytes,
+                is_signed: *is_signed,
+                is_second: *is_second,
+            }),
             TypeTree::Real(bytes) => CudaType::plain(TypeShape::Real(*bytes)),
-            TypeTree::Constant(_) | TypeTree::Volatile(_) => self.resolved_argument(tree)?.referred(),
+            TypeTree::Constant(_) | TypeTree::Volatile(_) => {
+                self.resolved_argument(tree)?.referred()
+            }
             TypeTree::Reference(of) | TypeTree::Rvalue(of) => self.resolved(of)?,
             TypeTree::Pointer(of) => CudaType::pointer(self.resolved(of)?),
             TypeTree::Array(of, size) => {
@@ -69,7 +73,10 @@ impl KernelLowering {
                         }
                         // Negative numbers among them.
                         if count >= MAX_BYTES {
-                            let text = format!("the size of an array is a number from 0 to {}", MAX_BYTES - 1);
+                            let text = format!(
+                                "the size of an array is a number from 0 to {}",
+                                MAX_BYTES - 1
+                            );
                             return self.refuse(e.at, text, "give a size that fits into memory");
                         }
                         Some(count)
@@ -94,7 +101,11 @@ impl KernelLowering {
     }
 
     /// Lowers something whose type is all that is asked for, or does so no longer.
-    fn asking<T>(&mut self, for_type: bool, act: impl FnOnce(&mut Self) -> LoweringResult<T>) -> LoweringResult<T> {
+    fn asking<T>(
+        &mut self,
+        for_type: bool,
+        act: impl FnOnce(&mut Self) -> LoweringResult<T>,
+    ) -> LoweringResult<T> {
         let before = std::mem::replace(&mut self.is_type_asked, for_type);
         let done = act(self);
         self.is_type_asked = before;
@@ -102,12 +113,19 @@ impl KernelLowering {
     }
 
     /// Lowers something of which nothing but the type is of interest.
-    pub(super) fn only_for_type<T>(&mut self, act: impl FnOnce(&mut Self) -> LoweringResult<T>) -> LoweringResult<T> {
+    pub(super) fn only_for_type<T>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> LoweringResult<T>,
+    ) -> LoweringResult<T> {
         self.asking(true, act)
     }
 
-    /// Lowers something of which the value is of interest, also within what is lowered for its type.
-    pub(super) fn for_value<T>(&mut self, act: impl FnOnce(&mut Self) -> LoweringResult<T>) -> LoweringResult<T> {
+    /// Lowers something of which the value is of interest, also within what is lowered for its
+    /// type.
+    pub(super) fn for_value<T>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> LoweringResult<T>,
+    ) -> LoweringResult<T> {
         self.asking(false, act)
     }
 
@@ -116,12 +134,19 @@ impl KernelLowering {
             Some(ty) => Ok(ty),
             None => {
                 let entries = self.entries(path);
-                if let Some(DeclaredItem::Broken(refusal)) = entries.iter().find(|i| matches!(i, DeclaredItem::Broken(_))) {
+                if let Some(DeclaredItem::Broken(refusal)) =
+                    entries.iter().find(|i| matches!(i, DeclaredItem::Broken(_)))
+                {
                     return Err(refusal.clone().into());
                 }
                 if entries.iter().any(|i| matches!(i, DeclaredItem::Declared)) {
-                    let text = format!("`{}` is declared, and not defined in what was read", path.words());
-                    return self.refuse(path.at, text, "define it, or include the file that does with #include \"..\"");
+                    let text =
+                        format!("`{}` is declared, and not defined in what was read", path.words());
+                    return self.refuse(
+                        path.at,
+                        text,
+                        "define it, or include the file that does with #include \"..\"",
+                    );
                 }
                 Err(self.undeclared(path, "type").into())
             }
@@ -148,7 +173,8 @@ impl KernelLowering {
         if path.parts.len() == 1
             && let Some(TemplateBinding::Template(names)) = self.binding_of(&last.name).cloned()
         {
-            let mut parts: Vec<NamePart> = names.iter().map(|name| NamePart { name: name.clone(), arguments: None }).collect();
+            let mut parts: Vec<NamePart> =
+                names.iter().map(|name| NamePart { name: name.clone(), arguments: None }).collect();
             if let Some(of) = parts.last_mut() {
                 of.arguments.clone_from(&last.arguments);
             }
@@ -172,11 +198,15 @@ impl KernelLowering {
             }
             if let Some((_, alias)) = tree.aliases.iter().find(|(name, _)| *name == last.name) {
                 self.enter(path.at)?;
-                let found = self.outside(tree.namespace.clone(), bindings, Some(owner), |this| this.resolved_argument(alias));
+                let found = self.outside(tree.namespace.clone(), bindings, Some(owner), |this| {
+                    this.resolved_argument(alias)
+                });
                 self.depth -= 1;
                 return found.map(Some);
             }
-            if let Some((_, TemplateBinding::Type(ty))) = bindings.iter().find(|(n, _)| *n == last.name) {
+            if let Some((_, TemplateBinding::Type(ty))) =
+                bindings.iter().find(|(n, _)| *n == last.name)
+            {
                 return Ok(Some(ty.clone()));
             }
             // One of a structure that it is made from.
@@ -184,9 +214,18 @@ impl KernelLowering {
                 && let Some(base) = self.base_with_type(owner, &last.name)
             {
                 let tree = &self.structures[base].tree;
-                let (namespace, bindings) = (tree.namespace.clone(), self.structures[base].bindings.clone());
-                let front = tree.namespace.iter().chain([&tree.name]).map(|n| NamePart { name: n.clone(), arguments: None });
-                let alias = tree.aliases.iter().find(|(name, _)| *name == last.name).map(|(_, alias)| alias.clone());
+                let (namespace, bindings) =
+                    (tree.namespace.clone(), self.structures[base].bindings.clone());
+                let front = tree
+                    .namespace
+                    .iter()
+                    .chain([&tree.name])
+                    .map(|n| NamePart { name: n.clone(), arguments: None });
+                let alias = tree
+                    .aliases
+                    .iter()
+                    .find(|(name, _)| *name == last.name)
+                    .map(|(_, alias)| alias.clone());
                 let within = NamePath { parts: front.chain([last.clone()]).collect(), at: path.at };
                 self.enter(path.at)?;
                 let found = self.outside(namespace, bindings, Some(base), |this| match &alias {
@@ -200,10 +239,15 @@ impl KernelLowering {
         // What an alias stands for has a path of its own.
         let of_owner = owner.filter(|_| path.parts.len() > 1).map(|owner| {
             let tree = &self.structures[owner].tree;
-            let front = tree.namespace.iter().chain([&tree.name]).map(|n| NamePart { name: n.clone(), arguments: None });
+            let front = tree
+                .namespace
+                .iter()
+                .chain([&tree.name])
+                .map(|n| NamePart { name: n.clone(), arguments: None });
             self.entries(&NamePath { parts: front.chain([last.clone()]).collect(), at: path.at })
         });
-        let entries = of_owner.filter(|found| !found.is_empty()).unwrap_or_else(|| self.entries(path));
+        let entries =
+            of_owner.filter(|found| !found.is_empty()).unwrap_or_else(|| self.entries(path));
         for item in entries {
             match item {
                 DeclaredItem::Structure(tree) if tree.specialises.is_none() => {
@@ -223,12 +267,14 @@ impl KernelLowering {
                     };
                     let bindings = match template {
                         Some(parameters) => {
-                            let own = self.bound(&parameters, last.arguments.as_deref(), path.at)?;
+                            let own =
+                                self.bound(&parameters, last.arguments.as_deref(), path.at)?;
                             Rc::new([own, around.to_vec()].concat())
                         }
                         None => around,
                     };
-                    let found = self.outside(namespace, bindings, owner, |this| this.resolved_argument(&tree));
+                    let found = self
+                        .outside(namespace, bindings, owner, |this| this.resolved_argument(&tree));
                     self.depth -= 1;
                     return found.map(Some);
                 }

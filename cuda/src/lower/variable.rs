@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::rc::Rc;
 
-use super::{KernelLowering, KnownSpace, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace};
+use super::{
+    KernelLowering, KnownSpace, LoweringResult, NameBinding, TypedValue, ValueForm, ValuePlace,
+};
 use crate::lex::CudaSpan;
 use crate::tree::{CudaExpression, ExpressionKind, InitialTree, Storage, TypeTree, VariableTree};
 use crate::types::{CudaType, ReferenceKind, TypeShape};
@@ -38,7 +40,9 @@ impl KernelLowering {
         if let Some(of) = of {
             let e = match &tree.initial {
                 Some(InitialTree::Value(e)) => e,
-                Some(InitialTree::Arguments(all) | InitialTree::List(all)) if all.len() == 1 => &all[0],
+                Some(InitialTree::Arguments(all) | InitialTree::List(all)) if all.len() == 1 => {
+                    &all[0]
+                }
                 _ => return self.refuse(at, "a reference is of one variable", "say of which"),
             };
             self.asks_for_place(e);
@@ -49,12 +53,19 @@ impl KernelLowering {
             let ty = CudaType { is_constant: is_constant || ty.is_constant, ..ty };
             let kind = match inner {
                 TypeTree::Reference(of) if is_auto => match **of {
-                    TypeTree::Rvalue(_) if !super::conversion::is_left(&value) => ReferenceKind::Right,
+                    TypeTree::Rvalue(_) if !super::conversion::is_left(&value) => {
+                        ReferenceKind::Right
+                    }
                     _ => ReferenceKind::Left,
                 },
                 _ => self.resolved_argument(inner)?.reference.unwrap_or(ReferenceKind::Left),
             };
-            self.may_be_referred(tree, &value, &CudaType { reference: Some(kind), ..ty.clone() }, e.at)?;
+            self.may_be_referred(
+                tree,
+                &value,
+                &CudaType { reference: Some(kind), ..ty.clone() },
+                e.at,
+            )?;
             let value = match value.form {
                 ValueForm::Expiring(place) => TypedValue::place(value.ty, place),
                 form => TypedValue { ty: value.ty, form },
@@ -73,10 +84,13 @@ impl KernelLowering {
         if is_auto(inner) {
             let e = match &tree.initial {
                 Some(InitialTree::Value(e)) => e,
-                Some(InitialTree::Arguments(all) | InitialTree::List(all)) if all.len() == 1 => &all[0],
+                Some(InitialTree::Arguments(all) | InitialTree::List(all)) if all.len() == 1 => {
+                    &all[0]
+                }
                 _ => return self.refuse(at, "`auto` without a value", "write the type"),
             };
-            let value = if tree.is_computed { self.value_or_constant(e)? } else { self.lower_argument(e)? };
+            let value =
+                if tree.is_computed { self.value_or_constant(e)? } else { self.lower_argument(e)? };
             if matches!(inner, TypeTree::AutoAsIs) {
                 self.is_known_as_it_is(e, &value)?;
             }
@@ -113,18 +127,28 @@ impl KernelLowering {
             let e = match &tree.initial {
                 None => None,
                 Some(InitialTree::Value(e)) => Some(e),
-                Some(InitialTree::Arguments(all) | InitialTree::List(all)) => match all.as_slice() {
-                    [] => {
-                        let zero = TypedValue { ty: ty.value(), form: ValueForm::Constant(0) };
-                        return self.declared(tree, ty, Some(zero));
+                Some(InitialTree::Arguments(all) | InitialTree::List(all)) => {
+                    match all.as_slice() {
+                        [] => {
+                            let zero = TypedValue { ty: ty.value(), form: ValueForm::Constant(0) };
+                            return self.declared(tree, ty, Some(zero));
+                        }
+                        [one] => Some(one),
+                        _ => {
+                            return self.refuse(
+                                at,
+                                "several values for what is a number",
+                                "give one",
+                            );
+                        }
                     }
-                    [one] => Some(one),
-                    _ => return self.refuse(at, "several values for what is a number", "give one"),
-                },
+                }
             };
             let value = match e {
                 None => None,
-                Some(CudaExpression { what: ExpressionKind::List(all), at }) => Some(self.constructed_by_list(&ty, all, *at)?),
+                Some(CudaExpression { what: ExpressionKind::List(all), at }) => {
+                    Some(self.constructed_by_list(&ty, all, *at)?)
+                }
                 Some(e) if tree.is_constant => Some(self.value_or_constant(e)?),
                 Some(e) => Some(self.lower(e)?),
             };
@@ -157,7 +181,12 @@ impl KernelLowering {
                 } else if let Some((number, count)) = super::copying::element_structure(&ty) {
                     let step = self.structures[number].size;
                     for n in 0..count.min(super::MAX_PARTS) {
-                        self.construct_at(&Self::behind(&place, (n * step) as i64), number, Vec::new(), at)?;
+                        self.construct_at(
+                            &Self::behind(&place, (n * step) as i64),
+                            number,
+                            Vec::new(),
+                            at,
+                        )?;
                     }
                 }
             }
@@ -168,9 +197,12 @@ impl KernelLowering {
 
     /// Binds a name to a structure or an array that the scope destroys.
     fn own(&mut self, name: Rc<str>, ty: CudaType, place: ValuePlace) {
-        if let Some((number, count)) = super::copying::element_structure(&ty).filter(|&(n, _)| self.has_destructor(n)) {
+        if let Some((number, count)) =
+            super::copying::element_structure(&ty).filter(|&(n, _)| self.has_destructor(n))
+        {
             let step = self.structures[number].size;
-            let all = (0..count.min(super::MAX_PARTS)).map(|n| (Self::behind(&place, (n * step) as i64), number));
+            let all = (0..count.min(super::MAX_PARTS))
+                .map(|n| (Self::behind(&place, (n * step) as i64), number));
             if let Some(scope) = self.frame().scopes.last_mut() {
                 scope.destroyed.extend(all);
             }
@@ -179,7 +211,12 @@ impl KernelLowering {
     }
 
     /// A variable of a type with its first value.
-    fn declared(&mut self, tree: &VariableTree, ty: CudaType, value: Option<TypedValue>) -> LoweringResult<()> {
+    fn declared(
+        &mut self,
+        tree: &VariableTree,
+        ty: CudaType,
+        value: Option<TypedValue>,
+    ) -> LoweringResult<()> {
         let at = tree.at;
         if let Some(number) = ty.structure() {
             let Some(value) = value else { return Ok(()) };
@@ -234,23 +271,38 @@ impl KernelLowering {
     }
 
     /// An error where `decltype(auto)` would be `T&&`.
-    pub(super) fn is_known_as_it_is(&self, e: &CudaExpression, value: &TypedValue) -> LoweringResult<()> {
+    pub(super) fn is_known_as_it_is(
+        &self,
+        e: &CudaExpression,
+        value: &TypedValue,
+    ) -> LoweringResult<()> {
         match value.form {
-            ValueForm::Expiring(_) => {
-                self.refuse(e.at, "`decltype(auto)` of what `std::move` gives is not understood", "write the type")
-            }
+            ValueForm::Expiring(_) => self.refuse(
+                e.at,
+                "`decltype(auto)` of what `std::move` gives is not understood",
+                "write the type",
+            ),
             _ => Ok(()),
         }
     }
 
-    /// Is what an expression says a reference (`decltype(auto)`)? A name is what it was declared as; in parentheses it is a variable.
-    pub(super) fn is_reference_as_it_is(&mut self, e: &CudaExpression, value: &TypedValue) -> LoweringResult<bool> {
+    /// Is what an expression says a reference (`decltype(auto)`)? A name is what it was declared
+    /// as; in parentheses it is a variable.
+    pub(super) fn is_reference_as_it_is(
+        &mut self,
+        e: &CudaExpression,
+        value: &TypedValue,
+    ) -> LoweringResult<bool> {
         if !matches!(value.form, ValueForm::Place(_)) {
             return Ok(false);
         }
         let is_whole = self.is_in_parentheses(e);
         let of_member = |this: &Self, owner: usize, name: &str| {
-            this.structures[owner].fields.iter().rfind(|f| &*f.name == name).is_some_and(|f| f.is_reference)
+            this.structures[owner]
+                .fields
+                .iter()
+                .rfind(|f| &*f.name == name)
+                .is_some_and(|f| f.is_reference)
         };
         match &e.what {
             _ if is_whole => Ok(true),
@@ -264,7 +316,9 @@ impl KernelLowering {
             }
             ExpressionKind::Member(of, part, is_arrow) => {
                 let owner = self
-                    .if_possible(|this| this.only_for_type(|this| this.object(of, *is_arrow, e.at)))?
+                    .if_possible(|this| {
+                        this.only_for_type(|this| this.object(of, *is_arrow, e.at))
+                    })?
                     .and_then(|base| base.ty.structure());
                 Ok(owner.is_some_and(|owner| of_member(self, owner, &part.name)))
             }
@@ -273,7 +327,12 @@ impl KernelLowering {
     }
 
     /// Another name for a value.
-    pub(super) fn referred(&mut self, value: TypedValue, ty: CudaType, at: CudaSpan) -> LoweringResult<TypedValue> {
+    pub(super) fn referred(
+        &mut self,
+        value: TypedValue,
+        ty: CudaType,
+        at: CudaSpan,
+    ) -> LoweringResult<TypedValue> {
         let is_same = value.ty.is_similar(&ty) || ty.is_void();
         match value.form {
             ValueForm::Place(place) | ValueForm::Temporary(place) if is_same => {
@@ -292,7 +351,8 @@ impl KernelLowering {
                         Ok(TypedValue::place(value.ty, place))
                     }
                     _ => {
-                        // What the reference leads to is nobody else's, and may change, or have an address.
+                        // What the reference leads to is nobody else's, and may change, or have an
+                        // address.
                         if let Some(place) = self.place_of_reference(&value, at)? {
                             return Ok(TypedValue::place(ty, place));
                         }
@@ -305,8 +365,13 @@ impl KernelLowering {
         }
     }
 
-    /// Where the value lives that a reference is given and that has no name; nothing while it is only read.
-    fn place_of_reference(&mut self, value: &TypedValue, at: CudaSpan) -> LoweringResult<Option<ValuePlace>> {
+    /// Where the value lives that a reference is given and that has no name; nothing while it is
+    /// only read.
+    fn place_of_reference(
+        &mut self,
+        value: &TypedValue,
+        at: CudaSpan,
+    ) -> LoweringResult<Option<ValuePlace>> {
         let place = if !value.ty.is_scalar() {
             return Ok(None);
         } else if self.in_memory.contains(&at) || self.are_all_in_memory {
@@ -336,7 +401,13 @@ impl KernelLowering {
         };
         let value = match constant {
             Some(value) => value,
-            None if ty.is_void() => return self.refuse(tree.at, "`auto` for a variable that is no constant", "write its type"),
+            None if ty.is_void() => {
+                return self.refuse(
+                    tree.at,
+                    "`auto` for a variable that is no constant",
+                    "write its type",
+                );
+            }
             None => self.module_variable(tree, ty, None)?,
         };
         self.placed.insert(key, value.clone());
@@ -355,30 +426,45 @@ impl KernelLowering {
         let ty = self.resolved(&tree.ty)?;
         let (bytes, mut align) = self.size_of(&ty, at)?;
         if let Some(e) = &tree.alignment {
-            align = align.max(self.constant(e, "an alignment")?.known().unwrap_or(1).clamp(1, 1 << 12));
+            align =
+                align.max(self.constant(e, "an alignment")?.known().unwrap_or(1).clamp(1, 1 << 12));
         }
         let is_open = tree.is_extern || matches!(ty.shape, TypeShape::Array(_, None));
         let symbol = match is_open {
             true => {
                 // All of them begin at one place. What else has the name is another variable.
-                let is_known =
-                    self.module_variables().any(|(line, name)| line.starts_with(".extern .shared") && *name == *tree.name);
+                let is_known = self
+                    .module_variables()
+                    .any(|(line, name)| line.starts_with(".extern .shared") && *name == *tree.name);
                 let name = if is_known { tree.name.clone() } else { self.symbol(&tree.name) };
                 if !is_known {
-                    let _ = writeln!(self.declarations, ".extern .shared .align {} .b8 {name}[];", align.max(16));
+                    let _ = writeln!(
+                        self.declarations,
+                        ".extern .shared .align {} .b8 {name}[];",
+                        align.max(16)
+                    );
                 }
                 name
             }
             false => {
                 let symbol = self.symbol(&tree.name);
                 let _ = match ty.is_scalar() {
-                    true => writeln!(self.variables, "\t.shared .align {align} .{} {symbol};", ty.of_memory()),
-                    false => writeln!(self.variables, "\t.shared .align {align} .b8 {symbol}[{bytes}];"),
+                    true => writeln!(
+                        self.variables,
+                        "\t.shared .align {align} .{} {symbol};",
+                        ty.of_memory()
+                    ),
+                    false => {
+                        writeln!(self.variables, "\t.shared .align {align} .b8 {symbol}[{bytes}];")
+                    }
                 };
                 symbol
             }
         };
-        let value = TypedValue::place(ty, ValuePlace::Memory { base: symbol, offset: 0, space: KnownSpace::Shared });
+        let value = TypedValue::place(
+            ty,
+            ValuePlace::Memory { base: symbol, offset: 0, space: KnownSpace::Shared },
+        );
         self.placed.insert(key, value.clone());
         self.bind(tree.name.clone(), value);
         Ok(())
@@ -392,7 +478,8 @@ impl KernelLowering {
         }
         // Its type and value are of where it is declared, and not of where it is used.
         let namespace = self.current().namespace.clone();
-        let found = self.outside(namespace, Rc::default(), None, |this| this.global_within(tree, key));
+        let found =
+            self.outside(namespace, Rc::default(), None, |this| this.global_within(tree, key));
         if found.is_err() {
             // Whoever asks again is told again: it is not declared.
             self.globals.remove(&key);
@@ -401,7 +488,9 @@ impl KernelLowering {
     }
 
     fn global_within(&mut self, tree: &Rc<VariableTree>, key: usize) -> LoweringResult<TypedValue> {
-        let is_number = |this: &mut Self| this.type_of_variable(tree).is_ok_and(|ty| ty.is_arithmetic() && !ty.is_volatile);
+        let is_number = |this: &mut Self| {
+            this.type_of_variable(tree).is_ok_and(|ty| ty.is_arithmetic() && !ty.is_volatile)
+        };
         if (tree.storage == Storage::Automatic
             || tree.is_computed
             || tree.is_constant && tree.initial.is_some() && is_number(self))
@@ -414,7 +503,12 @@ impl KernelLowering {
     }
 
     /// Declares a variable in the module, in the space that its declaration names.
-    fn module_variable(&mut self, tree: &VariableTree, ty: CudaType, key: Option<usize>) -> LoweringResult<TypedValue> {
+    fn module_variable(
+        &mut self,
+        tree: &VariableTree,
+        ty: CudaType,
+        key: Option<usize>,
+    ) -> LoweringResult<TypedValue> {
         let (size, mut align) = self.size_of(&ty, tree.at)?;
         if let Some(e) = &tree.alignment {
             align = align.max(self.alignment(e)?);
@@ -425,13 +519,20 @@ impl KernelLowering {
             Storage::Device => KnownSpace::Global,
         };
         let symbol = self.symbol(&tree.name);
-        let value = TypedValue::place(ty.clone(), ValuePlace::Memory { base: symbol.clone(), offset: 0, space });
+        let value = TypedValue::place(
+            ty.clone(),
+            ValuePlace::Memory { base: symbol.clone(), offset: 0, space },
+        );
         if let Some(key) = key {
             self.globals.insert(key, value.clone());
         }
         let qualifier = space.qualifier();
         if tree.is_extern && tree.storage == Storage::Shared && size == 0 {
-            let _ = writeln!(self.declarations, ".extern .shared .align {} .b8 {symbol}[];", align.max(16));
+            let _ = writeln!(
+                self.declarations,
+                ".extern .shared .align {} .b8 {symbol}[];",
+                align.max(16)
+            );
             return Ok(value);
         }
         let mut text = match ty.is_scalar() {
@@ -471,7 +572,9 @@ fn said_of_auto(tree: &TypeTree, ty: CudaType) -> CudaType {
     match (tree, &ty.shape) {
         (TypeTree::Constant(of), _) => CudaType { is_constant: true, ..said_of_auto(of, ty) },
         (TypeTree::Volatile(of), _) => CudaType { is_volatile: true, ..said_of_auto(of, ty) },
-        (TypeTree::Pointer(of), TypeShape::Pointer(to)) => CudaType::pointer(said_of_auto(of, (**to).clone())),
+        (TypeTree::Pointer(of), TypeShape::Pointer(to)) => {
+            CudaType::pointer(said_of_auto(of, (**to).clone()))
+        }
         _ => ty,
     }
 }

@@ -21,7 +21,11 @@ impl ProgramReader {
     /// From where something began up to the token that was read last.
     pub(super) fn since(&self, start: CudaSpan) -> CudaSpan {
         let last = self.tokens[self.next.saturating_sub(1)].at;
-        if last.file == start.file && last.end >= start.end { CudaSpan { end: last.end, ..start } } else { start }
+        if last.file == start.file && last.end >= start.end {
+            CudaSpan { end: last.end, ..start }
+        } else {
+            start
+        }
     }
 
     pub(super) fn advance(&mut self) {
@@ -30,7 +34,10 @@ impl ProgramReader {
     }
 
     pub fn text(&self, at: CudaSpan) -> &str {
-        self.files.get(at.file as usize).and_then(|f| f.text.get(at.start as usize..at.end as usize)).unwrap_or_default()
+        self.files
+            .get(at.file as usize)
+            .and_then(|f| f.text.get(at.start as usize..at.end as usize))
+            .unwrap_or_default()
     }
 
     pub(super) fn expected(&self, what: &str) -> CudaRefusal {
@@ -89,7 +96,11 @@ impl ProgramReader {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             self.depth = 0;
-            return Err(CudaRefusal::new(self.at(), format!("nested more than {MAX_DEPTH} deep"), "write it flatter"));
+            return Err(CudaRefusal::new(
+                self.at(),
+                format!("nested more than {MAX_DEPTH} deep"),
+                "write it flatter",
+            ));
         }
         Ok(())
     }

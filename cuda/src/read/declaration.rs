@@ -27,7 +27,11 @@ impl ProgramReader {
             }
             if self.is("}") {
                 let Some(parts) = open.pop() else {
-                    return Err(CudaRefusal::new(self.at(), "a `}` that closes nothing", "take it out, or open what it closes"));
+                    return Err(CudaRefusal::new(
+                        self.at(),
+                        "a `}` that closes nothing",
+                        "take it out, or open what it closes",
+                    ));
                 };
                 self.advance();
                 self.namespace.truncate(self.namespace.len() - parts);
@@ -48,7 +52,8 @@ impl ProgramReader {
                 if self.eat("=") {
                     let path = self.path()?;
                     if let Some(name) = parts.pop() {
-                        let names: Vec<Rc<str>> = path.parts.iter().map(|p| p.name.clone()).collect();
+                        let names: Vec<Rc<str>> =
+                            path.parts.iter().map(|p| p.name.clone()).collect();
                         let within = [&self.namespace[..], &parts].concat();
                         let of = self.namespace_named(&names, &within).unwrap_or(names);
                         self.aliases_of_namespaces.push((within, name, of));
@@ -63,7 +68,11 @@ impl ProgramReader {
                 }
                 open.push(self.namespace.len() - before);
                 if open.len() > MAX_CHAIN {
-                    return Err(CudaRefusal::new(self.at(), "namespaces are nested too deep", "write it flatter"));
+                    return Err(CudaRefusal::new(
+                        self.at(),
+                        "namespaces are nested too deep",
+                        "write it flatter",
+                    ));
                 }
                 continue;
             }
@@ -73,7 +82,11 @@ impl ProgramReader {
                 if self.eat("{") {
                     open.push(0);
                     if open.len() > MAX_CHAIN {
-                        return Err(CudaRefusal::new(self.at(), "`extern` is nested too deep", "write it flatter"));
+                        return Err(CudaRefusal::new(
+                            self.at(),
+                            "`extern` is nested too deep",
+                            "write it flatter",
+                        ));
                     }
                 }
                 continue;
@@ -103,7 +116,9 @@ impl ProgramReader {
     pub(super) fn end_of_declaration(&self, start: usize) -> Result<usize, CudaRefusal> {
         let mut n = start;
         // What parameters of a template are by default is no initial value.
-        while self.tokens[n].word().is_some_and(|w| &**w == "template") && self.tokens[n + 1].is_sign("<") {
+        while self.tokens[n].word().is_some_and(|w| &**w == "template")
+            && self.tokens[n + 1].is_sign("<")
+        {
             let Some(behind) = self.behind_arguments(n + 1) else { break };
             n = behind;
         }
@@ -116,7 +131,8 @@ impl ProgramReader {
             match token.lexeme {
                 Lexeme::Sign(";") => return Ok(n + 1),
                 Lexeme::Sign("=") => {
-                    is_initialised |= n == start || self.tokens[n - 1].word().is_none_or(|w| &**w != "operator");
+                    is_initialised |=
+                        n == start || self.tokens[n - 1].word().is_none_or(|w| &**w != "operator");
                 }
                 Lexeme::Sign("(" | "[" | "{") => {
                     let close = self.closing(n).ok_or_else(|| {
@@ -129,9 +145,11 @@ impl ProgramReader {
                         if next.is_sign(";") {
                             return Ok(close + 2);
                         }
-                        let has_type = self.tokens[start..n]
-                            .iter()
-                            .any(|t| t.word().is_some_and(|w| matches!(&**w, "struct" | "class" | "union" | "enum" | "typedef")));
+                        let has_type = self.tokens[start..n].iter().any(|t| {
+                            t.word().is_some_and(|w| {
+                                matches!(&**w, "struct" | "class" | "union" | "enum" | "typedef")
+                            })
+                        });
                         let is_function = self.tokens[start..n].iter().any(|t| t.is_sign("("));
                         if !next.is_sign(",") && !next.is_sign("{") && (!has_type || is_function) {
                             return Ok(close + 1);
@@ -143,14 +161,20 @@ impl ProgramReader {
                 Lexeme::Sign("}") => return Ok(n),
                 Lexeme::Sign(")" | "]") => {
                     let text = format!("this `{}` closes nothing", self.text(token.at));
-                    return Err(CudaRefusal::new(token.at, text, "take it out, or open what it closes"));
+                    return Err(CudaRefusal::new(
+                        token.at,
+                        text,
+                        "take it out, or open what it closes",
+                    ));
                 }
                 Lexeme::End => {
                     let at = self.tokens[start].at;
                     let text = self.text(at).chars().take(40).collect::<String>();
                     return Err(CudaRefusal::new(
                         token.at,
-                        format!("the file ends within the declaration that begins with `{text}`: expected `;` or `{{`"),
+                        format!(
+                            "the file ends within the declaration that begins with `{text}`: expected `;` or `{{`"
+                        ),
                         "something is not closed, or the file was cut off",
                     ));
                 }
@@ -165,20 +189,32 @@ impl ProgramReader {
         let tokens = self.tokens.clone();
         let tokens = &tokens[start..end];
         let is = |word: &str| tokens.iter().any(|t| t.word().is_some_and(|w| &**w == word));
-        let word = |n: usize| tokens.get(n).and_then(CudaToken::word).filter(|w| !is_reserved(w)).cloned();
-        let structure =
-            tokens.iter().position(|t| t.word().is_some_and(|w| matches!(&**w, "struct" | "class" | "union" | "enum")));
+        let word =
+            |n: usize| tokens.get(n).and_then(CudaToken::word).filter(|w| !is_reserved(w)).cloned();
+        let structure = tokens.iter().position(|t| {
+            t.word().is_some_and(|w| matches!(&**w, "struct" | "class" | "union" | "enum"))
+        });
         let body = tokens.iter().position(|t| t.is_sign("{")).unwrap_or(tokens.len());
-        let name = match structure.filter(|&n| n < body && !tokens[n..body].iter().any(|t| t.is_sign("("))) {
+        let name = match structure
+            .filter(|&n| n < body && !tokens[n..body].iter().any(|t| t.is_sign("(")))
+        {
             Some(n) => (n + 1..body).find_map(word),
             // A function's name stands in front of its parameters, those of attributes left out.
             None => tokens.iter().enumerate().filter(|(_, t)| t.is_sign("(")).find_map(|(n, _)| {
-                word(n.checked_sub(1)?)
-                    .filter(|w| !matches!(&**w, "__launch_bounds__" | "__attribute__" | "__align__" | "__cluster_dims__"))
+                word(n.checked_sub(1)?).filter(|w| {
+                    !matches!(
+                        &**w,
+                        "__launch_bounds__" | "__attribute__" | "__align__" | "__cluster_dims__"
+                    )
+                })
             }),
         };
         let is_alias = tokens[0].word().is_some_and(|w| &**w == "using");
-        let name = if is_alias { word(1) } else { name.or_else(|| (0..tokens.len()).rev().find_map(word)) };
+        let name = if is_alias {
+            word(1)
+        } else {
+            name.or_else(|| (0..tokens.len()).rev().find_map(word))
+        };
         if let Some(name) = name {
             if is("__global__") {
                 self.kernels.push(Err((name.clone(), refusal.clone())));
@@ -212,7 +248,8 @@ impl ProgramReader {
                 self.requirement()?;
             }
             self.scopes.push(DeclarationScope::of_template(&parameters));
-            // A member that is a template itself; those in front are the parameters of what it is a member of.
+            // A member that is a template itself; those in front are the parameters of what it is a
+            // member of.
             if self.eat_word("template") {
                 self.names_of_owners.extend(parameters.iter().map(|p| p.name().clone()));
                 parameters = self.template_parameters()?;
@@ -237,21 +274,37 @@ impl ProgramReader {
         let is_of_gpu = words().any(|w| {
             matches!(
                 &**w,
-                "__global__" | "__device__" | "__constant__" | "__shared__" | "__managed__" | "constexpr" | "consteval"
+                "__global__"
+                    | "__device__"
+                    | "__constant__"
+                    | "__shared__"
+                    | "__managed__"
+                    | "constexpr"
+                    | "consteval"
             )
         });
-        let body = tokens[head..end].iter().position(|t| t.is_sign("{") || t.is_sign("(")).map_or(end, |n| head + n);
+        let body = tokens[head..end]
+            .iter()
+            .position(|t| t.is_sign("{") || t.is_sign("("))
+            .map_or(end, |n| head + n);
         let is_of_type = tokens[head..body]
             .iter()
             .filter_map(|t| t.word())
             .any(|w| matches!(&**w, "struct" | "class" | "union" | "enum" | "typedef"));
-        let is_constant = tokens[head..body].iter().any(|t| t.word().is_some_and(|w| &**w == "const"))
-            && tokens[head..body].iter().any(|t| t.is_sign("="));
+        let is_constant =
+            tokens[head..body].iter().any(|t| t.word().is_some_and(|w| &**w == "const"))
+                && tokens[head..body].iter().any(|t| t.is_sign("="));
         if !is_of_gpu && !is_of_type && !is_constant {
             self.host.push((start, end));
-            let named = (start..end)
-                .find(|&n| tokens[n].is_sign("(") || tokens[n].is_sign("=") || tokens[n].is_sign(";") || tokens[n].is_sign("["));
-            let name = named.and_then(|n| tokens[n.checked_sub(1)?].word().cloned()).filter(|w| !is_reserved(w));
+            let named = (start..end).find(|&n| {
+                tokens[n].is_sign("(")
+                    || tokens[n].is_sign("=")
+                    || tokens[n].is_sign(";")
+                    || tokens[n].is_sign("[")
+            });
+            let name = named
+                .and_then(|n| tokens[n.checked_sub(1)?].word().cloned())
+                .filter(|w| !is_reserved(w));
             if let Some(name) = name {
                 self.declare(name, DeclaredItem::OfHost);
             }
@@ -269,7 +322,17 @@ impl ProgramReader {
     pub(super) fn structure_ahead(&self) -> bool {
         let mut n = self.next;
         while self.tokens[n].word().is_some_and(|w| {
-            matches!(&**w, "typedef" | "static" | "const" | "__device__" | "__constant__" | "constexpr" | "__host__" | "volatile")
+            matches!(
+                &**w,
+                "typedef"
+                    | "static"
+                    | "const"
+                    | "__device__"
+                    | "__constant__"
+                    | "constexpr"
+                    | "__host__"
+                    | "volatile"
+            )
         }) {
             n += 1;
         }
@@ -279,7 +342,12 @@ impl ProgramReader {
     fn using(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<(), CudaRefusal> {
         if self.eat_word("namespace") {
             let path = self.path()?;
-            let names = path.parts.into_iter().map(|part| part.name).filter(|name| !name.is_empty()).collect();
+            let names = path
+                .parts
+                .into_iter()
+                .map(|part| part.name)
+                .filter(|name| !name.is_empty())
+                .collect();
             self.namespaces_taken.push((self.namespace.clone().into(), names));
             return Ok(());
         }
@@ -295,7 +363,8 @@ impl ProgramReader {
             return Ok(());
         }
         let path = self.path()?;
-        let names = path.parts.into_iter().map(|part| part.name).filter(|name| !name.is_empty()).collect();
+        let names =
+            path.parts.into_iter().map(|part| part.name).filter(|name| !name.is_empty()).collect();
         self.names_taken.push((self.namespace.clone().into(), names));
         Ok(())
     }
@@ -306,7 +375,8 @@ impl ProgramReader {
     }
 
     pub(super) fn alias_of_scope(&mut self, name: Rc<str>) {
-        // Aliases of members are found by their structure; the reader has to know that they are types.
+        // Aliases of members are found by their structure; the reader has to know that they are
+        // types.
         self.declare(name, DeclaredItem::Declared);
     }
 }

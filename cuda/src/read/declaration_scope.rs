@@ -20,7 +20,8 @@ pub(super) enum ScopedName {
 #[derive(Debug, Default)]
 pub(super) struct DeclarationScope {
     pub(super) names: FxHashMap<Rc<str>, (ScopedName, Option<CudaSpan>)>,
-    /// Are parameters of a function among them? The block of the function may not declare them again.
+    /// Are parameters of a function among them? The block of the function may not declare them
+    /// again.
     pub(super) has_parameters: bool,
 }
 

@@ -6,7 +6,8 @@ use super::specifiers::DeclarationSpecifiers;
 use super::{DeclaredItem, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{
-    FunctionRole, FunctionTree, InitialTree, NamePart, NamePath, Storage, TemplateParameter, TypeTree, VariableTree,
+    FunctionRole, FunctionTree, InitialTree, NamePart, NamePath, Storage, TemplateParameter,
+    TypeTree, VariableTree,
 };
 
 impl ProgramReader {
@@ -44,7 +45,8 @@ impl ProgramReader {
                     "__global__" => (specifiers.is_kernel, specifiers.is_device) = (true, true),
                     "__shared__" => specifiers.storage = Storage::Shared,
                     "__constant__" => specifiers.storage = Storage::Constant,
-                    "__host__" | "__forceinline__" | "__noinline__" | "inline" | "__inline__" | "static" => {}
+                    "__host__" | "__forceinline__" | "__noinline__" | "inline" | "__inline__"
+                    | "static" => {}
                     _ => break,
                 }
                 self.advance();
@@ -69,13 +71,17 @@ impl ProgramReader {
                         let Some(name) = self.operator_name() else {
                             return Err(self.expected("the sign of an operator"));
                         };
-                        NamePath { parts: vec![NamePart { name, arguments: None }], at: self.since(at) }
+                        NamePath {
+                            parts: vec![NamePart { name, arguments: None }],
+                            at: self.since(at),
+                        }
                     }
                     false => self.path()?,
                 };
                 // `S::~S`, `S::operator+`, `S::operator int`
                 let is_destructor = self.is("::") && self.after(1).is_sign("~");
-                let is_operator = self.is("::") && self.after(1).word().is_some_and(|w| &**w == "operator");
+                let is_operator =
+                    self.is("::") && self.after(1).word().is_some_and(|w| &**w == "operator");
                 let mut is_conversion = false;
                 let path = match is_destructor || is_operator {
                     true => {
@@ -93,7 +99,10 @@ impl ProgramReader {
                             },
                         };
                         let own = NamePart { name, arguments: None };
-                        NamePath { parts: path.parts.into_iter().chain([own]).collect(), at: self.since(at) }
+                        NamePath {
+                            parts: path.parts.into_iter().chain([own]).collect(),
+                            at: self.since(at),
+                        }
                     }
                     false => path,
                 };
@@ -116,14 +125,24 @@ impl ProgramReader {
                         true => FunctionRole::Constructor,
                         false => FunctionRole::Plain,
                     };
-                    let of_owner = path.parts.len().checked_sub(2).and_then(|n| path.parts[n].arguments.clone());
+                    let of_owner = path
+                        .parts
+                        .len()
+                        .checked_sub(2)
+                        .and_then(|n| path.parts[n].arguments.clone());
                     // `template <> int f<int>()` is no template itself.
                     let template = template.clone().filter(|all| !all.is_empty());
-                    let function = self.function(&specifiers, name.clone(), ty, template.clone(), role)?;
+                    let function =
+                        self.function(&specifiers, name.clone(), ty, template.clone(), role)?;
                     let specialises = path.last().arguments.clone();
                     let names_of_owners = self.names_of_owners.clone().into();
-                    let function =
-                        FunctionTree { namespace: namespace.into(), specialises, of_owner, names_of_owners, ..function };
+                    let function = FunctionTree {
+                        namespace: namespace.into(),
+                        specialises,
+                        of_owner,
+                        names_of_owners,
+                        ..function
+                    };
                     let function = Rc::new(function);
                     if template.is_some() {
                         self.templates.insert(name.clone());
@@ -152,9 +171,12 @@ impl ProgramReader {
         }
     }
 
-    /// Behind a name and in front of `(`: do parameters follow, and not what a variable begins with?
+    /// Behind a name and in front of `(`: do parameters follow, and not what a variable begins
+    /// with?
     pub(super) fn is_function_ahead(&mut self) -> bool {
-        if self.after(1).is_sign(")") || self.after(1).is_sign("...") || self.after(1).is_sign("[") && self.after(2).is_sign("[")
+        if self.after(1).is_sign(")")
+            || self.after(1).is_sign("...")
+            || self.after(1).is_sign("[") && self.after(2).is_sign("[")
         {
             return true;
         }
@@ -181,9 +203,12 @@ impl ProgramReader {
         if template.is_some() {
             self.templates.insert(name.clone());
         }
-        let variable = VariableTree { template, ..self.variable(specifiers, name.clone(), ty, at)? };
+        let variable =
+            VariableTree { template, ..self.variable(specifiers, name.clone(), ty, at)? };
         let variable = Rc::new(variable);
-        let is_known = matches!(variable.storage, Storage::Device | Storage::Constant | Storage::Shared) || variable.is_constant;
+        let is_known =
+            matches!(variable.storage, Storage::Device | Storage::Constant | Storage::Shared)
+                || variable.is_constant;
         match is_known {
             true => {
                 if variable.storage != Storage::Automatic {

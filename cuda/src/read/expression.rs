@@ -5,7 +5,8 @@ use std::rc::Rc;
 use super::{MAX_CHAIN, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{
-    CudaBinary, CudaExpression, CudaUnary, ExpressionKind, FoldTree, NamePart, NamePath, PackPattern, TemplateArgument, TypeTree,
+    CudaBinary, CudaExpression, CudaUnary, ExpressionKind, FoldTree, NamePart, NamePath,
+    PackPattern, TemplateArgument, TypeTree,
 };
 
 fn made(what: ExpressionKind, at: CudaSpan) -> CudaExpression {
@@ -64,7 +65,11 @@ impl ProgramReader {
         let left = self.choice()?;
         let of = match self.token().lexeme {
             Lexeme::Sign("=") => None,
-            Lexeme::Sign(sign) if sign.len() > 1 && sign.ends_with('=') && !matches!(sign, "==" | "!=" | "<=" | ">=") => {
+            Lexeme::Sign(sign)
+                if sign.len() > 1
+                    && sign.ends_with('=')
+                    && !matches!(sign, "==" | "!=" | "<=" | ">=") =>
+            {
                 match operator(&sign[..sign.len() - 1]) {
                     Some((of, _)) => Some(of),
                     None => return Err(self.expected("an operator")),
@@ -101,7 +106,10 @@ impl ProgramReader {
         self.expect(":", "of `a ? b : c`")?;
         let otherwise = self.assignment()?;
         self.leave();
-        Ok(made(ExpressionKind::Choice(Box::new(condition), Box::new(then), Box::new(otherwise)), self.since(start)))
+        Ok(made(
+            ExpressionKind::Choice(Box::new(condition), Box::new(then), Box::new(otherwise)),
+            self.since(start),
+        ))
     }
 
     fn binary(&mut self, level: u8) -> Result<CudaExpression, CudaRefusal> {
@@ -113,7 +121,11 @@ impl ProgramReader {
                 break;
             }
             let is_fold = self.after(1).is_sign("...");
-            let Some((of, strength)) = operator(sign).filter(|(_, strength)| *strength > level && !is_fold) else { break };
+            let Some((of, strength)) =
+                operator(sign).filter(|(_, strength)| *strength > level && !is_fold)
+            else {
+                break;
+            };
             count += 1;
             if count > MAX_CHAIN {
                 return Err(self.too_long());
@@ -131,7 +143,10 @@ impl ProgramReader {
                 return Err(refusal.unwrap_or_else(|| self.unknown_name(at, "template")));
             }
             let right = self.binary(strength)?;
-            left = made(ExpressionKind::Binary(of, Box::new(left), Box::new(right)), self.since(start));
+            left = made(
+                ExpressionKind::Binary(of, Box::new(left), Box::new(right)),
+                self.since(start),
+            );
         }
         Ok(left)
     }
@@ -208,7 +223,8 @@ impl ProgramReader {
         Ok(made(ExpressionKind::Unary(of, Box::new(operand)), self.since(start)))
     }
 
-    /// Behind `(` and in front of a type: is it a cast? `T(x)` in parentheses is none, nor is `T{}`, nor `T::f()`.
+    /// Behind `(` and in front of a type: is it a cast? `T(x)` in parentheses is none, nor is
+    /// `T{}`, nor `T::f()`.
     fn is_cast(&self) -> bool {
         match self.path_ahead() {
             Some((_, behind)) => {
@@ -264,7 +280,10 @@ impl ProgramReader {
                     } else {
                         self.assignment()?
                     };
-                    all.push(made(ExpressionKind::Designated(name, Box::new(value)), self.since(at)));
+                    all.push(made(
+                        ExpressionKind::Designated(name, Box::new(value)),
+                        self.since(at),
+                    ));
                     if !self.eat(",") && !self.is(close) {
                         return Err(self.expected(&format!("`,` or `{close}`")));
                     }
@@ -286,7 +305,10 @@ impl ProgramReader {
     }
 
     /// Takes `...`: what stands in front of it, from a token on, is a pattern.
-    pub(super) fn packed<T>(&mut self, start: usize) -> Option<impl FnOnce(T) -> PackPattern<T> + use<T>> {
+    pub(super) fn packed<T>(
+        &mut self,
+        start: usize,
+    ) -> Option<impl FnOnce(T) -> PackPattern<T> + use<T>> {
         let end = self.next;
         let words: Rc<[Rc<str>]> = match self.eat("...") {
             true => self.words(start, end),
@@ -297,7 +319,8 @@ impl ProgramReader {
 
     /// The names between two tokens, each once.
     fn words(&self, start: usize, end: usize) -> Rc<[Rc<str>]> {
-        let mut found: Vec<Rc<str>> = self.tokens[start..end].iter().filter_map(|t| t.word().cloned()).collect();
+        let mut found: Vec<Rc<str>> =
+            self.tokens[start..end].iter().filter_map(|t| t.word().cloned()).collect();
         found.sort_unstable();
         found.dedup();
         found.into()
@@ -341,14 +364,24 @@ impl ProgramReader {
             return Ok(made(ExpressionKind::Fold(tree), self.since(at)));
         }
         if self.operator_of_fold()? != operator {
-            return Err(CudaRefusal::new(at, "two operators of one fold", "write the same one on both sides of `...`"));
+            return Err(CudaRefusal::new(
+                at,
+                "two operators of one fold",
+                "write the same one on both sides of `...`",
+            ));
         }
         let start = self.next;
         let right = self.unary()?;
         let of_right = pattern(self, right.clone(), start);
         // Which of the two names what there is any number of is known when it is.
-        let tree = FoldTree { pack: of_right, operator, first: Some(Box::new(left)), is_from_right: false };
-        let other = FoldTree { pack: of_left, operator, first: Some(Box::new(right)), is_from_right: true };
+        let tree = FoldTree {
+            pack: of_right,
+            operator,
+            first: Some(Box::new(left)),
+            is_from_right: false,
+        };
+        let other =
+            FoldTree { pack: of_left, operator, first: Some(Box::new(right)), is_from_right: true };
         Ok(made(ExpressionKind::FoldOfEither(Box::new([tree, other])), self.since(at)))
     }
 
@@ -398,26 +431,48 @@ impl ProgramReader {
                         ));
                     }
                     if self.is("~") {
-                        return Err(CudaRefusal::new(self.at(), "a call of a destructor is not understood", "let the scope end"));
+                        return Err(CudaRefusal::new(
+                            self.at(),
+                            "a call of a destructor is not understood",
+                            "let the scope end",
+                        ));
                     }
                     // `d.Base::k` is that of a base.
                     if self.after(1).is_sign("::") {
                         let mut path = self.path()?;
-                        let Some(part) = path.parts.pop() else { return Err(self.expected("the name of a member")) };
+                        let Some(part) = path.parts.pop() else {
+                            return Err(self.expected("the name of a member"));
+                        };
                         let base = TypeTree::Reference(Box::new(TypeTree::Named(path)));
                         let of = match sign {
-                            "->" => made(ExpressionKind::Unary(CudaUnary::Content, Box::new(found)), self.since(start)),
+                            "->" => made(
+                                ExpressionKind::Unary(CudaUnary::Content, Box::new(found)),
+                                self.since(start),
+                            ),
                             _ => found,
                         };
-                        let of = made(ExpressionKind::Cast(base, Box::new(of), false), self.since(start));
-                        found = made(ExpressionKind::Member(Box::new(of), part, false), self.since(start));
+                        let of = made(
+                            ExpressionKind::Cast(base, Box::new(of), false),
+                            self.since(start),
+                        );
+                        found = made(
+                            ExpressionKind::Member(Box::new(of), part, false),
+                            self.since(start),
+                        );
                         continue;
                     }
                     let name = self.name("the name of a member")?;
                     let is_template = self.is("<") && self.is_template(&name);
-                    let is_called = is_template && self.behind_arguments(self.next).is_some_and(|n| self.tokens[n].is_sign("("));
+                    let is_called = is_template
+                        && self
+                            .behind_arguments(self.next)
+                            .is_some_and(|n| self.tokens[n].is_sign("("));
                     let arguments = if is_called { Some(self.template_arguments()?) } else { None };
-                    ExpressionKind::Member(Box::new(found), NamePart { name, arguments }, sign == "->")
+                    ExpressionKind::Member(
+                        Box::new(found),
+                        NamePart { name, arguments },
+                        sign == "->",
+                    )
                 }
                 Lexeme::Sign(sign @ ("++" | "--")) => {
                     self.advance();
@@ -451,7 +506,8 @@ impl ProgramReader {
             Lexeme::Sign("(") => {
                 self.advance();
                 let outer = std::mem::replace(&mut self.is_in_arguments, false);
-                let inner = if self.is("{") { self.statements_as_value()? } else { self.parenthesised()? };
+                let inner =
+                    if self.is("{") { self.statements_as_value()? } else { self.parenthesised()? };
                 self.is_in_arguments = outer;
                 self.expect(")", "behind what stands in parentheses")?;
                 return Ok(CudaExpression { at: self.since(start), ..inner });
@@ -475,9 +531,18 @@ impl ProgramReader {
                     let of = self.assignment()?;
                     self.is_in_arguments = outer;
                     self.expect(")", "behind what is cast")?;
-                    let part = NamePart { name: "bit_cast".into(), arguments: Some(vec![TemplateArgument::Type(ty)]) };
-                    let callee = made(ExpressionKind::Name(NamePath { parts: vec![part], at: start }), start);
-                    return Ok(made(ExpressionKind::Call(Box::new(callee), vec![of]), self.since(start)));
+                    let part = NamePart {
+                        name: "bit_cast".into(),
+                        arguments: Some(vec![TemplateArgument::Type(ty)]),
+                    };
+                    let callee = made(
+                        ExpressionKind::Name(NamePath { parts: vec![part], at: start }),
+                        start,
+                    );
+                    return Ok(made(
+                        ExpressionKind::Call(Box::new(callee), vec![of]),
+                        self.since(start),
+                    ));
                 }
                 "static_cast" | "reinterpret_cast" | "const_cast" => {
                     let is_of_bits = &**word == "reinterpret_cast";
@@ -495,10 +560,14 @@ impl ProgramReader {
                     let of = self.expression()?;
                     self.is_in_arguments = outer;
                     self.expect(")", "behind what is cast")?;
-                    return Ok(made(ExpressionKind::Cast(ty, Box::new(of), is_of_bits), self.since(start)));
+                    return Ok(made(
+                        ExpressionKind::Cast(ty, Box::new(of), is_of_bits),
+                        self.since(start),
+                    ));
                 }
                 "requires" => return self.requirements(),
-                // What verifiers of kernels are told to prove, or are helped by, in a language of its own.
+                // What verifiers of kernels are told to prove, or are helped by, in a language of
+                // its own.
                 "__invariant"
                 | "__global_invariant"
                 | "__ensures"
@@ -510,14 +579,26 @@ impl ProgramReader {
                 {
                     self.advance();
                     self.skip_brackets()?;
-                    let holds = ExpressionKind::Integer { value: 1, bytes: 4, is_signed: true, is_second: false };
+                    let holds = ExpressionKind::Integer {
+                        value: 1,
+                        bytes: 4,
+                        is_signed: true,
+                        is_second: false,
+                    };
                     return Ok(made(holds, self.since(start)));
                 }
                 // The name of the function, which only what is printed has.
-                "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__" => ExpressionKind::Text(word.clone()),
-                "new" | "delete" | "throw" | "typeid" | "dynamic_cast" | "co_await" | "noexcept" => {
+                "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__" => {
+                    ExpressionKind::Text(word.clone())
+                }
+                "new" | "delete" | "throw" | "typeid" | "dynamic_cast" | "co_await"
+                | "noexcept" => {
                     let help = "a kernel that is looked at here gets its memory by its arguments and `__shared__`";
-                    return Err(CudaRefusal::new(start, format!("`{word}` is not understood"), help));
+                    return Err(CudaRefusal::new(
+                        start,
+                        format!("`{word}` is not understood"),
+                        help,
+                    ));
                 }
                 _ if self.is_at_type() => {
                     // `T(x)`, `T{x}`.
@@ -527,7 +608,12 @@ impl ProgramReader {
                     let what = match self.token().lexeme {
                         Lexeme::Sign("(") => ExpressionKind::Construct(ty, self.arguments()?),
                         Lexeme::Sign("{") => ExpressionKind::ConstructByList(ty, self.braced()?),
-                        _ => return Err(CudaRefusal { at, ..self.expected("`(` or `{` behind a type") }),
+                        _ => {
+                            return Err(CudaRefusal {
+                                at,
+                                ..self.expected("`(` or `{` behind a type")
+                            });
+                        }
                     };
                     return Ok(made(what, self.since(start)));
                 }
@@ -559,7 +645,8 @@ impl ProgramReader {
 /// The type of a number (C++ [lex.icon]).
 fn integer_type(value: u64, bytes: u8, is_unsigned: bool, is_decimal: bool) -> (u8, bool) {
     let fits = |bytes: u8, is_signed: bool| {
-        value >> (u32::from(bytes) * 8 - u32::from(is_signed)).min(63) <= u64::from(bytes == 8 && !is_signed)
+        value >> (u32::from(bytes) * 8 - u32::from(is_signed)).min(63)
+            <= u64::from(bytes == 8 && !is_signed)
     };
     for bytes in [4, 8].into_iter().filter(|&b| b >= bytes) {
         if !is_unsigned && fits(bytes, true) {

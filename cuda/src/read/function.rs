@@ -5,7 +5,9 @@ use super::local::{name_of_type, parameters_of_auto};
 use super::scope::are_parameters_apart;
 use super::specifiers::DeclarationSpecifiers;
 use crate::lex::{CudaRefusal, Lexeme};
-use crate::tree::{FunctionRole, FunctionTree, ObjectTree, ParameterTree, TemplateParameter, TypeTree};
+use crate::tree::{
+    FunctionRole, FunctionTree, ObjectTree, ParameterTree, TemplateParameter, TypeTree,
+};
 use std::rc::Rc;
 
 impl ProgramReader {
@@ -40,8 +42,9 @@ impl ProgramReader {
             };
             let of = self.specifiers(false)?;
             let ty = self.pointers(of.ty)?;
-            let is_grid_constant =
-                self.tokens[first..self.next].iter().any(|t| t.word().is_some_and(|w| &**w == "__grid_constant__"));
+            let is_grid_constant = self.tokens[first..self.next]
+                .iter()
+                .any(|t| t.word().is_some_and(|w| &**w == "__grid_constant__"));
             let is_pack = self.eat("...");
             let (name, ty) = match self.token().lexeme {
                 Lexeme::Sign("(") => {
@@ -49,11 +52,17 @@ impl ProgramReader {
                     let is_reference = self.after(1).is_sign("&");
                     self.advance();
                     self.advance();
-                    let name = if self.is(")") { self.fresh() } else { self.name("the name of a parameter")? };
+                    let name = if self.is(")") {
+                        self.fresh()
+                    } else {
+                        self.name("the name of a parameter")?
+                    };
                     self.expect(")", "behind the name of a parameter")?;
                     match is_reference {
                         true => (name, TypeTree::Reference(Box::new(self.arrays(ty)?))),
-                        false if self.is("[") => (name, TypeTree::Pointer(Box::new(self.arrays(ty)?))),
+                        false if self.is("[") => {
+                            (name, TypeTree::Pointer(Box::new(self.arrays(ty)?)))
+                        }
                         false => {
                             self.skip_brackets()?;
                             (name, TypeTree::Pointer(Box::new(TypeTree::Function)))
@@ -68,10 +77,23 @@ impl ProgramReader {
             };
             let default = if self.eat("=") { Some(self.assignment()?) } else { None };
             let at = self.since(start);
-            parameters.push(ParameterTree { name, ty, default, is_pack, is_grid_constant, concept, is_any: false, at });
+            parameters.push(ParameterTree {
+                name,
+                ty,
+                default,
+                is_pack,
+                is_grid_constant,
+                concept,
+                is_any: false,
+                at,
+            });
             if is_pack && !self.is(")") {
                 let help = "put it behind all others";
-                return Err(CudaRefusal::new(start, "parameters behind any number of them are not understood", help));
+                return Err(CudaRefusal::new(
+                    start,
+                    "parameters behind any number of them are not understood",
+                    help,
+                ));
             }
             if !self.eat(",") && !self.is(")") {
                 return Err(self.expected("`,` or `)` behind a parameter"));
@@ -111,7 +133,10 @@ impl ProgramReader {
             self.skip_attributes()?;
             match &self.token().lexeme {
                 Lexeme::Word(word)
-                    if matches!(&**word, "const" | "volatile" | "override" | "final" | "constexpr" | "mutable") =>
+                    if matches!(
+                        &**word,
+                        "const" | "volatile" | "override" | "final" | "constexpr" | "mutable"
+                    ) =>
                 {
                     object.is_constant |= &**word == "const";
                     object.is_volatile |= &**word == "volatile";

@@ -7,9 +7,9 @@ use super::specifiers::{DeclarationSpecifiers, plain_specifiers};
 use super::{MAX_CHAIN, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{
-    CaptureTree, CudaBinary, CudaExpression, CudaStatement, CudaStatementKind, CudaUnary, ExpressionKind, FunctionRole,
-    FunctionTree, InitialTree, LambdaTree, NamePart, NamePath, ObjectTree, ParameterTree, RangeTree, Storage, TemplateParameter,
-    TypeTree, VariableTree,
+    CaptureTree, CudaBinary, CudaExpression, CudaStatement, CudaStatementKind, CudaUnary,
+    ExpressionKind, FunctionRole, FunctionTree, InitialTree, LambdaTree, NamePart, NamePath,
+    ObjectTree, ParameterTree, RangeTree, Storage, TemplateParameter, TypeTree, VariableTree,
 };
 
 fn plain_name(name: &Rc<str>, at: CudaSpan) -> NamePath {
@@ -20,7 +20,10 @@ impl ProgramReader {
     /// Is a type defined behind `struct`, and not named?
     pub(super) fn is_type_defined_here(&self) -> bool {
         let mut n = self.next + 1;
-        while !matches!(self.tokens[n].lexeme, Lexeme::Sign(";" | "(" | ")" | "=" | "," | "*" | "&" | "<") | Lexeme::End) {
+        while !matches!(
+            self.tokens[n].lexeme,
+            Lexeme::Sign(";" | "(" | ")" | "=" | "," | "*" | "&" | "<") | Lexeme::End
+        ) {
             if self.tokens[n].is_sign("{") {
                 return true;
             }
@@ -29,7 +32,8 @@ impl ProgramReader {
         false
     }
 
-    /// A type that is defined within a function, with the variables behind it. Others may have one of that name: it is of a namespace of its own.
+    /// A type that is defined within a function, with the variables behind it. Others may have one
+    /// of that name: it is of a namespace of its own.
     pub(super) fn local_type(&mut self) -> Result<CudaStatementKind, CudaRefusal> {
         let start = self.at();
         let of = self.fresh();
@@ -43,15 +47,22 @@ impl ProgramReader {
         if let TypeTree::Named(path) = &specifiers.ty {
             let name = path.last().name.clone();
             self.scoped_type(name.clone());
-            all.push(CudaStatement { what: CudaStatementKind::Alias(name, specifiers.ty.clone()), at });
+            all.push(CudaStatement {
+                what: CudaStatementKind::Alias(name, specifiers.ty.clone()),
+                at,
+            });
         }
         let mut variables = Vec::new();
         // The constants of an enumeration are the function's own.
         for enumeration in self.enumerations.split_off(before.min(self.enumerations.len())) {
             for (name, _) in &enumeration.constants {
                 self.scoped_value(name.clone(), at, true)?;
-                let parts = [&of, name].map(|name| NamePart { name: name.clone(), arguments: None });
-                let value = CudaExpression { what: ExpressionKind::Name(NamePath { parts: parts.to_vec(), at }), at };
+                let parts =
+                    [&of, name].map(|name| NamePart { name: name.clone(), arguments: None });
+                let value = CudaExpression {
+                    what: ExpressionKind::Name(NamePath { parts: parts.to_vec(), at }),
+                    at,
+                };
                 variables.push(VariableTree {
                     name: name.clone(),
                     ty: TypeTree::Auto,
@@ -86,8 +97,12 @@ impl ProgramReader {
         Ok(CudaStatementKind::Together(all))
     }
 
-    /// `(*f)(int, int)` and `(&a)[4]`: a pointer to a function, or to an array, or a reference to one, with its name.
-    pub(super) fn behind_parenthesis(&mut self, ty: TypeTree) -> Result<(Rc<str>, TypeTree), CudaRefusal> {
+    /// `(*f)(int, int)` and `(&a)[4]`: a pointer to a function, or to an array, or a reference to
+    /// one, with its name.
+    pub(super) fn behind_parenthesis(
+        &mut self,
+        ty: TypeTree,
+    ) -> Result<(Rc<str>, TypeTree), CudaRefusal> {
         self.expect("(", "in front of `*`")?;
         if !self.is("*") && !self.is("&") {
             let name = self.name("the name of a variable")?;
@@ -111,7 +126,11 @@ impl ProgramReader {
             }
             false => self.arrays(ty)?,
         };
-        let mut of = if is_reference { TypeTree::Reference(Box::new(of)) } else { TypeTree::Pointer(Box::new(of)) };
+        let mut of = if is_reference {
+            TypeTree::Reference(Box::new(of))
+        } else {
+            TypeTree::Pointer(Box::new(of))
+        };
         // An array of pointers.
         for size in sizes.into_iter().rev() {
             if let TypeTree::Array(_, size) = size {
@@ -121,7 +140,8 @@ impl ProgramReader {
         Ok((name, of))
     }
 
-    /// `auto [a, b] = of;`, from `[`: a variable without a name, and names for its members or elements.
+    /// `auto [a, b] = of;`, from `[`: a variable without a name, and names for its members or
+    /// elements.
     pub(super) fn named_parts(
         &mut self,
         specifiers: &DeclarationSpecifiers,
@@ -164,14 +184,19 @@ impl ProgramReader {
         at: CudaSpan,
     ) -> Result<CudaStatementKind, CudaRefusal> {
         if self.is("{") {
-            return Err(CudaRefusal::new(self.at(), "a loop over a list in braces is not understood", "name an array"));
+            return Err(CudaRefusal::new(
+                self.at(),
+                "a loop over a list in braces is not understood",
+                "name an array",
+            ));
         }
         let range = self.expression()?;
         self.expect(")", "behind the range of `for`")?;
         let body = self.statement()?;
         self.scopes.pop();
         // Names of members follow the variable that has these.
-        let is_one = variables.len() == 1 || variables.first().is_some_and(|v| v.name.starts_with('('));
+        let is_one =
+            variables.len() == 1 || variables.first().is_some_and(|v| v.name.starts_with('('));
         let Some(variable) = variables.first_mut().filter(|_| is_one) else {
             return Err(CudaRefusal::new(at, "a loop over a range has one variable", "name one"));
         };
@@ -179,12 +204,17 @@ impl ProgramReader {
         let here = range.at;
         let made = |what: ExpressionKind| CudaExpression { what, at: here };
         let named = |name: &Rc<str>| made(ExpressionKind::Name(plain_name(name, here)));
-        let element = |of: CudaExpression| made(ExpressionKind::Index(Box::new(named(&all)), Box::new(of)));
-        let zero = made(ExpressionKind::Integer { value: 0, bytes: 4, is_signed: true, is_second: false });
+        let element =
+            |of: CudaExpression| made(ExpressionKind::Index(Box::new(named(&all)), Box::new(of)));
+        let zero =
+            made(ExpressionKind::Integer { value: 0, bytes: 4, is_signed: true, is_second: false });
         let count = made(ExpressionKind::CountOfArray(Box::new(named(&all))));
         variable.initial = Some(InitialTree::Value(element(named(&index))));
         let over = |variables: &[VariableTree]| {
-            let all = vec![CudaStatement { what: CudaStatementKind::Variables(variables.to_vec()), at }, body.clone()];
+            let all = vec![
+                CudaStatement { what: CudaStatementKind::Variables(variables.to_vec()), at },
+                body.clone(),
+            ];
             Box::new(CudaStatement { what: CudaStatementKind::Block(all), at })
         };
         let by_index = over(&variables);
@@ -222,22 +252,42 @@ impl ProgramReader {
         let reference = TypeTree::Reference(Box::new(TypeTree::Auto));
         let by_index = CudaStatementKind::For {
             first: Some(Box::new(hidden(&index, TypeTree::Integer(8, false, false), zero, beside))),
-            condition: Some(made(ExpressionKind::Binary(CudaBinary::Less, Box::new(named(&index)), Box::new(count)))),
+            condition: Some(made(ExpressionKind::Binary(
+                CudaBinary::Less,
+                Box::new(named(&index)),
+                Box::new(count),
+            ))),
             step: Some(made(ExpressionKind::Unary(CudaUnary::Increment, Box::new(named(&index))))),
             body: by_index,
         };
         let behind = CudaSpan { start: here.end, ..here };
-        let iterators =
-            vec![hidden(&first, TypeTree::Auto, method("begin"), beside), hidden(&last, TypeTree::Auto, method("end"), behind)];
-        let differ = ExpressionKind::Binary(CudaBinary::NotEqual, Box::new(iterator(&first)), Box::new(iterator(&last)));
+        let iterators = vec![
+            hidden(&first, TypeTree::Auto, method("begin"), beside),
+            hidden(&last, TypeTree::Auto, method("end"), behind),
+        ];
+        let differ = ExpressionKind::Binary(
+            CudaBinary::NotEqual,
+            Box::new(iterator(&first)),
+            Box::new(iterator(&last)),
+        );
         let by_iterator = CudaStatementKind::For {
-            first: Some(Box::new(CudaStatement { what: CudaStatementKind::Together(iterators), at: here })),
+            first: Some(Box::new(CudaStatement {
+                what: CudaStatementKind::Together(iterators),
+                at: here,
+            })),
             condition: Some(made(differ)),
-            step: Some(made(ExpressionKind::Unary(CudaUnary::Increment, Box::new(iterator(&first))))),
+            step: Some(made(ExpressionKind::Unary(
+                CudaUnary::Increment,
+                Box::new(iterator(&first)),
+            ))),
             body: by_iterator,
         };
         let boxed = |what| Box::new(CudaStatement { what, at });
-        let tree = RangeTree { range: named(&all), by_index: boxed(by_index), by_iterator: boxed(by_iterator) };
+        let tree = RangeTree {
+            range: named(&all),
+            by_index: boxed(by_index),
+            by_iterator: boxed(by_iterator),
+        };
         let loops = CudaStatement { what: CudaStatementKind::Range(tree), at };
         Ok(CudaStatementKind::Block(vec![hidden(&all, reference, range, here), loops]))
     }
@@ -247,7 +297,8 @@ impl ProgramReader {
         self.enter()?;
         let start = self.at();
         self.advance();
-        let (mut captures, mut copies, mut copies_this, mut has_default) = (Vec::new(), false, false, false);
+        let (mut captures, mut copies, mut copies_this, mut has_default) =
+            (Vec::new(), false, false, false);
         while !self.is("]") {
             let is_reference = self.eat("&");
             has_default |= is_reference && self.token().word().is_none();
@@ -309,27 +360,43 @@ impl ProgramReader {
         self.is_in_arguments = outer;
         self.leave();
         let is_plain = captures.is_empty() && !copies && !has_default;
-        let tree = LambdaTree { function: Rc::new(function), captures, is_plain, is_mutable, copies, copies_this, words };
+        let tree = LambdaTree {
+            function: Rc::new(function),
+            captures,
+            is_plain,
+            is_mutable,
+            copies,
+            copies_this,
+            words,
+        };
         Ok(CudaExpression { what: ExpressionKind::Lambda(Rc::new(tree)), at: self.since(start) })
     }
 
-    /// Statements in parentheses, from `{`: `({ int a = x; a * a; })`, which GCC and clang know. They are a lambda that is called, and its result what the last one computes.
+    /// Statements in parentheses, from `{`: `({ int a = x; a * a; })`, which GCC and clang know.
+    /// They are a lambda that is called, and its result what the last one computes.
     pub(super) fn statements_as_value(&mut self) -> Result<CudaExpression, CudaRefusal> {
         self.enter()?;
         let (start, at) = (self.next, self.at());
         let mut body = self.statement()?;
         let span = self.since(at);
-        let CudaStatementKind::Block(all) = &mut body.what else { return Err(self.expected("statements in braces")) };
+        let CudaStatementKind::Block(all) = &mut body.what else {
+            return Err(self.expected("statements in braces"));
+        };
         if all.iter().any(leaves) {
             let help = "let the last statement compute the value";
-            return Err(CudaRefusal::new(at, "a `return`, or a jump, out of statements in parentheses is not understood", help));
+            return Err(CudaRefusal::new(
+                at,
+                "a `return`, or a jump, out of statements in parentheses is not understood",
+                help,
+            ));
         }
         if let Some(last) = all.last_mut()
             && let CudaStatementKind::Expression(value) = &last.what
         {
             last.what = CudaStatementKind::Return(Some(value.clone()));
         }
-        let words = self.tokens[start..self.next].iter().filter_map(|t| t.word().cloned()).collect();
+        let words =
+            self.tokens[start..self.next].iter().filter_map(|t| t.word().cloned()).collect();
         self.bodies.insert(start, Rc::new(body));
         let mut function = self.function_without_parameters((start, self.next), at);
         function.object.is_constant = true;
@@ -381,11 +448,20 @@ impl ProgramReader {
             Some(n) => n + 1,
             None => return Err(self.expected("`)` behind the parameters of a lambda")),
         };
-        while self.tokens[n].word().is_some_and(|w| matches!(&**w, "mutable" | "__device__" | "__host__" | "constexpr")) {
+        while self.tokens[n]
+            .word()
+            .is_some_and(|w| matches!(&**w, "mutable" | "__device__" | "__host__" | "constexpr"))
+        {
             is_mutable |= self.tokens[n].word().is_some_and(|w| &**w == "mutable");
             n += 1;
         }
-        let function = self.function(&plain_specifiers(), name.clone(), TypeTree::Auto, None, FunctionRole::Plain)?;
+        let function = self.function(
+            &plain_specifiers(),
+            name.clone(),
+            TypeTree::Auto,
+            None,
+            FunctionRole::Plain,
+        )?;
         Ok((function, is_mutable))
     }
 }
@@ -393,13 +469,23 @@ impl ProgramReader {
 /// Does a statement lead out of those around it?
 fn leaves(s: &CudaStatement) -> bool {
     use CudaStatementKind as K;
-    let leaves_loop = |body: &CudaStatement| goes(body, &|s| matches!(s.what, K::Return(_) | K::Goto(_) | K::Label(_)));
+    let leaves_loop = |body: &CudaStatement| {
+        goes(body, &|s| matches!(s.what, K::Return(_) | K::Goto(_) | K::Label(_)))
+    };
     match &s.what {
         K::Block(all) | K::Together(all) => all.iter().any(leaves),
         K::If { then, otherwise, .. } => leaves(then) || otherwise.as_deref().is_some_and(leaves),
-        K::While(_, body) | K::DoWhile(body, _) | K::For { body, .. } | K::Switch(_, body) => leaves_loop(body),
+        K::While(_, body) | K::DoWhile(body, _) | K::For { body, .. } | K::Switch(_, body) => {
+            leaves_loop(body)
+        }
         K::Range(tree) => leaves_loop(&tree.by_index),
-        K::Return(_) | K::Goto(_) | K::Label(_) | K::Break | K::Continue | K::Case(_) | K::Default => true,
+        K::Return(_)
+        | K::Goto(_)
+        | K::Label(_)
+        | K::Break
+        | K::Continue
+        | K::Case(_)
+        | K::Default => true,
         _ => false,
     }
 }
@@ -410,15 +496,22 @@ fn goes(s: &CudaStatement, is_kind: &dyn Fn(&CudaStatement) -> bool) -> bool {
     is_kind(s)
         || match &s.what {
             K::Block(all) | K::Together(all) => all.iter().any(|s| goes(s, is_kind)),
-            K::If { then, otherwise, .. } => goes(then, is_kind) || otherwise.as_deref().is_some_and(|s| goes(s, is_kind)),
-            K::While(_, body) | K::DoWhile(body, _) | K::For { body, .. } | K::Switch(_, body) => goes(body, is_kind),
+            K::If { then, otherwise, .. } => {
+                goes(then, is_kind) || otherwise.as_deref().is_some_and(|s| goes(s, is_kind))
+            }
+            K::While(_, body) | K::DoWhile(body, _) | K::For { body, .. } | K::Switch(_, body) => {
+                goes(body, is_kind)
+            }
             K::Range(tree) => goes(&tree.by_index, is_kind),
             _ => false,
         }
 }
 
 /// Parameters of a template in the place of `auto` among the parameters of a function.
-pub(super) fn parameters_of_auto(parameters: &mut [ParameterTree], mut fresh: impl FnMut() -> Rc<str>) -> Vec<TemplateParameter> {
+pub(super) fn parameters_of_auto(
+    parameters: &mut [ParameterTree],
+    mut fresh: impl FnMut() -> Rc<str>,
+) -> Vec<TemplateParameter> {
     let mut found = Vec::new();
     for parameter in parameters {
         let name = fresh();

@@ -1,5 +1,6 @@
-//! The reader of programs. Declarations are read first; what functions do is read when a kernel calls them, since by then all types are known, and
-//! since what no kernel calls need not be understood. Code for the host is skipped.
+//! The reader of programs. Declarations are read first; what functions do is read when a kernel
+//! calls them, since by then all types are known, and since what no kernel calls need not be
+//! understood. Code for the host is skipped.
 
 mod cursor;
 mod declaration;
@@ -27,8 +28,8 @@ use self::names_of_types::with_names_of_types;
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::preprocess::CudaFile;
 use crate::tree::{
-    CudaExpression, CudaStatement, EnumerationTree, FunctionTree, InitialTree, StructureTree, TemplateArgument,
-    TemplateParameter, TypeTree, VariableTree,
+    CudaExpression, CudaStatement, EnumerationTree, FunctionTree, InitialTree, StructureTree,
+    TemplateArgument, TemplateParameter, TypeTree, VariableTree,
 };
 
 /// How deep what stands in brackets may be nested.
@@ -113,7 +114,8 @@ pub(crate) struct ProgramReader {
     host: Vec<(usize, usize)>,
     /// Arguments with which kernels that are templates are launched.
     pub instances: Vec<LaunchedTemplate>,
-    /// The names of the parameters of the templates around a member that is a template itself, and is defined outside.
+    /// The names of the parameters of the templates around a member that is a template itself, and
+    /// is defined outside.
     names_of_owners: Vec<Rc<str>>,
     bodies: FxHashMap<usize, Rc<CudaStatement>>,
     /// What is defined a second time.
@@ -128,7 +130,11 @@ pub(crate) struct ProgramReader {
 
 impl ProgramReader {
     /// Reads the declarations of a program.
-    pub fn new(files: Vec<CudaFile>, headers: Vec<String>, tokens: Vec<CudaToken>) -> Result<Self, CudaRefusal> {
+    pub fn new(
+        files: Vec<CudaFile>,
+        headers: Vec<String>,
+        tokens: Vec<CudaToken>,
+    ) -> Result<Self, CudaRefusal> {
         let last = files.len().max(2) as u16 - 1;
         let length = files.get(1).or(files.first()).map_or(0, |f| f.text.len() as u32);
         let end = CudaSpan { file: 1.min(last), start: length, end: length, written: 0 };
@@ -168,10 +174,19 @@ impl ProgramReader {
     }
 
     /// What a function does, and in front of it what initialises its members. It is read once.
-    pub fn body(&mut self, function: &FunctionTree, owner: Option<&StructureTree>) -> Result<Rc<CudaStatement>, CudaRefusal> {
+    pub fn body(
+        &mut self,
+        function: &FunctionTree,
+        owner: Option<&StructureTree>,
+    ) -> Result<Rc<CudaStatement>, CudaRefusal> {
         let Some((start, _)) = function.body else {
-            let text = format!("`{}` is declared here, and not defined in what was read", function.name);
-            return Err(CudaRefusal::new(function.at, text, "include the file that defines it with #include \"..\""));
+            let text =
+                format!("`{}` is declared here, and not defined in what was read", function.name);
+            return Err(CudaRefusal::new(
+                function.at,
+                text,
+                "include the file that defines it with #include \"..\"",
+            ));
         };
         if let Some(found) = self.bodies.get(&start) {
             return Ok(found.clone());

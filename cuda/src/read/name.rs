@@ -1,4 +1,5 @@
-//! Names with their namespaces and the arguments of their templates, and which of them are of types.
+//! Names with their namespaces and the arguments of their templates, and which of them are of
+//! types.
 
 use std::rc::Rc;
 
@@ -21,27 +22,36 @@ impl ProgramReader {
         let is = |entry: &ItemEntry| {
             matches!(
                 entry.item,
-                DeclaredItem::Structure(_) | DeclaredItem::Declared | DeclaredItem::Enumeration(_) | DeclaredItem::Alias(..)
+                DeclaredItem::Structure(_)
+                    | DeclaredItem::Declared
+                    | DeclaredItem::Enumeration(_)
+                    | DeclaredItem::Alias(..)
             )
         };
         let Some(all) = self.items.get(name) else { return false };
         // Of `colour::red` those of `colour` count, if it has any.
-        let within = |e: &&ItemEntry| qualifier.is_some_and(|q| e.namespace.last().is_some_and(|n| **n == *q));
+        let within = |e: &&ItemEntry| {
+            qualifier.is_some_and(|q| e.namespace.last().is_some_and(|n| **n == *q))
+        };
         if all.iter().any(|e| within(&e)) {
             return all.iter().filter(within).any(is);
         }
         // What the program itself declares hides types of the library.
         let is_own = |e: &ItemEntry| !e.is_of_library && !is(e);
-        let is_hidden = !is_qualified && all.iter().any(is_own) && all.iter().all(|e| e.is_of_library || !is(e));
+        let is_hidden = !is_qualified
+            && all.iter().any(is_own)
+            && all.iter().all(|e| e.is_of_library || !is(e));
         !is_hidden && all.iter().any(is)
     }
 
-    /// What the last name of a path that begins here is qualified by; empty where that is the outermost namespace.
+    /// What the last name of a path that begins here is qualified by; empty where that is the
+    /// outermost namespace.
     pub(super) fn qualifier_ahead(&self) -> Option<&str> {
         let (_, behind) = self.path_ahead()?;
         let is_separator = |n: usize| self.tokens[n].is_sign("::");
         let last = (self.next..behind).rev().find(|&n| is_separator(n))?;
-        let name = last.checked_sub(1).filter(|&n| n >= self.next).and_then(|n| self.tokens[n].word());
+        let name =
+            last.checked_sub(1).filter(|&n| n >= self.next).and_then(|n| self.tokens[n].word());
         Some(name.map_or("", |n| n))
     }
 
@@ -58,7 +68,11 @@ impl ProgramReader {
                 Lexeme::Sign(">>") if depth == 1 => return Some(n),
                 Lexeme::Sign(">>") => depth = depth.saturating_sub(2),
                 // `S<T{1, 2}>`, and not `if (a < b) {`.
-                Lexeme::Sign("{") if n > open && (self.tokens[n - 1].word().is_some() || self.tokens[n - 1].is_sign(">")) => {
+                Lexeme::Sign("{")
+                    if n > open
+                        && (self.tokens[n - 1].word().is_some()
+                            || self.tokens[n - 1].is_sign(">")) =>
+                {
                     n = self.closing(n)?;
                 }
                 Lexeme::Sign(";" | "{" | "}" | ")" | "]") | Lexeme::End => return None,
@@ -106,7 +120,8 @@ impl ProgramReader {
         for _ in 0..8 {
             let of = |n: usize| {
                 let mut all = self.aliases_of_namespaces.iter();
-                all.find(|(within, name, _)| *name == names[n] && within[..] == names[..n]).map(|(.., of)| (n, of))
+                all.find(|(within, name, _)| *name == names[n] && within[..] == names[..n])
+                    .map(|(.., of)| (n, of))
             };
             let Some((n, of)) = (0..names.len()).find_map(of) else { break };
             names.splice(..=n, of.iter().cloned());
@@ -114,7 +129,8 @@ impl ProgramReader {
         names
     }
 
-    /// The error where a type is expected: the name that stands here is of none, or of one that is not understood.
+    /// The error where a type is expected: the name that stands here is of none, or of one that is
+    /// not understood.
     pub(super) fn unknown_type(&self) -> CudaRefusal {
         let start = self.at();
         let mut n = self.next;
@@ -137,15 +153,13 @@ impl ProgramReader {
 
     /// Why something that is declared under a name is not understood.
     pub(super) fn broken_item(&self, name: &str) -> Option<CudaRefusal> {
-        self.items
-            .get(name)?
-            .iter()
-            .find_map(|e| if let DeclaredItem::Broken(refusal) = &e.item { Some(refusal.clone()) } else { None })
+        self.items.get(name)?.iter().find_map(|e| {
+            if let DeclaredItem::Broken(refusal) = &e.item { Some(refusal.clone()) } else { None }
+        })
     }
 
     pub(super) fn unknown_name(&self, at: CudaSpan, what: &str) -> CudaRefusal {
-        let help =
-            "what kernels may use without nvcc is in docs/kernels.md; include the file that defines it with #include \"..\"";
+        let help = "what kernels may use without nvcc is in docs/kernels.md; include the file that defines it with #include \"..\"";
         CudaRefusal::new(at, format!("the {what} `{}` is not known here", self.text(at)), help)
     }
 
@@ -153,11 +167,16 @@ impl ProgramReader {
     pub(super) fn is_at_type(&self) -> bool {
         match &self.token().lexeme {
             Lexeme::Word(word) => match &**word {
-                "void" | "bool" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned" | "auto"
-                | "const" | "volatile" | "struct" | "class" | "enum" | "union" | "typename" | "decltype" | "__int128" => true,
-                _ => self.path_ahead().is_some_and(|(name, _)| self.is_type_name(&name, self.qualifier_ahead())),
+                "void" | "bool" | "char" | "short" | "int" | "long" | "float" | "double"
+                | "signed" | "unsigned" | "auto" | "const" | "volatile" | "struct" | "class"
+                | "enum" | "union" | "typename" | "decltype" | "__int128" => true,
+                _ => self
+                    .path_ahead()
+                    .is_some_and(|(name, _)| self.is_type_name(&name, self.qualifier_ahead())),
             },
-            Lexeme::Sign("::") => self.path_ahead().is_some_and(|(name, _)| self.is_type_name(&name, self.qualifier_ahead())),
+            Lexeme::Sign("::") => self
+                .path_ahead()
+                .is_some_and(|(name, _)| self.is_type_name(&name, self.qualifier_ahead())),
             _ => false,
         }
     }
@@ -174,16 +193,19 @@ impl ProgramReader {
             self.eat_word("template");
             let name = self.name("a name")?;
             let is_template = self.is_template(&name);
-            let arguments = if self.is("<") && is_template && self.behind_arguments(self.next).is_some() {
-                Some(self.template_arguments()?)
-            } else {
-                None
-            };
+            let arguments =
+                if self.is("<") && is_template && self.behind_arguments(self.next).is_some() {
+                    Some(self.template_arguments()?)
+                } else {
+                    None
+                };
             parts.push(NamePart { name, arguments });
             if parts.len() > MAX_CHAIN {
                 return Err(self.too_long());
             }
-            if self.is("::") && self.after(1).word().is_some_and(|w| !is_reserved(w) || &**w == "template") {
+            if self.is("::")
+                && self.after(1).word().is_some_and(|w| !is_reserved(w) || &**w == "template")
+            {
                 self.advance();
             } else {
                 return Ok(NamePath { parts, at: self.since(start) });
@@ -199,11 +221,14 @@ impl ProgramReader {
         let mut all = Vec::new();
         while !self.is(">") && !self.is(">>") {
             let start = self.next;
-            let is_value = self.path_ahead().is_some_and(|(_, behind)| self.tokens[behind].is_sign("{"));
+            let is_value =
+                self.path_ahead().is_some_and(|(_, behind)| self.tokens[behind].is_sign("{"));
             all.push(match self.is_at_type() && !is_value {
                 true => {
                     let ty = self.type_name()?;
-                    TemplateArgument::Type(self.packed(start).map_or(ty.clone(), |of| TypeTree::Pack(of(ty))))
+                    TemplateArgument::Type(
+                        self.packed(start).map_or(ty.clone(), |of| TypeTree::Pack(of(ty))),
+                    )
                 }
                 false => TemplateArgument::Value(self.choice_or_pack(start)?),
             });

@@ -4,7 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::lex::{CudaToken, Lexeme};
 
-/// `decltype(e)::name` with a name in front of the `::`, as other paths have it: `__margay_type<decltype(e)>::name`.
+/// `decltype(e)::name` with a name in front of the `::`, as other paths have it:
+/// `__margay_type<decltype(e)>::name`.
 pub(super) fn with_names_of_types(tokens: Vec<CudaToken>) -> Vec<CudaToken> {
     let is_named = |t: &CudaToken| t.word().is_some_and(|w| &**w == "decltype");
     let mut openings = Vec::new();
@@ -13,8 +14,13 @@ pub(super) fn with_names_of_types(tokens: Vec<CudaToken>) -> Vec<CudaToken> {
         if token.is_sign("(") {
             openings.push(n);
         } else if token.is_sign(")") {
-            let before = openings.pop().and_then(|open| open.checked_sub(1)).filter(|&n| is_named(&tokens[n]));
-            if let Some(start) = before.filter(|_| tokens.get(n + 1).is_some_and(|t| t.is_sign("::"))) {
+            let before = openings
+                .pop()
+                .and_then(|open| open.checked_sub(1))
+                .filter(|&n| is_named(&tokens[n]));
+            if let Some(start) =
+                before.filter(|_| tokens.get(n + 1).is_some_and(|t| t.is_sign("::")))
+            {
                 ends.insert(start, n);
             }
         }

@@ -1,4 +1,5 @@
-//! What names are within functions and templates, and where they are declared: two variables that are alike in one scope are an error.
+//! What names are within functions and templates, and where they are declared: two variables that
+//! are alike in one scope are an error.
 
 use std::rc::Rc;
 
@@ -9,8 +10,12 @@ use crate::tree::{FunctionTree, ParameterTree, StructureTree};
 
 /// The error of a name that is declared again.
 pub(super) fn declared_again(name: &str, at: CudaSpan, first: CudaSpan) -> CudaRefusal {
-    CudaRefusal::new(at, format!("`{name}` is declared a second time"), "give one of them another name, or take it out")
-        .beside(first, "here it is declared first")
+    CudaRefusal::new(
+        at,
+        format!("`{name}` is declared a second time"),
+        "give one of them another name, or take it out",
+    )
+    .beside(first, "here it is declared first")
 }
 
 /// Are two parameters of a function alike?
@@ -32,46 +37,72 @@ impl ProgramReader {
         }
     }
 
-    /// Is something of the program defined a second time? What is only declared may be declared again, and functions of other parameters are others.
-    pub(super) fn is_defined_once(&self, name: &str, item: &DeclaredItem) -> Result<(), CudaRefusal> {
-        let same = |entry: &&ItemEntry| !entry.is_of_library && entry.namespace[..] == self.namespace[..];
+    /// Is something of the program defined a second time? What is only declared may be declared
+    /// again, and functions of other parameters are others.
+    pub(super) fn is_defined_once(
+        &self,
+        name: &str,
+        item: &DeclaredItem,
+    ) -> Result<(), CudaRefusal> {
+        let same =
+            |entry: &&ItemEntry| !entry.is_of_library && entry.namespace[..] == self.namespace[..];
         let mut all = self.items.get(name).into_iter().flatten().filter(same);
         let found = match item {
-            DeclaredItem::Variable(second) if second.template.is_none() => all.find_map(|entry| match &entry.item {
-                DeclaredItem::Variable(first) if first.template.is_none() => {
-                    let is_again = !first.is_extern && !second.is_extern;
-                    is_again.then_some((second.at, first.at))
-                }
-                _ => None,
-            }),
-            DeclaredItem::Function(second) if second.body.is_some() => all.find_map(|entry| match &entry.item {
-                DeclaredItem::Function(first) if first.body.is_some() => {
-                    self.are_alike(first, second).then_some((second.at, first.at))
-                }
-                _ => None,
-            }),
+            DeclaredItem::Variable(second) if second.template.is_none() => {
+                all.find_map(|entry| match &entry.item {
+                    DeclaredItem::Variable(first) if first.template.is_none() => {
+                        let is_again = !first.is_extern && !second.is_extern;
+                        is_again.then_some((second.at, first.at))
+                    }
+                    _ => None,
+                })
+            }
+            DeclaredItem::Function(second) if second.body.is_some() => {
+                all.find_map(|entry| match &entry.item {
+                    DeclaredItem::Function(first) if first.body.is_some() => {
+                        self.are_alike(first, second).then_some((second.at, first.at))
+                    }
+                    _ => None,
+                })
+            }
             _ => None,
         };
         found.map_or(Ok(()), |(second, first)| Err(declared_again(name, second, first)))
     }
 
-    /// Have two functions, which are no templates, parameters of the same types, as they are written?
+    /// Have two functions, which are no templates, parameters of the same types, as they are
+    /// written?
     fn are_alike(&self, first: &FunctionTree, second: &FunctionTree) -> bool {
         let types = |function: &FunctionTree| -> Vec<String> {
             let of = |p: &ParameterTree| {
                 let text: String = self.text(p.at).split_whitespace().collect::<Vec<_>>().join(" ");
-                text.split('=').next().unwrap_or_default().trim_end().trim_end_matches(&*p.name).replace(' ', "")
+                text.split('=')
+                    .next()
+                    .unwrap_or_default()
+                    .trim_end()
+                    .trim_end_matches(&*p.name)
+                    .replace(' ', "")
             };
             function.parameters.iter().map(of).collect()
         };
-        let are_plain = [first, second]
-            .iter()
-            .all(|f| f.template.is_none() && f.specialises.is_none() && f.of_owner.is_none() && f.at.written == 0);
+        let are_plain = [first, second].iter().all(|f| {
+            f.template.is_none()
+                && f.specialises.is_none()
+                && f.of_owner.is_none()
+                && f.at.written == 0
+        });
         are_plain && first.at != second.at && types(first) == types(second)
     }
 
-    pub(super) fn enter_function(&mut self, function: &FunctionTree, owner: Option<&StructureTree>) {
-        let templates = owner.and_then(|o| o.template.as_deref()).into_iter().chain(function.template.as_deref());
+    pub(super) fn enter_function(
+        &mut self,
+        function: &FunctionTree,
+        owner: Option<&StructureTree>,
+    ) {
+        let templates = owner
+            .and_then(|o| o.template.as_deref())
+            .into_iter()
+            .chain(function.template.as_deref());
         let mut scope = DeclarationScope::of_template(templates.flatten());
         for (name, _) in owner.into_iter().flat_map(|o| &o.aliases) {
             scope.add(name.clone(), ScopedName::Type);
@@ -88,7 +119,12 @@ impl ProgramReader {
     }
 
     /// Declares a variable in the innermost scope.
-    pub(super) fn scoped_value(&mut self, name: Rc<str>, at: CudaSpan, is_extern: bool) -> Result<(), CudaRefusal> {
+    pub(super) fn scoped_value(
+        &mut self,
+        name: Rc<str>,
+        at: CudaSpan,
+        is_extern: bool,
+    ) -> Result<(), CudaRefusal> {
         let Some((scope, around)) = self.scopes.split_last_mut() else { return Ok(()) };
         let around = around.last().filter(|around| around.has_parameters);
         let known = [Some(&*scope), around].into_iter().flatten().find_map(|s| s.names.get(&name));

@@ -42,15 +42,24 @@ impl ProgramReader {
     }
 
     /// What stands in front of a name.
-    pub(super) fn specifiers(&mut self, is_declaration: bool) -> Result<DeclarationSpecifiers, CudaRefusal> {
+    pub(super) fn specifiers(
+        &mut self,
+        is_declaration: bool,
+    ) -> Result<DeclarationSpecifiers, CudaRefusal> {
         let mut found = plain_specifiers();
-        let (mut bytes, mut sign, mut base): (Option<u8>, Option<bool>, Option<TypeTree>) = (None, None, None);
+        let (mut bytes, mut sign, mut base): (Option<u8>, Option<bool>, Option<TypeTree>) =
+            (None, None, None);
         let (mut is_const, mut is_volatile, mut longs) = (false, false, 0);
         let start = self.at();
         loop {
             self.skip_attributes()?;
             let Some(word) = self.token().word().cloned() else {
-                if self.is("::") && base.is_none() && bytes.is_none() && sign.is_none() && self.is_at_type() {
+                if self.is("::")
+                    && base.is_none()
+                    && bytes.is_none()
+                    && sign.is_none()
+                    && self.is_at_type()
+                {
                     base = Some(TypeTree::Named(self.path()?));
                     continue;
                 }
@@ -75,8 +84,8 @@ impl ProgramReader {
                 }
                 "explicit" if is_declaration => found.is_explicit = true,
                 "mutable" if is_declaration => found.is_mutable = true,
-                "inline" | "__inline__" | "__forceinline__" | "__noinline__" | "__host__" | "register" | "virtual" | "friend"
-                | "thread_local" | "constinit"
+                "inline" | "__inline__" | "__forceinline__" | "__noinline__" | "__host__"
+                | "register" | "virtual" | "friend" | "thread_local" | "constinit"
                     if is_declaration => {}
                 "typename" | "__restrict__" | "__grid_constant__" | "__extension__" => {}
                 "__global__" if is_declaration => {
@@ -98,7 +107,10 @@ impl ProgramReader {
                     found.alignment = Some(match self.is_at_type() {
                         true => {
                             let at = self.at();
-                            CudaExpression { what: crate::tree::ExpressionKind::SizeOfType(self.type_name()?), at }
+                            CudaExpression {
+                                what: crate::tree::ExpressionKind::SizeOfType(self.type_name()?),
+                                at,
+                            }
                         }
                         false => self.choice()?,
                     });
@@ -131,7 +143,11 @@ impl ProgramReader {
                 "unsigned" => sign = Some(false),
                 "signed" => sign = Some(true),
                 "__int128" => {
-                    return Err(CudaRefusal::new(self.at(), "numbers of 128 bits are not understood", "use two of 64 bits"));
+                    return Err(CudaRefusal::new(
+                        self.at(),
+                        "numbers of 128 bits are not understood",
+                        "use two of 64 bits",
+                    ));
                 }
                 "decltype" => {
                     self.advance();
@@ -170,14 +186,20 @@ impl ProgramReader {
             self.advance();
         }
         if longs == 2 && matches!(base, Some(TypeTree::Real(_))) || longs > 2 {
-            return Err(CudaRefusal::new(self.since(start), "this is no type", "write a type as `unsigned long long`"));
+            return Err(CudaRefusal::new(
+                self.since(start),
+                "this is no type",
+                "write a type as `unsigned long long`",
+            ));
         }
         found.has_type = base.is_some() || bytes.is_some() || sign.is_some();
         let mut ty = match (base, bytes) {
             (Some(base), _) => base,
-            (None, Some(bytes)) => {
-                TypeTree::Integer(bytes, sign.unwrap_or(true), bytes == 8 && longs > 1 || bytes == 1 && sign == Some(true))
-            }
+            (None, Some(bytes)) => TypeTree::Integer(
+                bytes,
+                sign.unwrap_or(true),
+                bytes == 8 && longs > 1 || bytes == 1 && sign == Some(true),
+            ),
             (None, None) if sign.is_some() => TypeTree::Integer(4, sign.unwrap_or(true), false),
             // A constructor has none.
             (None, None) if is_declaration => TypeTree::Void,
@@ -194,7 +216,8 @@ impl ProgramReader {
         Ok(found)
     }
 
-    /// Does `S::S(`, `S::~S(` or `S::operator` begin here: a member without a type in front of it, defined outside of its structure?
+    /// Does `S::S(`, `S::~S(` or `S::operator` begin here: a member without a type in front of it,
+    /// defined outside of its structure?
     pub(super) fn is_member_without_type_ahead(&self) -> bool {
         let mut n = self.next;
         loop {

@@ -4,11 +4,18 @@ use super::declaration_scope::DeclarationScope;
 use super::{MAX_CHAIN, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, Lexeme};
 use crate::tree::{
-    AssemblyTree, CudaExpression, CudaStatement, CudaStatementKind, ExpressionKind, NamePart, NamePath, Storage, VariableTree,
+    AssemblyTree, CudaExpression, CudaStatement, CudaStatementKind, ExpressionKind, NamePart,
+    NamePath, Storage, VariableTree,
 };
 
 fn plain_variable(name: std::rc::Rc<str>, at: CudaSpan) -> CudaExpression {
-    CudaExpression { what: ExpressionKind::Name(NamePath { parts: vec![NamePart { name, arguments: None }], at }), at }
+    CudaExpression {
+        what: ExpressionKind::Name(NamePath {
+            parts: vec![NamePart { name, arguments: None }],
+            at,
+        }),
+        at,
+    }
 }
 
 impl ProgramReader {
@@ -31,7 +38,11 @@ impl ProgramReader {
             let mut all = Vec::new();
             while !self.eat("}") {
                 if self.token().lexeme == Lexeme::End {
-                    return Err(CudaRefusal::new(start, "this `{` is never closed", "close it, or the file was cut off"));
+                    return Err(CudaRefusal::new(
+                        start,
+                        "this `{` is never closed",
+                        "close it, or the file was cut off",
+                    ));
                 }
                 all.push(self.statement()?);
             }
@@ -74,7 +85,11 @@ impl ProgramReader {
                 self.advance();
                 let value = self.choice()?;
                 if self.is("...") {
-                    return Err(CudaRefusal::new(self.at(), "a range of cases is not understood", "write each case"));
+                    return Err(CudaRefusal::new(
+                        self.at(),
+                        "a range of cases is not understood",
+                        "write each case",
+                    ));
                 }
                 self.expect(":", "behind a case")?;
                 Ok(CudaStatementKind::Case(value))
@@ -87,7 +102,11 @@ impl ProgramReader {
             "break" | "continue" => {
                 self.advance();
                 self.expect(";", "behind `break` or `continue`")?;
-                Ok(if &*word == "break" { CudaStatementKind::Break } else { CudaStatementKind::Continue })
+                Ok(if &*word == "break" {
+                    CudaStatementKind::Break
+                } else {
+                    CudaStatementKind::Continue
+                })
             }
             "return" => self.return_statement(),
             "goto" => {
@@ -96,7 +115,11 @@ impl ProgramReader {
                 self.expect(";", "behind `goto`")?;
                 Ok(CudaStatementKind::Goto(name))
             }
-            "try" | "catch" => Err(CudaRefusal::new(start, format!("`{word}` is not understood"), "a kernel has no exceptions")),
+            "try" | "catch" => Err(CudaRefusal::new(
+                start,
+                format!("`{word}` is not understood"),
+                "a kernel has no exceptions",
+            )),
             "asm" | "__asm__" | "__asm" => {
                 self.advance();
                 self.assembly()
@@ -119,19 +142,27 @@ impl ProgramReader {
                 self.expect("=", "behind the name of a namespace")?;
                 let path = self.path()?;
                 self.expect(";", "behind a namespace")?;
-                Ok(CudaStatementKind::NamespaceNamed(name, path.parts.into_iter().map(|part| part.name).collect()))
+                Ok(CudaStatementKind::NamespaceNamed(
+                    name,
+                    path.parts.into_iter().map(|part| part.name).collect(),
+                ))
             }
             _ if self.after(1).is_sign(":") && !self.is_word("public") => {
                 let name = self.name("a label")?;
                 self.advance();
                 Ok(CudaStatementKind::Label(name))
             }
-            "struct" | "class" | "union" | "enum" if self.is_type_defined_here() => self.local_type(),
+            "struct" | "class" | "union" | "enum" if self.is_type_defined_here() => {
+                self.local_type()
+            }
             _ if self.is_at_declaration(false) && self.is_word("typedef") => self.local_typedef(),
             _ if self.is_at_declaration(false) => {
                 let variables = self.local_variables()?;
                 if !self.is(";") {
-                    return Err(CudaRefusal { at: self.at(), ..self.expected("`;` behind a declaration") });
+                    return Err(CudaRefusal {
+                        at: self.at(),
+                        ..self.expected("`;` behind a declaration")
+                    });
                 }
                 self.advance();
                 Ok(CudaStatementKind::Variables(variables))
@@ -160,7 +191,10 @@ impl ProgramReader {
             let at = self.at();
             let variables = self.local_variables()?;
             let named = variables.last().map(|v| v.name.clone());
-            first = Some(Box::new(CudaStatement { what: CudaStatementKind::Variables(variables), at: self.since(at) }));
+            first = Some(Box::new(CudaStatement {
+                what: CudaStatementKind::Variables(variables),
+                at: self.since(at),
+            }));
             match named {
                 // `if (T x = ..)` asks for x.
                 Some(name) if !self.eat(";") => plain_variable(name, at),
@@ -171,7 +205,8 @@ impl ProgramReader {
         };
         self.expect(")", "behind the condition of `if`")?;
         let then = Box::new(self.statement()?);
-        let otherwise = if self.eat_word("else") { Some(Box::new(self.statement()?)) } else { None };
+        let otherwise =
+            if self.eat_word("else") { Some(Box::new(self.statement()?)) } else { None };
         self.scopes.pop();
         Ok(CudaStatementKind::If { is_computed, first, condition, then, otherwise })
     }
@@ -190,11 +225,17 @@ impl ProgramReader {
                 return self.loop_over_range(variables, at);
             }
             self.expect(";", "behind the first part of `for`")?;
-            Some(Box::new(CudaStatement { what: CudaStatementKind::Variables(variables), at: self.since(at) }))
+            Some(Box::new(CudaStatement {
+                what: CudaStatementKind::Variables(variables),
+                at: self.since(at),
+            }))
         } else {
             let value = self.expression()?;
             self.expect(";", "behind the first part of `for`")?;
-            Some(Box::new(CudaStatement { what: CudaStatementKind::Expression(value), at: self.since(at) }))
+            Some(Box::new(CudaStatement {
+                what: CudaStatementKind::Expression(value),
+                at: self.since(at),
+            }))
         };
         let condition = if self.is(";") { None } else { Some(self.expression()?) };
         self.expect(";", "behind the condition of `for`")?;
@@ -237,7 +278,10 @@ impl ProgramReader {
         } else if self.is("{") {
             let at = self.at();
             let all = self.braced()?;
-            Some(crate::tree::CudaExpression { what: ExpressionKind::List(all), at: self.since(at) })
+            Some(crate::tree::CudaExpression {
+                what: ExpressionKind::List(all),
+                at: self.since(at),
+            })
         } else {
             Some(self.expression()?)
         };
@@ -286,12 +330,15 @@ impl ProgramReader {
         Ok(CudaStatementKind::Alias(name, ty))
     }
 
-    /// `while (T x = ..) ..`, from its variable on: a loop that makes it each time, and ends where it is zero.
+    /// `while (T x = ..) ..`, from its variable on: a loop that makes it each time, and ends where
+    /// it is zero.
     fn loop_while_declared(&mut self, start: CudaSpan) -> Result<CudaStatementKind, CudaRefusal> {
         self.scopes.push(DeclarationScope::default());
         let at = self.at();
         let variables = self.local_variables()?;
-        let Some(name) = variables.last().map(|v| v.name.clone()) else { return Err(self.expected("a variable")) };
+        let Some(name) = variables.last().map(|v| v.name.clone()) else {
+            return Err(self.expected("a variable"));
+        };
         self.expect(")", "behind the condition of `while`")?;
         let body = self.statement()?;
         self.scopes.pop();
@@ -311,14 +358,20 @@ impl ProgramReader {
     /// Does a declaration begin here, and no expression? Where it is a condition it has a value.
     fn is_at_declaration(&self, is_condition: bool) -> bool {
         let Some(word) = self.token().word() else {
-            return self.is("::") && self.path_ahead().is_some_and(|(_, n)| self.is_at_type() && !self.tokens[n].is_sign("("));
+            return self.is("::")
+                && self
+                    .path_ahead()
+                    .is_some_and(|(_, n)| self.is_at_type() && !self.tokens[n].is_sign("("));
         };
         match &**word {
-            "static" | "extern" | "constexpr" | "constinit" | "typedef" | "register" | "__shared__" | "__constant__"
-            | "__device__" | "alignas" | "__align__" | "thread_local" | "inline" => true,
-            "const" | "volatile" | "auto" | "struct" | "class" | "enum" | "union" | "typename" | "decltype" => true,
+            "static" | "extern" | "constexpr" | "constinit" | "typedef" | "register"
+            | "__shared__" | "__constant__" | "__device__" | "alignas" | "__align__"
+            | "thread_local" | "inline" => true,
+            "const" | "volatile" | "auto" | "struct" | "class" | "enum" | "union" | "typename"
+            | "decltype" => true,
             // `int(x)` is an expression.
-            "void" | "bool" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned" => {
+            "void" | "bool" | "char" | "short" | "int" | "long" | "float" | "double" | "signed"
+            | "unsigned" => {
                 let mut n = self.next;
                 while self.tokens[n].word().is_some() {
                     n += 1;
@@ -329,25 +382,32 @@ impl ProgramReader {
                     || self.is_named_in_parentheses(n, is_condition)
             }
             _ => match self.path_ahead() {
-                Some((name, behind)) if self.is_type_name(&name, self.qualifier_ahead()) => match self.tokens[behind].lexeme {
-                    Lexeme::Sign("(") => self.is_pointer_named(behind) || self.is_named_in_parentheses(behind, is_condition),
-                    Lexeme::Sign("{" | "::" | "." | ";" | ")" | ",") => false,
-                    _ => true,
-                },
+                Some((name, behind)) if self.is_type_name(&name, self.qualifier_ahead()) => {
+                    match self.tokens[behind].lexeme {
+                        Lexeme::Sign("(") => {
+                            self.is_pointer_named(behind)
+                                || self.is_named_in_parentheses(behind, is_condition)
+                        }
+                        Lexeme::Sign("{" | "::" | "." | ";" | ")" | ",") => false,
+                        _ => true,
+                    }
+                }
                 _ => false,
             },
         }
     }
 
-    /// Does `(*name)` begin at a token, and then brackets: a pointer to a function or to an array, or a reference?
+    /// Does `(*name)` begin at a token, and then brackets: a pointer to a function or to an array,
+    /// or a reference?
     fn is_pointer_named(&self, open: usize) -> bool {
         let is_sign = self.tokens[open + 1].is_sign("*") || self.tokens[open + 1].is_sign("&");
         let behind = self.closing(open).map(|close| &self.tokens[close + 1]);
         is_sign && behind.is_some_and(|t| t.is_sign("(") || t.is_sign("["))
     }
 
-    /// Does `(name)` begin at a token, and then what a variable may have behind it? Then it is one (C++ [stmt.ambig]), also where a function of
-    /// that look is meant: `guard(lock);` declares `lock`.
+    /// Does `(name)` begin at a token, and then what a variable may have behind it? Then it is one
+    /// (C++ [stmt.ambig]), also where a function of that look is meant: `guard(lock);` declares
+    /// `lock`.
     fn is_named_in_parentheses(&self, open: usize, is_condition: bool) -> bool {
         let mut n = open + 1;
         while self.tokens[n].is_sign("*")
@@ -357,7 +417,8 @@ impl ProgramReader {
         {
             n += 1;
         }
-        let is_name = self.tokens[n].word().is_some_and(|word| !super::is_reserved(word)) && self.tokens[n + 1].is_sign(")");
+        let is_name = self.tokens[n].word().is_some_and(|word| !super::is_reserved(word))
+            && self.tokens[n + 1].is_sign(")");
         let ends: &[&str] = if is_condition { &["=", "{"] } else { &[";", "=", ",", "{", "["] };
         is_name && ends.iter().any(|sign| self.tokens[n + 2].is_sign(sign))
     }
@@ -375,7 +436,11 @@ impl ProgramReader {
             return Err(self.unknown_type());
         }
         if self.is(";") {
-            return Err(CudaRefusal::new(self.since(at), "a type without a variable", "name a variable"));
+            return Err(CudaRefusal::new(
+                self.since(at),
+                "a type without a variable",
+                "name a variable",
+            ));
         }
         loop {
             let ty = self.pointers(specifiers.ty.clone())?;
@@ -408,7 +473,9 @@ impl ProgramReader {
 
     /// Inline PTX, from behind `asm`.
     fn assembly(&mut self) -> Result<CudaStatementKind, CudaRefusal> {
-        while self.eat_word("volatile") || self.eat_word("__volatile__") || self.eat_word("inline") {}
+        while self.eat_word("volatile") || self.eat_word("__volatile__") || self.eat_word("inline")
+        {
+        }
         self.expect("(", "behind `asm`")?;
         let mut text = String::new();
         while let Lexeme::Text(piece) = self.token().lexeme.clone() {
@@ -454,7 +521,8 @@ impl ProgramReader {
         self.expect(")", "at the end of `asm`")?;
         self.expect(";", "behind `asm(..)`")?;
         let mut sides = sides.into_iter();
-        let (outputs, inputs) = (sides.next().unwrap_or_default(), sides.next().unwrap_or_default());
+        let (outputs, inputs) =
+            (sides.next().unwrap_or_default(), sides.next().unwrap_or_default());
         Ok(CudaStatementKind::Assembly(AssemblyTree { text, outputs, inputs }))
     }
 }

@@ -7,14 +7,17 @@ use super::specifiers::{DeclarationSpecifiers, plain_specifiers};
 use super::{DeclaredItem, ProgramReader};
 use crate::lex::{CudaRefusal, CudaSpan, CudaToken, Lexeme};
 use crate::tree::{
-    EnumerationTree, FunctionRole, FunctionTree, NamePart, NamePath, StructureTree, TemplateArgument, TemplateParameter,
-    TypeTree, VariableTree,
+    EnumerationTree, FunctionRole, FunctionTree, NamePart, NamePath, StructureTree,
+    TemplateArgument, TemplateParameter, TypeTree, VariableTree,
 };
 
 impl ProgramReader {
     fn named_here(&self, name: Rc<str>, at: CudaSpan) -> TypeTree {
         let words = self.namespace.iter().cloned().chain([name]);
-        TypeTree::Named(NamePath { parts: words.map(|name| NamePart { name, arguments: None }).collect(), at })
+        TypeTree::Named(NamePath {
+            parts: words.map(|name| NamePart { name, arguments: None }).collect(),
+            at,
+        })
     }
 
     pub(super) fn enumeration(&mut self) -> Result<TypeTree, CudaRefusal> {
@@ -61,7 +64,10 @@ impl ProgramReader {
     }
 
     /// A structure, from `struct`.
-    pub(super) fn structure(&mut self, template: Option<Rc<[TemplateParameter]>>) -> Result<TypeTree, CudaRefusal> {
+    pub(super) fn structure(
+        &mut self,
+        template: Option<Rc<[TemplateParameter]>>,
+    ) -> Result<TypeTree, CudaRefusal> {
         let is_union = self.is_word("union");
         self.advance();
         let mut alignment = None;
@@ -90,7 +96,10 @@ impl ProgramReader {
             let arguments = self.template_arguments()?;
             if template.is_none() || !self.is("{") && !self.is(":") {
                 let arguments = Some(arguments);
-                return Ok(TypeTree::Named(NamePath { parts: vec![NamePart { name, arguments }], at }));
+                return Ok(TypeTree::Named(NamePath {
+                    parts: vec![NamePart { name, arguments }],
+                    at,
+                }));
             }
             specialises = Some(arguments);
         }
@@ -221,24 +230,33 @@ impl ProgramReader {
                 return Ok(());
             }
         }
-        // Methods of the host are skipped: their parameters may be of types that are not known here.
+        // Methods of the host are skipped: their parameters may be of types that are not known
+        // here.
         let tokens = self.tokens.clone();
         let head = self.next;
         let words = || tokens[head..end].iter().filter_map(|t| t.word());
         let open = self.behind_member_name(head, end);
-        if let Some(token) = tokens[head..end].iter().find(|t| t.word().is_some_and(|w| &**w == "virtual")) {
+        if let Some(token) =
+            tokens[head..end].iter().find(|t| t.word().is_some_and(|w| &**w == "virtual"))
+        {
             tree.virtual_at.get_or_insert(token.at);
         }
         // `(*f)(int)` is a member.
-        let is_pointer = open.is_some_and(|n| tokens[n + 1].is_sign("*") || tokens[n + 1].is_sign("&"));
+        let is_pointer =
+            open.is_some_and(|n| tokens[n + 1].is_sign("*") || tokens[n + 1].is_sign("&"));
         let is_method = open.is_some_and(|n| tokens[n].is_sign("(") && !is_pointer)
-            && !tokens[head..end]
-                .first()
-                .is_some_and(|t| t.word().is_some_and(|w| matches!(&**w, "alignas" | "__align__" | "struct" | "union")));
-        let is_device = words().any(|w| matches!(&**w, "__device__" | "constexpr")) || words().any(|w| &**w == "default");
+            && !tokens[head..end].first().is_some_and(|t| {
+                t.word()
+                    .is_some_and(|w| matches!(&**w, "alignas" | "__align__" | "struct" | "union"))
+            });
+        let is_device = words().any(|w| matches!(&**w, "__device__" | "constexpr"))
+            || words().any(|w| &**w == "default");
         if is_method && !is_device {
-            // The name of a constructor stays that of the structure: others behind it name their parameter's type.
-            if let Some(name) = open.and_then(|n| tokens[n - 1].word().cloned()).filter(|name| **name != *tree.name) {
+            // The name of a constructor stays that of the structure: others behind it name their
+            // parameter's type.
+            if let Some(name) =
+                open.and_then(|n| tokens[n - 1].word().cloned()).filter(|name| **name != *tree.name)
+            {
                 // So that a call says that it is of the host.
                 let outer = self.namespace.clone();
                 self.declare(name, DeclaredItem::OfHost);
@@ -248,7 +266,11 @@ impl ProgramReader {
             self.next = end;
             return Ok(());
         }
-        let specifiers = if self.is("~") { plain_specifiers() } else { self.member_specifiers(&tree.name.clone())? };
+        let specifiers = if self.is("~") {
+            plain_specifiers()
+        } else {
+            self.member_specifiers(&tree.name.clone())?
+        };
         if self.eat(";") {
             self.scopes.truncate(scopes);
             // A structure without a name: its members are those of this one.
@@ -282,7 +304,8 @@ impl ProgramReader {
                 if this.is("~") {
                     return Some(FunctionRole::Destructor);
                 }
-                (!specifiers.has_type && this.is_word(&tree.name)).then_some(FunctionRole::Constructor)
+                (!specifiers.has_type && this.is_word(&tree.name))
+                    .then_some(FunctionRole::Constructor)
             };
             let (name, role): (Rc<str>, FunctionRole) = match role_of(self) {
                 Some(role) => {
@@ -294,8 +317,13 @@ impl ProgramReader {
                         (name, FunctionRole::Plain)
                     } else {
                         let to = self.type_name()?;
-                        let mut function =
-                            self.function(&specifiers, "operator T".into(), to, template.clone(), FunctionRole::Conversion)?;
+                        let mut function = self.function(
+                            &specifiers,
+                            "operator T".into(),
+                            to,
+                            template.clone(),
+                            FunctionRole::Conversion,
+                        )?;
                         function.is_device = true;
                         tree.methods.push(Rc::new(function));
                         self.scopes.truncate(scopes);
@@ -335,17 +363,24 @@ impl ProgramReader {
         }
     }
 
-    /// The token behind the name of a member, if it is the first of the parameters of a function or of what it begins with. Brackets of sizes, of
-    /// arguments of templates and of `decltype` stand elsewhere.
+    /// The token behind the name of a member, if it is the first of the parameters of a function or
+    /// of what it begins with. Brackets of sizes, of arguments of templates and of `decltype` stand
+    /// elsewhere.
     fn behind_member_name(&self, head: usize, end: usize) -> Option<usize> {
         let mut n = head;
         while n < end {
             let token = &self.tokens[n];
-            let is_inner =
-                |word: &Rc<str>| matches!(&**word, "decltype" | "alignas" | "__align__" | "__attribute__" | "__declspec");
+            let is_inner = |word: &Rc<str>| {
+                matches!(
+                    &**word,
+                    "decltype" | "alignas" | "__align__" | "__attribute__" | "__declspec"
+                )
+            };
             n = if token.word().is_some_and(is_inner) && self.tokens[n + 1].is_sign("(") {
                 self.closing(n + 1)? + 1
-            } else if token.word().is_some_and(|word| self.is_template(word)) && self.tokens[n + 1].is_sign("<") {
+            } else if token.word().is_some_and(|word| self.is_template(word))
+                && self.tokens[n + 1].is_sign("<")
+            {
                 self.behind_arguments(n + 1).unwrap_or(n + 2)
             } else if token.is_sign("[") {
                 self.closing(n)? + 1
@@ -360,7 +395,8 @@ impl ProgramReader {
         None
     }
 
-    /// A function that a structure defines for the namespace around it. Of a template it is one, too.
+    /// A function that a structure defines for the namespace around it. Of a template it is one,
+    /// too.
     fn friend(&mut self, tree: &StructureTree) -> Result<(), CudaRefusal> {
         let specifiers = self.specifiers(true)?;
         let ty = self.pointers(specifiers.ty.clone())?;
@@ -372,13 +408,23 @@ impl ProgramReader {
             self.declare(name, DeclaredItem::OfHost);
             return Ok(());
         }
-        let function = self.function(&specifiers, name.clone(), ty, tree.template.clone(), FunctionRole::Plain)?;
+        let function = self.function(
+            &specifiers,
+            name.clone(),
+            ty,
+            tree.template.clone(),
+            FunctionRole::Plain,
+        )?;
         let mut function = FunctionTree { namespace: tree.namespace.clone(), ..function };
         // The structure's own name is the one of these arguments.
         if let Some(parameters) = &tree.template {
-            let arguments: Vec<TemplateArgument> = parameters.iter().map(|p| p.as_argument(tree.at)).collect();
+            let arguments: Vec<TemplateArgument> =
+                parameters.iter().map(|p| p.as_argument(tree.at)).collect();
             with_arguments(&mut function.result, &tree.name, &arguments);
-            function.parameters.iter_mut().for_each(|p| with_arguments(&mut p.ty, &tree.name, &arguments));
+            function
+                .parameters
+                .iter_mut()
+                .for_each(|p| with_arguments(&mut p.ty, &tree.name, &arguments));
         }
         let outer = std::mem::replace(&mut self.namespace, tree.namespace.to_vec());
         self.declare(name, DeclaredItem::Function(Rc::new(function)));
@@ -406,14 +452,23 @@ impl ProgramReader {
             is_explicit |= &**w == "explicit";
             matches!(
                 &**w,
-                "__device__" | "__host__" | "constexpr" | "explicit" | "inline" | "__forceinline__" | "__noinline__" | "virtual"
+                "__device__"
+                    | "__host__"
+                    | "constexpr"
+                    | "explicit"
+                    | "inline"
+                    | "__forceinline__"
+                    | "__noinline__"
+                    | "virtual"
             )
         }) {
             n += 1;
         }
-        let is_constructor = self.tokens[n].word().is_some_and(|w| &**w == structure) && self.tokens[n + 1].is_sign("(");
-        let is_nameless =
-            is_constructor || self.tokens[n].is_sign("~") || self.tokens[n].word().is_some_and(|w| &**w == "operator");
+        let is_constructor = self.tokens[n].word().is_some_and(|w| &**w == structure)
+            && self.tokens[n + 1].is_sign("(");
+        let is_nameless = is_constructor
+            || self.tokens[n].is_sign("~")
+            || self.tokens[n].word().is_some_and(|w| &**w == "operator");
         if is_nameless {
             let mut found = plain_specifiers();
             found.is_device = true;

@@ -1,4 +1,5 @@
-//! Small kernels in the forms that people write, right and wrong: what is said of each, here and, where there is a toolkit, of what nvcc makes of it.
+//! Small kernels in the forms that people write, right and wrong: what is said of each, here and,
+//! where there is a toolkit, of what nvcc makes of it.
 
 mod verdicts;
 
@@ -10,9 +11,10 @@ use margay_kernel::launch::Launch;
 use margay_kernel::{KernelQuestion, ask};
 
 use verdicts::{
-    ASSERTED, ATOMICS, BLOCKS, BUILTINS, CHOICES, COMPUTED, COPYING, DECLARATIONS, FILES, FORMS, FUNCTIONS, GENERIC, GROUPS,
-    HALF, HELPERS, INSTRUCTIONS, LANGUAGE, LIBRARY, LISTS, MACROS, OBJECTS, ONCE, OVERLOADS, OwnKernel, PIECES, PLACES, RECENT,
-    REFERENCES, STRUCTURES, SUITE, UNDECIDED, VOCABULARY, WRITTEN,
+    ASSERTED, ATOMICS, BLOCKS, BUILTINS, CHOICES, COMPUTED, COPYING, DECLARATIONS, FILES, FORMS,
+    FUNCTIONS, GENERIC, GROUPS, HALF, HELPERS, INSTRUCTIONS, LANGUAGE, LIBRARY, LISTS, MACROS,
+    OBJECTS, ONCE, OVERLOADS, OwnKernel, PIECES, PLACES, RECENT, REFERENCES, STRUCTURES, SUITE,
+    UNDECIDED, VOCABULARY, WRITTEN,
 };
 
 fn folder() -> PathBuf {
@@ -22,18 +24,27 @@ fn folder() -> PathBuf {
 fn compiled(file: &str) -> String {
     let text = std::fs::read_to_string(folder().join(file)).expect("a text");
     let include = |_: &str| Ok(None);
-    let program = CudaSource { name: file, text: &text, include: &include, target: "sm_90", kernels: &[] };
-    compile(&program).unwrap_or_else(|e| panic!("{file}: {} in `{}`", e.message, e.text.get(e.start..e.end).unwrap_or("")))
+    let program =
+        CudaSource { name: file, text: &text, include: &include, target: "sm_90", kernels: &[] };
+    compile(&program).unwrap_or_else(|e| {
+        panic!("{file}: {} in `{}`", e.message, e.text.get(e.start..e.end).unwrap_or(""))
+    })
 }
 
 /// What is found in a launch.
 fn found(text: &str, kernel: &str, launch: &str) -> Vec<&'static str> {
     let module = margay_ptx::read(text).unwrap_or_else(|e| panic!("{kernel}: {e}"));
     let launches: Vec<Launch> = vec![launch.parse().expect("a launch")];
-    let number = module.functions.iter().position(|f| f.entry && f.name == kernel).unwrap_or_else(|| panic!("no {kernel}"));
-    let answer = ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(text, &module, number) });
+    let number = module
+        .functions
+        .iter()
+        .position(|f| f.entry && f.name == kernel)
+        .unwrap_or_else(|| panic!("no {kernel}"));
+    let answer =
+        ask(&KernelQuestion { launches: &launches, ..KernelQuestion::new(text, &module, number) });
     let answer = answer.unwrap_or_else(|why| panic!("{kernel}: {why}"));
-    let mut kinds: Vec<&str> = answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind.name())).collect();
+    let mut kinds: Vec<&str> =
+        answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind.name())).collect();
     kinds.sort_unstable();
     kinds.dedup();
     let is_known = if kinds.is_empty() { answer.is_settled(false) } else { answer.is_certain() };
@@ -218,7 +229,16 @@ fn nvcc_says_the_same() {
     for &(file, kernels) in FILES {
         let target = out.join(file).with_extension("ptx");
         let mut command = Command::new(toolkit.join("bin/nvcc"));
-        command.args(["-std=c++20", "--expt-relaxed-constexpr", "-arch=sm_90", "-ptx", "-lineinfo", "-o"]).arg(&target);
+        command
+            .args([
+                "-std=c++20",
+                "--expt-relaxed-constexpr",
+                "-arch=sm_90",
+                "-ptx",
+                "-lineinfo",
+                "-o",
+            ])
+            .arg(&target);
         for include in ["include/cccl", "include"] {
             command.arg("-I").arg(toolkit.join(include));
         }
@@ -231,13 +251,24 @@ fn nvcc_says_the_same() {
                 continue;
             }
             let kinds = found(&text, kernel, launch);
-            // The library waits with pauses that grow, and finds the word of a barrier of the grid by a register of which nothing is known.
-            // A pipeline of a block asks who is active with it when it ends, and memory that it only keeps in registers is none.
-            let open =
-                ["waited", "waited_relaxed", "grid_sync", "pipe_shared", "pipe_shared_bad", "aref", "sem_bad", "ptr_array"];
-            let is_open = open.contains(&kernel) && kinds == UNDECIDED || kernel == "same_value_sh" && kinds.is_empty();
+            // The library waits with pauses that grow, and finds the word of a barrier of the grid
+            // by a register of which nothing is known. A pipeline of a block asks who is active
+            // with it when it ends, and memory that it only keeps in registers is none.
+            let open = [
+                "waited",
+                "waited_relaxed",
+                "grid_sync",
+                "pipe_shared",
+                "pipe_shared_bad",
+                "aref",
+                "sem_bad",
+                "ptr_array",
+            ];
+            let is_open = open.contains(&kernel) && kinds == UNDECIDED
+                || kernel == "same_value_sh" && kinds.is_empty();
             if kinds != expected && !is_open {
-                wrong.push(format!("{file}: {kernel} in {launch}: {kinds:?}, and not {expected:?}"));
+                wrong
+                    .push(format!("{file}: {kernel} in {launch}: {kinds:?}, and not {expected:?}"));
             }
         }
     }

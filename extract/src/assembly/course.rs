@@ -22,7 +22,8 @@ pub(crate) struct TrialSetting {
 /// What is known of the memory of a function.
 #[derive(Debug, Clone, Copy)]
 pub struct TrialLayout {
-    /// Has an object of 8 or 16 bits a word of 32 bits to itself? Else it may stand anywhere in one, beside others.
+    /// Has an object of 8 or 16 bits a word of 32 bits to itself? Else it may stand anywhere in
+    /// one, beside others.
     pub own_word: bool,
     /// Does it store through its second parameter what was in the object?
     pub value: bool,

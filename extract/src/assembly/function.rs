@@ -1,4 +1,5 @@
-//! A function of assembly as a trial carries it out: the meaning of each instruction, and where its labels are.
+//! A function of assembly as a trial carries it out: the meaning of each instruction, and where its
+//! labels are.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +10,12 @@ use margay_models::signature::architecture::RegisterName;
 use super::listing::{ListingStatement, code};
 use super::{AssemblyReader, unread};
 
-/// The most instructions of a function; what compilers print for an operation has less than a hundred.
+/// The most instructions of a function; what compilers print for an operation has less than a
+/// hundred.
 const MAX_INSTRUCTIONS: usize = 2_000;
 
-/// The label by which a text says that a branch leads to the instruction behind it, wherever it goes.
+/// The label by which a text says that a branch leads to the instruction behind it, wherever it
+/// goes.
 pub(super) const NEXT: &str = "%next";
 
 /// What a text calls the end of a function, for returns under a condition.
@@ -26,7 +29,8 @@ pub(super) struct AssemblyFunction {
     pub(super) narrow: BTreeMap<&'static str, RegisterName>,
     pub(super) registers: Vec<&'static str>,
     pub(super) stack: Option<&'static str>,
-    /// The register with the address that the function returns to, or that of the stack, where it lies.
+    /// The register with the address that the function returns to, or that of the stack, where it
+    /// lies.
     pub(super) returns: Option<&'static str>,
     /// The registers of the caller.
     pub(super) kept: &'static [&'static str],
@@ -49,10 +53,14 @@ impl AssemblyFunction {
     pub(super) fn new(reader: &mut AssemblyReader, text: &str) -> Self {
         let (mut steps, mut labels) = (Vec::new(), BTreeMap::new());
         let statements = code(text);
-        let count = statements.iter().filter(|s| matches!(s, ListingStatement::Instruction(_))).count();
+        let count =
+            statements.iter().filter(|s| matches!(s, ListingStatement::Instruction(_))).count();
         if count > MAX_INSTRUCTIONS {
-            let why = format!("it has {count} instructions, and no more than {MAX_INSTRUCTIONS} are read");
-            steps.push(TrialStep { text: "its first instruction".to_owned(), operations: Err(why) });
+            let why = format!(
+                "it has {count} instructions, and no more than {MAX_INSTRUCTIONS} are read"
+            );
+            steps
+                .push(TrialStep { text: "its first instruction".to_owned(), operations: Err(why) });
         }
         for statement in statements.into_iter().filter(|_| count <= MAX_INSTRUCTIONS) {
             match statement {
@@ -64,9 +72,14 @@ impl AssemblyFunction {
                     steps.push(TrialStep { text, operations: Err(why) });
                 }
                 ListingStatement::Instruction(text) => {
-                    let of_bytes = |_| format!("`{text}` makes bytes, or lies elsewhere, and is not read");
+                    let of_bytes =
+                        |_| format!("`{text}` makes bytes, or lies elsewhere, and is not read");
                     let operations = reader.read(&text);
-                    let operations = if text.starts_with('.') { operations.map_err(of_bytes) } else { operations };
+                    let operations = if text.starts_with('.') {
+                        operations.map_err(of_bytes)
+                    } else {
+                        operations
+                    };
                     steps.push(TrialStep { text, operations });
                 }
             }
@@ -77,7 +90,11 @@ impl AssemblyFunction {
         Self {
             steps,
             labels,
-            narrow: assembly.into_iter().flat_map(|a| a.narrow_registers()).map(|r| (r.name, r)).collect(),
+            narrow: assembly
+                .into_iter()
+                .flat_map(|a| a.narrow_registers())
+                .map(|r| (r.name, r))
+                .collect(),
             registers,
             stack: assembly.and_then(|a| a.stack),
             returns: assembly.and_then(|a| a.returns),
@@ -89,7 +106,8 @@ impl AssemblyFunction {
         }
     }
 
-    /// Why a call is not followed, if the function has one: it says more than the stack frame that is made for it.
+    /// Why a call is not followed, if the function has one: it says more than the stack frame that
+    /// is made for it.
     pub(super) fn call(&self) -> Option<String> {
         let mut whys = self.steps.iter().filter_map(|step| step.operations.as_ref().err());
         whys.find(|why| why.contains(": a call")).cloned()

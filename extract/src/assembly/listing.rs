@@ -1,5 +1,6 @@
-//! A file of assembly as compilers print it for the GNU assembler: functions, labels, instructions. Comments are passed over, and so are directives
-//! of which it is known that they make no code and change none.
+//! A file of assembly as compilers print it for the GNU assembler: functions, labels, instructions.
+//! Comments are passed over, and so are directives of which it is known that they make no code and
+//! change none.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,8 @@ use margay_models::signature::Architecture;
 
 use crate::ptx::{PtxFunction, PtxModule};
 
-/// Directives that make no code, and say nothing of how text is read or where it goes. So do all that begin with `cfi_`.
+/// Directives that make no code, and say nothing of how text is read or where it goes. So do all
+/// that begin with `cfi_`.
 const OF_NO_CODE: [&str; 36] = [
     "abiversion",
     "addrsig",
@@ -48,8 +50,9 @@ const OF_NO_CODE: [&str; 36] = [
     "weak",
 ];
 
-/// Directives that make bytes, or say where what is behind them lies: whoever runs into one of them does something that is not read here. Sections
-/// and data behind the last instruction of a function are not run into.
+/// Directives that make bytes, or say where what is behind them lies: whoever runs into one of them
+/// does something that is not read here. Sections and data behind the last instruction of a
+/// function are not run into.
 const OF_BYTES: [&str; 39] = [
     "2byte",
     "4byte",
@@ -92,9 +95,19 @@ const OF_BYTES: [&str; 39] = [
     "zero",
 ];
 
-/// Directives that say how all that is behind them is read, as compilers print them between functions.
-const OF_READING: [&str; 9] =
-    [".arm", ".att_syntax", ".att_syntax prefix", ".code 16", ".code 32", INTEL, ".syntax unified", ".thumb", ".thumb_func"];
+/// Directives that say how all that is behind them is read, as compilers print them between
+/// functions.
+const OF_READING: [&str; 9] = [
+    ".arm",
+    ".att_syntax",
+    ".att_syntax prefix",
+    ".code 16",
+    ".code 32",
+    INTEL,
+    ".syntax unified",
+    ".thumb",
+    ".thumb_func",
+];
 
 /// From here on registers have no `%`, and what is written comes first.
 const INTEL: &str = ".intel_syntax noprefix";
@@ -103,14 +116,16 @@ const INTEL: &str = ".intel_syntax noprefix";
 pub(super) enum ListingStatement {
     Label(String),
     Instruction(String),
-    /// What may change the meaning of other statements: a macro, a condition, a symbol with a value, what is not known.
+    /// What may change the meaning of other statements: a macro, a condition, a symbol with a
+    /// value, what is not known.
     Unread(String),
 }
 
 /// What stands in front of a statement that is not read, in the text of a function.
 const UNREAD: &str = "! ";
 
-/// The statements of a line as they are written, without comments; an error if it begins what it does not end, or has a character as a number.
+/// The statements of a line as they are written, without comments; an error if it begins what it
+/// does not end, or has a character as a number.
 fn parts(line: &str, comments: &[&str]) -> Result<Vec<String>, String> {
     let unread = || Err(line.split_whitespace().collect::<Vec<_>>().join(" "));
     let mut out = vec![String::new()];
@@ -136,7 +151,8 @@ fn parts(line: &str, comments: &[&str]) -> Result<Vec<String>, String> {
                 }
                 None => return unread(),
             },
-            // `#APP` and the like begin a line wherever the machine's comments begin with something else.
+            // `#APP` and the like begin a line wherever the machine's comments begin with something
+            // else.
             '#' if is_begin => break,
             _ if comments.iter().any(|comment| rest.starts_with(comment)) => break,
             '\'' => return unread(),
@@ -163,7 +179,8 @@ fn is_of_name(c: char) -> bool {
 /// What a statement is that is no label; none if it makes no code and changes none.
 fn statement(text: String) -> Option<ListingStatement> {
     let (name, behind) = text.split_at(text.find(|c: char| !is_of_name(c)).unwrap_or(text.len()));
-    // `.LFB0 = .`, as gcc writes the marks of its debug information for MIPS and LoongArch. What jumps there jumps to a label that is not known.
+    // `.LFB0 = .`, as gcc writes the marks of its debug information for MIPS and LoongArch. What
+    // jumps there jumps to a label that is not known.
     if (name.starts_with(".L") || name.starts_with("$L")) && behind.replace(' ', "") == "=." {
         return None;
     }
@@ -175,7 +192,8 @@ fn statement(text: String) -> Option<ListingStatement> {
         return Some(ListingStatement::Instruction(text));
     };
     // `.p2align 4, 0xcc`: what fills the gap is code.
-    let is_filled = name.ends_with("align") && behind.split(',').nth(1).is_some_and(|fill| !fill.trim().is_empty());
+    let is_filled = name.ends_with("align")
+        && behind.split(',').nth(1).is_some_and(|fill| !fill.trim().is_empty());
     if !is_filled && (name.starts_with("cfi_") || OF_NO_CODE.contains(&name.as_str())) {
         None
     } else if OF_BYTES.contains(&name.as_str()) {
@@ -205,7 +223,8 @@ fn statements(line: &str, comments: &[&str]) -> Vec<ListingStatement> {
     out
 }
 
-/// The code of a function, as `module` writes it, with labels of one meaning each: numbers can be labels several times (`1:`, `bne 1b`).
+/// The code of a function, as `module` writes it, with labels of one meaning each: numbers can be
+/// labels several times (`1:`, `bne 1b`).
 pub(super) fn code(text: &str) -> Vec<ListingStatement> {
     let mut out = Vec::new();
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
@@ -214,12 +233,16 @@ pub(super) fn code(text: &str) -> Vec<ListingStatement> {
         if let Some(text) = line.strip_prefix(UNREAD) {
             out.push(ListingStatement::Unread(text.to_owned()));
         } else if let Some(text) = line.strip_prefix("  ") {
-            let (head, last) = text.rsplit_once([' ', ',']).map_or(("", text), |(h, l)| (&text[..h.len() + 1], l));
-            let (number, way) = last.split_at(last.len() - last.chars().next_back().map_or(0, char::len_utf8));
+            let (head, last) =
+                text.rsplit_once([' ', ',']).map_or(("", text), |(h, l)| (&text[..h.len() + 1], l));
+            let (number, way) =
+                last.split_at(last.len() - last.chars().next_back().map_or(0, char::len_utf8));
             let count = times.get(number).copied().unwrap_or(0);
             out.push(ListingStatement::Instruction(match way {
                 "b" if is_number(number) && count > 0 => format!("{head}.n{number}_{count}"),
-                "f" if is_number(number) && !head.is_empty() => format!("{head}.n{number}_{}", count + 1),
+                "f" if is_number(number) && !head.is_empty() => {
+                    format!("{head}.n{number}_{}", count + 1)
+                }
                 _ => text.to_owned(),
             }));
         } else if let Some(name) = line.strip_suffix(':') {
@@ -241,7 +264,8 @@ fn is_function(name: &str) -> bool {
     !name.starts_with(['.', '$']) && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// The code of a function with local labels numbered anew, so that it is the same text wherever in a file it stands.
+/// The code of a function with local labels numbered anew, so that it is the same text wherever in
+/// a file it stands.
 fn renumbered(name: &str, lines: &[ListingStatement]) -> String {
     let labels = lines.iter().filter_map(|line| match line {
         ListingStatement::Label(label) => Some(label.as_str()),
@@ -249,18 +273,24 @@ fn renumbered(name: &str, lines: &[ListingStatement]) -> String {
     });
     let labels: Vec<&str> = labels.collect();
     // Of two of one name the first is meant.
-    let names: BTreeMap<&str, usize> = labels.iter().enumerate().rev().map(|(i, label)| (*label, i)).collect();
-    let new = |word: &str| names.get(word).filter(|_| word.starts_with('.')).map(|i| format!(".L{}", i + 1));
+    let names: BTreeMap<&str, usize> =
+        labels.iter().enumerate().rev().map(|(i, label)| (*label, i)).collect();
+    let new = |word: &str| {
+        names.get(word).filter(|_| word.starts_with('.')).map(|i| format!(".L{}", i + 1))
+    };
     let mut out = format!("{name}:\n");
     for line in lines {
         match line {
-            ListingStatement::Label(label) => out.push_str(&format!("{}:\n", new(label).unwrap_or_else(|| label.clone()))),
+            ListingStatement::Label(label) => {
+                out.push_str(&format!("{}:\n", new(label).unwrap_or_else(|| label.clone())))
+            }
             ListingStatement::Unread(text) => out.push_str(&format!("{UNREAD}{text}\n")),
             ListingStatement::Instruction(text) => {
                 out.push_str("  ");
                 let mut rest = text.as_str();
                 while let Some(start) = rest.find(is_of_name) {
-                    let length = rest[start..].find(|c| !is_of_name(c)).unwrap_or(rest.len() - start);
+                    let length =
+                        rest[start..].find(|c| !is_of_name(c)).unwrap_or(rest.len() - start);
                     let word = &rest[start..start + length];
                     out.push_str(&rest[..start]);
                     out.push_str(&new(word).unwrap_or_else(|| word.to_owned()));
@@ -292,7 +322,9 @@ pub fn module(text: &str, architecture: Architecture) -> Result<PtxModule, Strin
             let is_code = |line: &ListingStatement| matches!(line, ListingStatement::Instruction(text) if !text.starts_with('.'));
             let behind = lines.iter().rposition(is_code).map_or(0, |last| last + 1);
             let mut at = 0..;
-            lines.retain(|line| at.next().is_some_and(|n| n < behind) || matches!(line, ListingStatement::Label(_)));
+            lines.retain(|line| {
+                at.next().is_some_and(|n| n < behind) || matches!(line, ListingStatement::Label(_))
+            });
             // A jump may lead behind what is not read, or in front of it.
             let is_unread = |line: &ListingStatement| matches!(line, ListingStatement::Unread(_));
             let first = lines.iter().position(is_unread).map(|at| lines.remove(at));
@@ -317,7 +349,10 @@ pub fn module(text: &str, architecture: Architecture) -> Result<PtxModule, Strin
         if directive == ".end" {
             break;
         }
-        if directive.starts_with(".size") || directive.starts_with(".cfi_endproc") || directive.starts_with(".end ") {
+        if directive.starts_with(".size")
+            || directive.starts_with(".cfi_endproc")
+            || directive.starts_with(".end ")
+        {
             close(&mut open);
             continue;
         }
@@ -331,17 +366,23 @@ pub fn module(text: &str, architecture: Architecture) -> Result<PtxModule, Strin
                 ListingStatement::Unread(text) => {
                     let text = text.to_ascii_lowercase();
                     match OF_READING.contains(&text.as_str()) {
-                        true => is_intel = text == INTEL || is_intel && !text.starts_with(".att_syntax"),
+                        true => {
+                            is_intel = text == INTEL || is_intel && !text.starts_with(".att_syntax")
+                        }
                         false => drop(unread.get_or_insert_with(|| statement.clone())),
                     }
                 }
-                ListingStatement::Instruction(text) if is_intel && text.contains('%') && !text.starts_with('.') => {
+                ListingStatement::Instruction(text)
+                    if is_intel && text.contains('%') && !text.starts_with('.') =>
+                {
                     statement = ListingStatement::Unread(format!("{INTEL}; {text}"));
                 }
                 // A gap that is filled with what the architecture's text reads as nothing.
                 ListingStatement::Instruction(text)
                     if text.starts_with('.')
-                        && read.is_some_and(|read| read.instruction(text).is_ok_and(|all| all.is_empty())) =>
+                        && read.is_some_and(|read| {
+                            read.instruction(text).is_ok_and(|all| all.is_empty())
+                        }) =>
                 {
                     continue;
                 }
@@ -350,7 +391,10 @@ pub fn module(text: &str, architecture: Architecture) -> Result<PtxModule, Strin
             let Some((_, lines)) = &mut open else { continue };
             match (lines.last_mut(), statement) {
                 // `lock; addl`: a prefix with a statement of its own.
-                (Some(ListingStatement::Instruction(before)), ListingStatement::Instruction(text)) if before == "lock" => {
+                (
+                    Some(ListingStatement::Instruction(before)),
+                    ListingStatement::Instruction(text),
+                ) if before == "lock" => {
                     *before = format!("lock {text}");
                 }
                 (_, statement) => lines.push(statement),
@@ -406,7 +450,8 @@ mod tests {
         assert!(module("\t.text\n# nothing\n", of("riscv")).is_err());
     }
 
-    /// Where comments begin is said by the text of the architecture: `dmb # 10` of Armv7 is `dmb ishst`.
+    /// Where comments begin is said by the text of the architecture: `dmb # 10` of Armv7 is
+    /// `dmb ishst`.
     #[test]
     fn comments_are_those_of_the_machine() {
         for (name, line, read) in [
@@ -421,7 +466,11 @@ mod tests {
             ("power", "sync # one", "sync"),
             ("power", "/* one */ sync", "sync"),
         ] {
-            let text = module(&format!("f:\n\t{line}\n\tnop\n"), of(name)).expect("a function").functions[0].text.clone();
+            let text = module(&format!("f:\n\t{line}\n\tnop\n"), of(name))
+                .expect("a function")
+                .functions[0]
+                .text
+                .clone();
             let expected = if read.is_empty() { String::new() } else { format!("  {read}\n") };
             assert_eq!(text, format!("f:\n{expected}  nop\n"), "{name}: {line}");
         }
@@ -439,9 +488,15 @@ mod tests {
             ".data",
             ".previous",
         ] {
-            let text = format!("f:\n\tldr x0, [x0]\n\t{kept}\n\tret\n.LC0:\n\t.long 7\n\t.section .rodata\n\t.size f, .-f\n");
+            let text = format!(
+                "f:\n\tldr x0, [x0]\n\t{kept}\n\tret\n.LC0:\n\t.long 7\n\t.section .rodata\n\t.size f, .-f\n"
+            );
             let read = module(&text, of("aarch64")).expect("a function");
-            assert_eq!(read.functions[0].text, format!("f:\n  ldr x0, [x0]\n  {kept}\n  ret\n.L1:\n"), "{kept}");
+            assert_eq!(
+                read.functions[0].text,
+                format!("f:\n  ldr x0, [x0]\n  {kept}\n  ret\n.L1:\n"),
+                "{kept}"
+            );
         }
         for dropped in [
             ".cfi_startproc",
@@ -462,12 +517,18 @@ mod tests {
             ("x86", ".p2align 4, 0xc3", "  .p2align 4, 0xc3\n"),
             ("aarch64", ".p2align 4, 0x90", "  .p2align 4, 0x90\n"),
         ] {
-            let read = module(&format!("f:\n\tnop\n\t{fill}\n\tret\n"), of(name)).expect("a function");
-            assert_eq!(read.functions[0].text, format!("f:\n  nop\n{kept}  ret\n"), "{name} {fill}");
+            let read =
+                module(&format!("f:\n\tnop\n\t{fill}\n\tret\n"), of(name)).expect("a function");
+            assert_eq!(
+                read.functions[0].text,
+                format!("f:\n  nop\n{kept}  ret\n"),
+                "{name} {fill}"
+            );
         }
     }
 
-    /// What may change other statements is in front of all of them: in its function if code follows, and in each function behind.
+    /// What may change other statements is in front of all of them: in its function if code
+    /// follows, and in each function behind.
     #[test]
     fn what_changes_other_statements_is_said_first() {
         for unread in [
@@ -494,23 +555,51 @@ mod tests {
             };
             let line = format!("\t{unread}\n");
             let texts = |text: &str| -> Vec<String> {
-                module(text, of("aarch64")).expect("functions").functions.into_iter().map(|f| f.text).collect()
+                module(text, of("aarch64"))
+                    .expect("functions")
+                    .functions
+                    .into_iter()
+                    .map(|f| f.text)
+                    .collect()
             };
-            let [read, not_read] = [String::new(), format!("! {unread}\n")]
-                .map(|before| move |name: &str| format!("{name}:\n{before}  ldr x0, [x0]\n  ret\n"));
+            let [read, not_read] = [String::new(), format!("! {unread}\n")].map(|before| {
+                move |name: &str| format!("{name}:\n{before}  ldr x0, [x0]\n  ret\n")
+            });
             let plain = |name: &str| function(name, "", "");
-            assert_eq!(texts(&(function("f", &line, "") + &plain("g"))), [not_read("f"), not_read("g")], "{unread}");
-            assert_eq!(texts(&(plain("f") + &line + &plain("g"))), [read("f"), not_read("g")], "{unread}");
-            assert_eq!(texts(&(function("f", "", &line) + &plain("g"))), [read("f"), not_read("g")], "{unread}");
+            assert_eq!(
+                texts(&(function("f", &line, "") + &plain("g"))),
+                [not_read("f"), not_read("g")],
+                "{unread}"
+            );
+            assert_eq!(
+                texts(&(plain("f") + &line + &plain("g"))),
+                [read("f"), not_read("g")],
+                "{unread}"
+            );
+            assert_eq!(
+                texts(&(function("f", "", &line) + &plain("g"))),
+                [read("f"), not_read("g")],
+                "{unread}"
+            );
         }
         // How text is read: between functions it is known, in a function it is not.
-        for reading in [".thumb", ".code 32", ".syntax unified", ".att_syntax", ".intel_syntax noprefix"] {
+        for reading in
+            [".thumb", ".code 32", ".syntax unified", ".att_syntax", ".intel_syntax noprefix"]
+        {
             let text = format!(
                 "\t{reading}\nf:\n\tnop\n\tret\n\t.size f, .-f\ng:\n\tnop\n\t{reading}\n\tret\n\t.size g, .-g\n{reading}\nh:\n\tret\n"
             );
-            let read: Vec<String> = module(&text, of("x86")).expect("functions").functions.into_iter().map(|f| f.text).collect();
-            let expected =
-                ["f:\n  nop\n  ret\n".to_owned(), format!("g:\n! {reading}\n  nop\n  ret\n"), "h:\n  ret\n".to_owned()];
+            let read: Vec<String> = module(&text, of("x86"))
+                .expect("functions")
+                .functions
+                .into_iter()
+                .map(|f| f.text)
+                .collect();
+            let expected = [
+                "f:\n  nop\n  ret\n".to_owned(),
+                format!("g:\n! {reading}\n  nop\n  ret\n"),
+                "h:\n  ret\n".to_owned(),
+            ];
             assert_eq!(read, expected, "{reading}");
         }
         for (reading, line) in [
@@ -520,10 +609,14 @@ mod tests {
             (".att_syntax noprefix", "! .att_syntax noprefix\n  mov %eax, %ecx\n  nop"),
             (".code64", "! .code64\n  mov %eax, %ecx\n  nop"),
         ] {
-            let read = module(&format!("{reading}\nf:\n\tmov %eax, %ecx\n\tnop\n"), of("x86")).expect("a function");
+            let read = module(&format!("{reading}\nf:\n\tmov %eax, %ecx\n\tnop\n"), of("x86"))
+                .expect("a function");
             assert_eq!(read.functions[0].text, format!("f:\n{line}\n"), "{reading}");
         }
         // Nothing behind the end is assembled.
-        assert_eq!(module("f:\n\tnop\n.end\ng:\n\tnop\n", of("x86")).expect("a function").functions.len(), 1);
+        assert_eq!(
+            module("f:\n\tnop\n.end\ng:\n\tnop\n", of("x86")).expect("a function").functions.len(),
+            1
+        );
     }
 }

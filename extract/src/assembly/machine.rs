@@ -1,10 +1,11 @@
-//! One trial of a function: its instructions are carried out on numbers. What a text gives no meaning stays unknown, and so does all that is
-//! computed from it.
+//! One trial of a function: its instructions are carried out on numbers. What a text gives no
+//! meaning stays unknown, and so does all that is computed from it.
 
 use std::collections::BTreeMap;
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, AtomFunction, AtomInstruction, Base, FenceOrder, LocalFunction, Operation, TestOperand,
+    Access, AccessOrder, Address, AtomFunction, AtomInstruction, Base, FenceOrder, LocalFunction,
+    Operation, TestOperand,
 };
 use margay_models::signature::architecture::StatusDependency;
 use margay_models::signature::{self, Construct, Tags};
@@ -25,7 +26,8 @@ pub(super) const FLAG: u64 = 0x30000;
 const STACK: u64 = 0x70000;
 /// Where a function returns to.
 const RETURN: u64 = 0x40000;
-/// So much further on all of them lie where registers have 64 bits: half of an address is no address of them.
+/// So much further on all of them lie where registers have 64 bits: half of an address is no
+/// address of them.
 const FAR: u64 = 0x51e7_0000_0000;
 /// So many parameters are pointers: to the object, to the result, to whether it succeeded.
 const POINTERS: usize = 3;
@@ -35,10 +37,11 @@ const STACK_BYTES: u64 = 0x1000;
 const RESERVED: &str = "%reserved";
 /// The register by which a text says that bits may be anything.
 const ANY: &str = "%any";
-/// In which bits what stands above a part of a register, of which nothing else is known, differs from what stands above parameters.
+/// In which bits what stands above a part of a register, of which nothing else is known, differs
+/// from what stands above parameters.
 const BESIDE_PART: u64 = 0x3c69_963c_693c_6996;
-/// What the first of the caller's registers holds; each further one holds one more, so that no two are taken for each other, and what is open differs
-/// in trials.
+/// What the first of the caller's registers holds; each further one holds one more, so that no two
+/// are taken for each other, and what is open differs in trials.
 const OF_CALLER: u64 = 0x7a69_5b4c;
 /// What lies around the object.
 const BESIDE: u8 = 0x15;
@@ -59,7 +62,8 @@ struct TrialMachine<'a> {
     course: Course,
 }
 
-/// Tries a function out. What happens beside it is chosen as `wanted` says, and not at all behind its end.
+/// Tries a function out. What happens beside it is chosen as `wanted` says, and not at all behind
+/// its end.
 pub(super) fn tried(code: &AssemblyFunction, setting: TrialSetting, wanted: &[u8]) -> Course {
     let far = if code.word == 8 { FAR } else { 0 };
     let mut machine = TrialMachine {
@@ -99,7 +103,8 @@ impl TrialMachine<'_> {
             self.memory.insert(at, known(u64::from(BESIDE)));
         }
         self.write_bytes(self.setting.object, self.setting.bits, known(self.setting.old));
-        // What stands above the one is not above the other, or is its sign: the types of front ends have one.
+        // What stands above the one is not above the other, or is its sign: the types of front ends
+        // have one.
         let (bits, word) = (self.setting.bits, self.code.word as u32 * 8);
         let is_pair = self.code.even && bits > word;
         let whole = if is_pair { mask(bits) } else { mask(word) };
@@ -107,7 +112,10 @@ impl TrialMachine<'_> {
             true => number | open & !mask(bits),
             false => signed(number, bits) as u64 & whole,
         };
-        let (value, expected) = (given(self.setting.value, self.setting.open), given(self.setting.expected, !self.setting.open));
+        let (value, expected) = (
+            given(self.setting.value, self.setting.open),
+            given(self.setting.expected, !self.setting.open),
+        );
         let [result, flag, stack, back] = [RESULT, FLAG, STACK, RETURN].map(|at| at + self.far);
         let given = [self.setting.object, result, flag, value, expected];
         let mut spilled = stack;
@@ -128,10 +136,9 @@ impl TrialMachine<'_> {
             match self.code.registers.get(next..next + parts as usize) {
                 Some(names) => {
                     next += names.len();
-                    let halves = names
-                        .iter()
-                        .zip(0_u32..)
-                        .map(|(name, half)| ((*name).to_owned(), known(n >> (word * half) & mask(word))));
+                    let halves = names.iter().zip(0_u32..).map(|(name, half)| {
+                        ((*name).to_owned(), known(n >> (word * half) & mask(word)))
+                    });
                     self.registers.extend(halves);
                 }
                 None => {
@@ -153,13 +160,19 @@ impl TrialMachine<'_> {
     /// The registers of the caller, and what each holds.
     fn kept(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let (far, open) = (self.far, self.setting.open & mask(self.code.word as u32 * 8));
-        self.code.kept.iter().zip(OF_CALLER..).map(move |(&register, number)| (register, (number + far) ^ open))
+        self.code
+            .kept
+            .iter()
+            .zip(OF_CALLER..)
+            .map(move |(&register, number)| (register, (number + far) ^ open))
     }
 
     fn run(&mut self) -> Result<(), String> {
         for _ in 0..MAX_STEPS {
             let at = self.at;
-            let Some(step) = self.code.steps.get(at) else { return Err("it runs off its end".to_owned()) };
+            let Some(step) = self.code.steps.get(at) else {
+                return Err("it runs off its end".to_owned());
+            };
             self.at += 1;
             self.course.steps += 1;
             for operation in step.operations.as_ref().map_err(String::clone)? {
@@ -181,21 +194,30 @@ impl TrialMachine<'_> {
         self.course.flag = self.read_bytes(FLAG + self.far, 8).number;
         let own = self.setting.object..self.setting.object + u64::from(self.setting.bits / 8);
         let mut around = (self.setting.object & !15) - 16..(self.setting.object & !15) + 32;
-        let is_kept = |at: u64| self.memory.get(&at).is_some_and(|b| b.number == Some(u64::from(BESIDE)));
+        let is_kept =
+            |at: u64| self.memory.get(&at).is_some_and(|b| b.number == Some(u64::from(BESIDE)));
         self.course.harms = around.any(|at| !own.contains(&at) && !is_kept(at));
         self.course
     }
 
-    /// A return must lead to where the function was called, with the stack and the caller's registers as they were.
+    /// A return must lead to where the function was called, with the stack and the caller's
+    /// registers as they were.
     fn back(&self, at: usize) -> Result<(), String> {
         if !self.is_back() {
-            return Err(format!("`{}` does not lead back to where the function was called", self.code.text(at)));
+            return Err(format!(
+                "`{}` does not lead back to where the function was called",
+                self.code.text(at)
+            ));
         }
         // A narrow register may be held as a number with a sign.
         let own = mask(self.code.word as u32 * 8);
-        let held = |register: &str| self.registers.get(register).and_then(|word| word.number).map(|number| number & own);
+        let held = |register: &str| {
+            self.registers.get(register).and_then(|word| word.number).map(|number| number & own)
+        };
         match self.kept().find(|&(register, number)| held(register) != Some(number)) {
-            Some((register, _)) => Err(format!("it does not give `{register}` back as it was, which is the caller's")),
+            Some((register, _)) => {
+                Err(format!("it does not give `{register}` back as it was, which is the caller's"))
+            }
             None => Ok(()),
         }
     }
@@ -217,7 +239,8 @@ impl TrialMachine<'_> {
 
     /// One of so many; 0 is the usual one.
     fn choose(&mut self, among: u8) -> u8 {
-        let chosen = self.wanted.get(self.course.choices.len()).copied().unwrap_or(0).min(among - 1);
+        let chosen =
+            self.wanted.get(self.course.choices.len()).copied().unwrap_or(0).min(among - 1);
         self.course.choices.push((chosen, among));
         chosen
     }
@@ -269,14 +292,18 @@ impl TrialMachine<'_> {
             true => self.registers.get(narrow.whole).copied().unwrap_or_default(),
             false => Word { number: Some(0), from: 0 },
         };
-        // What was never written may be anything, and something else than what stands above parameters.
+        // What was never written may be anything, and something else than what stands above
+        // parameters.
         let beside = rest.number.unwrap_or(self.setting.open ^ BESIDE_PART);
         let number = word.number.map(|n| n & own | beside & !own);
-        self.registers.insert(narrow.whole.to_owned(), Word { number, from: word.from | rest.from });
+        self.registers
+            .insert(narrow.whole.to_owned(), Word { number, from: word.from | rest.from });
     }
 
     fn address(&self, address: &Address, text: &str) -> Result<u64, String> {
-        let Base::Register(base) = &address.base else { return Err(format!("`{text}` accesses a variable of the program")) };
+        let Base::Register(base) = &address.base else {
+            return Err(format!("`{text}` accesses a variable of the program"));
+        };
         let base = self.get(base).number;
         let offset = match &address.offset {
             Some(offset) => self.value(offset)?.number,
@@ -305,7 +332,8 @@ impl TrialMachine<'_> {
         Err(format!("`{text}` accesses an address that cannot be followed"))
     }
 
-    /// Another thread may change the object, if the function looked at it before: only then does it matter.
+    /// Another thread may change the object, if the function looked at it before: only then does it
+    /// matter.
     fn disturb(&mut self) {
         if self.reads == 0 || self.disturbances >= MAX_DISTURBANCES {
             return;
@@ -313,7 +341,8 @@ impl TrialMachine<'_> {
         let chosen = self.choose(3);
         if chosen > 0 {
             self.disturbances += 1;
-            let value = Word { number: Some(self.setting.others[usize::from(chosen) - 1]), from: 0 };
+            let value =
+                Word { number: Some(self.setting.others[usize::from(chosen) - 1]), from: 0 };
             self.write_bytes(self.setting.object, self.setting.bits, value);
             self.reserved = None;
         }
@@ -339,8 +368,10 @@ impl TrialMachine<'_> {
         let text = code.text(at);
         match operation {
             Operation::Load { access, destination, address } => {
-                let (tags, bits, place) = (tags(access, text)?, bits(access, text)?, self.address(address, text)?);
-                let construct = Construct { operation: signature::Operation::Read, order: tags.order() };
+                let (tags, bits, place) =
+                    (tags(access, text)?, bits(access, text)?, self.address(address, text)?);
+                let construct =
+                    Construct { operation: signature::Operation::Read, order: tags.order() };
                 let is_half = code.architecture.is_half(construct);
                 let mut word = Word::default();
                 if self.is_object(place, bits, text)? {
@@ -364,7 +395,8 @@ impl TrialMachine<'_> {
                 self.set(destination, word);
             }
             Operation::Store { access, address, value } => {
-                let (tags, bits, place) = (tags(access, text)?, bits(access, text)?, self.address(address, text)?);
+                let (tags, bits, place) =
+                    (tags(access, text)?, bits(access, text)?, self.address(address, text)?);
                 let value = self.value(value)?;
                 let is_object = self.is_object(place, bits, text)?;
                 self.write_bytes(place, bits, value);
@@ -374,7 +406,8 @@ impl TrialMachine<'_> {
                 }
             }
             Operation::StoreConditional { access, status, address, value } => {
-                let (tags, bits, place) = (tags(access, text)?, bits(access, text)?, self.address(address, text)?);
+                let (tags, bits, place) =
+                    (tags(access, text)?, bits(access, text)?, self.address(address, text)?);
                 if !self.is_object(place, bits, text)? {
                     return Err(format!("`{text}` is not of the object"));
                 }
@@ -389,7 +422,8 @@ impl TrialMachine<'_> {
                     let written = self.object();
                     self.deed(DeedKind::Conditional { tags, bits, written: Some(written) }, at);
                 }
-                let construct = Construct { operation: signature::Operation::Write, order: tags.order() };
+                let construct =
+                    Construct { operation: signature::Operation::Write, order: tags.order() };
                 let from = match code.architecture.status_dependency(construct) {
                     StatusDependency::Pair => self.reserved_by,
                     StatusDependency::Nothing | StatusDependency::Store => 0,
@@ -397,10 +431,15 @@ impl TrialMachine<'_> {
                 self.set(status, Word { number: Some(u64::from(fails)), from });
             }
             Operation::Atom(atom) => self.atom(atom, at)?,
-            Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => self.deed(DeedKind::Fence(*tags), at),
+            Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => {
+                self.deed(DeedKind::Fence(*tags), at)
+            }
             Operation::Local { function, ty, destination, operands } => {
-                let same = operands.len() == 2 && operands[0] == operands[1] && matches!(operands[0], TestOperand::Register(_));
-                let words = operands.iter().map(|o| self.value(o)).collect::<Result<Vec<_>, _>>()?;
+                let same = operands.len() == 2
+                    && operands[0] == operands[1]
+                    && matches!(operands[0], TestOperand::Register(_));
+                let words =
+                    operands.iter().map(|o| self.value(o)).collect::<Result<Vec<_>, _>>()?;
                 let mut word = computed(*function, *ty, &words);
                 if same && matches!(function, LocalFunction::Xor | LocalFunction::Subtract) {
                     word.number = Some(0);
@@ -417,8 +456,10 @@ impl TrialMachine<'_> {
                     Some((a, b)) => comparison.holds(a as i64, b as i64),
                     None => self.choose(2) == 1,
                 };
-                // Where both ways go to the next instruction, one of them is enough: `bne- 7,$+4` of Power is there for its dependency.
-                let is_next = target == NEXT || self.code.labels.get(target.trim_start_matches('.')) == Some(&(at + 1));
+                // Where both ways go to the next instruction, one of them is enough: `bne- 7,$+4`
+                // of Power is there for its dependency.
+                let is_next = target == NEXT
+                    || self.code.labels.get(target.trim_start_matches('.')) == Some(&(at + 1));
                 if left != right && !is_next {
                     self.course.branches.push((at, is_taken));
                 }
@@ -449,7 +490,11 @@ impl TrialMachine<'_> {
     fn atom(&mut self, atom: &AtomInstruction, at: usize) -> Result<(), String> {
         let code = self.code;
         let text = code.text(at);
-        let (tags, bits, place) = (tags(&atom.access, text)?, bits(&atom.access, text)?, self.address(&atom.address, text)?);
+        let (tags, bits, place) = (
+            tags(&atom.access, text)?,
+            bits(&atom.access, text)?,
+            self.address(&atom.address, text)?,
+        );
         if !self.is_object(place, bits, text)? {
             return Err(format!("`{text}` is not of the object"));
         }
@@ -463,12 +508,20 @@ impl TrialMachine<'_> {
         let new = match atom.function {
             AtomFunction::Exchange => Some(operand),
             AtomFunction::CompareAndSwap => {
-                let Some((a, b)) = both else { return Err(format!("what `{text}` compares cannot be followed")) };
+                let Some((a, b)) = both else {
+                    return Err(format!("what `{text}` compares cannot be followed"));
+                };
                 let replacement = atom.replacement.as_ref().map(|r| self.value(r)).transpose()?;
                 replacement.filter(|_| a == b)
             }
             function => {
-                let signed = |n: u64| if atom.access.ty.is_some() { i128::from(n) } else { i128::from(signed(n, bits)) };
+                let signed = |n: u64| {
+                    if atom.access.ty.is_some() {
+                        i128::from(n)
+                    } else {
+                        i128::from(signed(n, bits))
+                    }
+                };
                 let compute = |(a, b): (u64, u64)| {
                     Some(match function {
                         AtomFunction::Add => a.wrapping_add(b),

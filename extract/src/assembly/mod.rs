@@ -1,6 +1,8 @@
-//! What the compilers of CPUs print: assembly, read by the text of its architecture (docs/architectures.md). A function is tried out: with values
-//! chosen for its parameters, for the object and for what other threads do to it, every branch is taken both ways, and each trial is checked
-//! against what the operation must do. The accesses and fences of a trial, in order, are a path.
+//! What the compilers of CPUs print: assembly, read by the text of its architecture
+//! (docs/architectures.md). A function is tried out: with values chosen for its parameters, for the
+//! object and for what other threads do to it, every branch is taken both ways, and each trial is
+//! checked against what the operation must do. The accesses and fences of a trial, in order, are a
+//! path.
 
 pub(crate) mod course;
 mod function;
@@ -35,15 +37,19 @@ pub struct AssemblyReader {
 impl AssemblyReader {
     /// For an architecture whose text says its assembly.
     pub fn of(architecture: Architecture) -> Option<Self> {
-        Some(Self { architecture, assembly: CompiledAssembly::of(architecture)?, known: BTreeMap::new() })
+        Some(Self {
+            architecture,
+            assembly: CompiledAssembly::of(architecture)?,
+            known: BTreeMap::new(),
+        })
     }
 
     pub fn architecture(&self) -> Architecture {
         self.architecture
     }
 
-    /// The accesses and fences of a function in the order of its text, each with its instruction. What the text of the architecture does not have is
-    /// left out.
+    /// The accesses and fences of a function in the order of its text, each with its instruction.
+    /// What the text of the architecture does not have is left out.
     ///
     /// # Errors
     /// What may change the meaning of other lines.
@@ -62,7 +68,8 @@ impl AssemblyReader {
         Ok(out)
     }
 
-    /// The instructions that make some steps on a way through a function, in order and with no fence beside them; none if there is no such way.
+    /// The instructions that make some steps on a way through a function, in order and with no
+    /// fence beside them; none if there is no such way.
     pub fn way(&mut self, text: &str, wanted: &[WantedStep]) -> Option<Vec<String>> {
         let code = function::AssemblyFunction::new(self, text);
         let way = code.way(wanted)?;
@@ -77,13 +84,18 @@ impl AssemblyReader {
         // No instruction is so long, and to say what is wrong with it would take longer still.
         if text.len() > LONGEST {
             let begin: String = text.chars().take(40).collect();
-            return Err(format!("`{begin}..` is a line of {} bytes, and no instruction is so long", text.len()));
+            return Err(format!(
+                "`{begin}..` is a line of {} bytes, and no instruction is so long",
+                text.len()
+            ));
         }
-        // Some words of an address say which half of it is meant: the address as a whole is not known, whatever they are.
-        let read = self.assembly.instruction(text).map_err(|error| match error.message.contains(text) {
-            true => error.message,
-            false => format!("`{text}`: {}", error.message),
-        });
+        // Some words of an address say which half of it is meant: the address as a whole is not
+        // known, whatever they are.
+        let read =
+            self.assembly.instruction(text).map_err(|error| match error.message.contains(text) {
+                true => error.message,
+                false => format!("`{text}`: {}", error.message),
+            });
         self.known.insert(text.to_owned(), read.clone());
         read
     }

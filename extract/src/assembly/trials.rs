@@ -12,7 +12,8 @@ use crate::point::{Point, What};
 
 /// The most trials with the same values.
 const MAX_TRIALS: usize = 400;
-/// The most instructions of all trials of a function together; what compilers print takes two thousand. Damaged code may branch anew in each round of a loop.
+/// The most instructions of all trials of a function together; what compilers print takes two
+/// thousand. Damaged code may branch anew in each round of a loop.
 const MAX_STEPS_OF_ALL: usize = 100_000;
 
 /// What the trials of a function showed.
@@ -44,9 +45,24 @@ pub(crate) fn settings(point: &Point) -> Vec<TrialSetting> {
     let far = 1 << (bits - 3);
     let of = |old: u64, value: u64, expected: u64, others: [u64; 2]| {
         let [old, value, expected] = [old, value, expected].map(|n| wide(bits, n));
-        TrialSetting { object: OBJECT, bits, old, value, expected, others: others.map(|n| wide(bits, n)), open: 0 }
+        TrialSetting {
+            object: OBJECT,
+            bits,
+            old,
+            value,
+            expected,
+            others: others.map(|n| wide(bits, n)),
+            open: 0,
+        }
     };
-    let plain = || vec![of(5, 9, 0, [3, 17]), of(12, 7, 0, [2, 18]), of(6, 6, 0, [4, 19]), of(0x1a, 0x13, 0, [1, 0x1f])];
+    let plain = || {
+        vec![
+            of(5, 9, 0, [3, 17]),
+            of(12, 7, 0, [2, 18]),
+            of(6, 6, 0, [4, 19]),
+            of(0x1a, 0x13, 0, [1, 0x1f]),
+        ]
+    };
     let mut all = match point.what {
         What::Swap(_) => vec![
             of(5, 9, 5, [5, 6]),
@@ -55,7 +71,8 @@ pub(crate) fn settings(point: &Point) -> Vec<TrialSetting> {
             TrialSetting { old: wide(bits, 5) ^ far, ..of(0, 9, 5, [5, 6]) },
             // And the lowest one: a comparison of the upper half does not see it.
             TrialSetting { old: wide(bits, 5) ^ 1, ..of(0, 9, 5, [5, 6]) },
-            // The sign: what is extended by it is compared with what is, and what differs in it alone differs.
+            // The sign: what is extended by it is compared with what is, and what differs in it
+            // alone differs.
             TrialSetting { old: wide(bits, 5) ^ sign, ..of(0, 9, 5, [5, 6]) },
             TrialSetting {
                 old: wide(bits, 5) ^ sign,
@@ -64,7 +81,9 @@ pub(crate) fn settings(point: &Point) -> Vec<TrialSetting> {
                 ..of(0, 0, 0, [5, 6])
             },
         ],
-        What::Rmw(operation) if OPERATIONS[operation].ends_with("min") || OPERATIONS[operation].ends_with("max") => {
+        What::Rmw(operation)
+            if OPERATIONS[operation].ends_with("min") || OPERATIONS[operation].ends_with("max") =>
+        {
             // Of two numbers of which one has a sign the other one is less, or greater.
             let signs = [(sign, 0), (0, sign), (sign, sign)];
             let signed = signs.map(|(a, b)| {
@@ -83,11 +102,16 @@ pub(crate) fn settings(point: &Point) -> Vec<TrialSetting> {
     if point.what == What::Fence {
         all.truncate(1);
     }
-    // Every other one is in the second word of a pair: an address that is rounded too far down is that of the first.
+    // Every other one is in the second word of a pair: an address that is rounded too far down is
+    // that of the first.
     let word = u64::from(bits / 8).max(4);
     let all = all.iter().zip(OPEN.iter().cycle()).enumerate();
-    let all = all.map(|(i, (&setting, &open))| (i as u64 % 2 * word, TrialSetting { open, ..setting }));
-    all.flat_map(|(word, s)| places.iter().map(move |&place| TrialSetting { object: OBJECT + word + place, ..s })).collect()
+    let all =
+        all.map(|(i, (&setting, &open))| (i as u64 % 2 * word, TrialSetting { open, ..setting }));
+    all.flat_map(|(word, s)| {
+        places.iter().map(move |&place| TrialSetting { object: OBJECT + word + place, ..s })
+    })
+    .collect()
 }
 
 /// Tries a function with all values, and with all that may happen beside it.
@@ -106,7 +130,8 @@ pub(super) fn trials(code: &AssemblyFunction, point: &Point) -> Trials {
                 break;
             }
             if steps > MAX_STEPS_OF_ALL {
-                out.incomplete = Some(format!("its trials take more than {MAX_STEPS_OF_ALL} instructions"));
+                out.incomplete =
+                    Some(format!("its trials take more than {MAX_STEPS_OF_ALL} instructions"));
                 return out;
             }
             let course = tried(code, setting, &wanted);
@@ -129,7 +154,8 @@ pub(super) fn trials(code: &AssemblyFunction, point: &Point) -> Trials {
         }
     }
     if let Some((&at, _)) = ways.iter().find(|(_, ways)| **ways != [true, true]) {
-        out.incomplete = out.incomplete.or(Some(format!("`{}` goes the same way in all trials", code.text(at))));
+        out.incomplete =
+            out.incomplete.or(Some(format!("`{}` goes the same way in all trials", code.text(at))));
     }
     out
 }
@@ -184,7 +210,9 @@ fn written(course: &Course) -> Result<Option<ObjectChange>, String> {
 /// What a trial read last.
 fn last_read(course: &Course) -> Option<Option<u64>> {
     course.deeds.iter().rev().find_map(|deed| match deed.kind {
-        DeedKind::Reserve { read, .. } | DeedKind::Rmw { read, .. } | DeedKind::Read { read, .. } => Some(read),
+        DeedKind::Reserve { read, .. }
+        | DeedKind::Rmw { read, .. }
+        | DeedKind::Read { read, .. } => Some(read),
         _ => None,
     })
 }
@@ -218,7 +246,8 @@ impl ObjectOutcome {
     }
 }
 
-/// Did the trial do what the operation must do, and say so where it says anything? Whether a compare-exchange succeeded.
+/// Did the trial do what the operation must do, and say so where it says anything? Whether a
+/// compare-exchange succeeded.
 pub(crate) fn verified(
     point: &Point,
     setting: &TrialSetting,
@@ -226,7 +255,8 @@ pub(crate) fn verified(
     layout: TrialLayout,
 ) -> Result<bool, String> {
     let write = course.write;
-    let own = |what: Option<u64>, why: &str| what.ok_or_else(|| format!("{why} cannot be followed"));
+    let own =
+        |what: Option<u64>, why: &str| what.ok_or_else(|| format!("{why} cannot be followed"));
     if course.harms {
         return Err("it changes what lies beside the object".to_owned());
     }
@@ -235,7 +265,11 @@ pub(crate) fn verified(
             return Ok(());
         }
         let [read, result] = [own(read, "what it reads")?, own(course.result, "what it returns")?];
-        if read == result { Ok(()) } else { Err(format!("it reads {read:#x} and returns {result:#x}")) }
+        if read == result {
+            Ok(())
+        } else {
+            Err(format!("it reads {read:#x} and returns {result:#x}"))
+        }
     };
     let reads = || course.read.ok_or("it does not read the object").map_err(str::to_owned);
     match point.what {
@@ -246,7 +280,9 @@ pub(crate) fn verified(
         What::Load => {
             returns(reads()?)?;
             match write {
-                Some((before, after)) if before != after => Err("a load changes the object".to_owned()),
+                Some((before, after)) if before != after => {
+                    Err("a load changes the object".to_owned())
+                }
                 _ => Ok(true),
             }
         }
@@ -268,7 +304,9 @@ pub(crate) fn verified(
             let wanted = expected(operation, before, setting.value, setting.bits);
             if wanted != Some(after) {
                 let (value, wanted) = (setting.value, wanted.unwrap_or(0));
-                return Err(format!("{operation} of {value:#x} to {before:#x} writes {after:#x}, not {wanted:#x}"));
+                return Err(format!(
+                    "{operation} of {value:#x} to {before:#x} writes {after:#x}, not {wanted:#x}"
+                ));
             }
             returns(Some(before))?;
             Ok(true)
@@ -283,13 +321,21 @@ pub(crate) fn verified(
             };
             match write {
                 Some((before, after)) => {
-                    let [before, after] =
-                        [own(before, "it is done by a plain store: what that writes over")?, own(after, "what it writes")?];
+                    let [before, after] = [
+                        own(before, "it is done by a plain store: what that writes over")?,
+                        own(after, "what it writes")?,
+                    ];
                     if before != setting.expected {
-                        return Err(format!("it writes over {before:#x} where {:#x} was expected", setting.expected));
+                        return Err(format!(
+                            "it writes over {before:#x} where {:#x} was expected",
+                            setting.expected
+                        ));
                     }
                     if after != setting.value {
-                        return Err(format!("it writes {after:#x} where {:#x} was given", setting.value));
+                        return Err(format!(
+                            "it writes {after:#x} where {:#x} was given",
+                            setting.value
+                        ));
                     }
                     says(true, "it writes and says that it failed")?;
                     returns(Some(before))?;
@@ -298,7 +344,9 @@ pub(crate) fn verified(
                 None => {
                     let read = own(reads()?, "what it reads")?;
                     if read == setting.expected {
-                        return Err("it does not write although it read what was expected".to_owned());
+                        return Err(
+                            "it does not write although it read what was expected".to_owned()
+                        );
                     }
                     says(false, "it does not write and says that it succeeded")?;
                     returns(Some(read))?;

@@ -1,4 +1,5 @@
-//! The ways through a function of assembly: is there one that makes the accesses and fences of a litmus test's thread?
+//! The ways through a function of assembly: is there one that makes the accesses and fences of a
+//! litmus test's thread?
 
 use std::collections::BTreeSet;
 
@@ -21,13 +22,15 @@ enum OpenPair {
     None,
     /// Its store-conditional is still to be found.
     Stores(usize),
-    /// It stored: what loads again before the next access that counts is on the way of one that did not.
+    /// It stored: what loads again before the next access that counts is on the way of one that did
+    /// not.
     Stored(usize),
     /// It fails: no store-conditional may follow before the next access that counts.
     Fails(usize),
 }
 
-/// Where a way is: the next operation of an instruction, how many steps were found, and an open pair.
+/// Where a way is: the next operation of an instruction, how many steps were found, and an open
+/// pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct WayPoint {
     instruction: usize,
@@ -40,7 +43,9 @@ struct WayPoint {
 pub(super) fn construct(operation: &Operation) -> Option<Construct> {
     let of = |operation, order| Some(Construct { operation, order });
     match operation {
-        Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => of(signature::Operation::Fence, tags.order()),
+        Operation::Fence { order: Some(FenceOrder::Text(tags)), .. } => {
+            of(signature::Operation::Fence, tags.order())
+        }
         other => match other.memory()?.0.order {
             Some(AccessOrder::Text(tags)) => match other {
                 Operation::Load { .. } => of(signature::Operation::Read, tags.order()),
@@ -53,8 +58,10 @@ pub(super) fn construct(operation: &Operation) -> Option<Construct> {
 }
 
 impl AssemblyFunction {
-    /// The instructions of the steps, if there is a way from the first instruction to the end of the function that makes them in order and has no fence beside
-    /// them. Other accesses may stand between, as those of the stack and of rounds that fail; which location an instruction accesses is not followed.
+    /// The instructions of the steps, if there is a way from the first instruction to the end of
+    /// the function that makes them in order and has no fence beside them. Other accesses may stand
+    /// between, as those of the stack and of rounds that fail; which location an instruction
+    /// accesses is not followed.
     pub(super) fn way(&self, wanted: &[WantedStep]) -> Option<Vec<usize>> {
         let start = WayPoint { instruction: 0, operation: 0, found: 0, pair: OpenPair::None };
         let mut open = vec![(start, Vec::new())];
@@ -76,7 +83,10 @@ impl AssemblyFunction {
             };
             let Ok(operations) = &step.operations else {
                 // What is not read and names a label may jump there.
-                let jumps = self.labels.keys().any(|label| self.text(at.instruction).contains(label.as_str()));
+                let jumps = self
+                    .labels
+                    .keys()
+                    .any(|label| self.text(at.instruction).contains(label.as_str()));
                 if !jumps {
                     next(WayPoint { instruction: at.instruction + 1, operation: 0, ..at }, None);
                 }
@@ -124,14 +134,22 @@ impl AssemblyFunction {
                         && here == halves(n)[1]
                     {
                         next(WayPoint { pair: OpenPair::Stored(n), ..on }, Some(at.instruction));
-                    } else if let Some(step) = wanted.get(at.found).filter(|_| !matches!(at.pair, OpenPair::Stores(_))) {
+                    } else if let Some(step) =
+                        wanted.get(at.found).filter(|_| !matches!(at.pair, OpenPair::Stores(_)))
+                    {
                         let found = at.found + 1;
                         let is_fence = here.operation == signature::Operation::Fence;
                         if here == step.construct {
                             let pair = if is_fence { at.pair } else { OpenPair::None };
                             next(WayPoint { found, pair, ..on }, Some(at.instruction));
-                        } else if step.construct.operation == signature::Operation::Rmw && here == halves(at.found)[0] {
-                            let pair = if step.fails { OpenPair::Fails(at.found) } else { OpenPair::Stores(at.found) };
+                        } else if step.construct.operation == signature::Operation::Rmw
+                            && here == halves(at.found)[0]
+                        {
+                            let pair = if step.fails {
+                                OpenPair::Fails(at.found)
+                            } else {
+                                OpenPair::Stores(at.found)
+                            };
                             next(WayPoint { found, pair, ..on }, Some(at.instruction));
                         }
                     }

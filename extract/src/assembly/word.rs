@@ -31,7 +31,8 @@ pub(super) fn computed(function: LocalFunction, ty: Option<Type>, words: &[Word]
     };
     let shift = || Some(words.get(1)?.number? as u32 & (bits - 1));
     if function == LocalFunction::Select {
-        let chosen = words.get(2).and_then(|p| p.number).and_then(|p| words.get(usize::from(p == 0)));
+        let chosen =
+            words.get(2).and_then(|p| p.number).and_then(|p| words.get(usize::from(p == 0)));
         return Word { number: chosen.and_then(|w| w.number), from };
     }
     let compute = || {
@@ -55,6 +56,7 @@ pub(super) fn computed(function: LocalFunction, ty: Option<Type>, words: &[Word]
             _ => return None,
         })
     };
-    let number = compute().map(|n| if is_signed { signed(n as u64, bits) as u64 } else { n as u64 & mask(bits) });
+    let number = compute()
+        .map(|n| if is_signed { signed(n as u64, bits) as u64 } else { n as u64 & mask(bits) });
     Word { number, from }
 }

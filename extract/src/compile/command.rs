@@ -1,4 +1,5 @@
-//! One run of a compiler: a command with placeholders, in a folder of its own, with a limit of time.
+//! One run of a compiler: a command with placeholders, in a folder of its own, with a limit of
+//! time.
 
 use std::fmt;
 use std::io::Read;
@@ -57,13 +58,19 @@ impl fmt::Display for CompileFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotStarted(why) => f.write_str(why),
-            Self::Rejected(log) => f.write_str(&said(log).unwrap_or_else(|| "the compiler fails and says nothing".to_owned())),
-            Self::Crashed(_, log) if self.is_refusal() => f.write_str(&said(log).unwrap_or_default()),
+            Self::Rejected(log) => f.write_str(
+                &said(log).unwrap_or_else(|| "the compiler fails and says nothing".to_owned()),
+            ),
+            Self::Crashed(_, log) if self.is_refusal() => {
+                f.write_str(&said(log).unwrap_or_default())
+            }
             Self::Crashed(signal, log) => match said(log) {
                 Some(what) => write!(f, "the compiler crashes: {what}"),
                 None => write!(f, "the compiler crashes (signal {signal})"),
             },
-            Self::TooLong(limit) => write!(f, "the compiler does not end within {} s", limit.as_secs_f64().ceil()),
+            Self::TooLong(limit) => {
+                write!(f, "the compiler does not end within {} s", limit.as_secs_f64().ceil())
+            }
             Self::TooMuch(most) => write!(f, "the compiler prints more than {} MiB", most >> 20),
             Self::NoPtx(why) => f.write_str(why),
             Self::Stopped => f.write_str("not asked: something else failed first"),
@@ -77,7 +84,9 @@ impl CompileFailure {
         match self {
             Self::Rejected(_) => true,
             Self::Crashed(_, log) => {
-                ["Cannot select", "LLVM ERROR", "fatal error: error in backend"].iter().any(|t| log.contains(t))
+                ["Cannot select", "LLVM ERROR", "fatal error: error in backend"]
+                    .iter()
+                    .any(|t| log.contains(t))
             }
             _ => false,
         }
@@ -85,11 +94,12 @@ impl CompileFailure {
 }
 
 impl CompileFailure {
-    /// Is it an error in a place of the source, `types.h(7): error` or `types.h:7:1: error`? An error of a later stage, an assembler above all, is about
-    /// the instructions that came out.
+    /// Is it an error in a place of the source, `types.h(7): error` or `types.h:7:1: error`? An
+    /// error of a later stage, an assembler above all, is about the instructions that came out.
     pub(super) fn is_of_the_source(&self) -> bool {
         let Self::Rejected(log) = self else { return false };
-        let mut errors = log.lines().filter_map(|line| line.split_once(": error").map(|(place, _)| place));
+        let mut errors =
+            log.lines().filter_map(|line| line.split_once(": error").map(|(place, _)| place));
         errors.any(|place| place.ends_with(|c: char| c.is_ascii_digit() || c == ')'))
     }
 }
@@ -107,18 +117,28 @@ fn said(log: &str) -> Option<String> {
         // LLVM says first what is wrong, and then that something is.
         line = lines().next()?;
     }
-    // The assembler, inside of NVRTC: which line of its input it is depends on what else is compiled.
-    if let Some((_, what)) = line.split_once("ptxas application ptx input, line ").and_then(|(_, rest)| rest.split_once(':')) {
+    // The assembler, inside of NVRTC: which line of its input it is depends on what else is
+    // compiled.
+    if let Some((_, what)) = line
+        .split_once("ptxas application ptx input, line ")
+        .and_then(|(_, rest)| rest.split_once(':'))
+    {
         return Some(format!("ptxas: {}", what.trim().replace('"', "'")));
     }
-    let at = ["error: ", "ERROR: ", "Error: "].iter().filter_map(|e| line.rfind(e).map(|i| i + e.len())).max();
+    let at = ["error: ", "ERROR: ", "Error: "]
+        .iter()
+        .filter_map(|e| line.rfind(e).map(|i| i + e.len()))
+        .max();
     // Names of files and functions, and numbers of values and addresses, differ from run to run.
-    let differs = |w: &&str| w.contains("0x") || w.contains('/') || w.contains("<unknown>") || w.starts_with("program");
-    let text = line[at.unwrap_or(0)..].replace('"', "'");
-    let text = match text.strip_prefix("<unknown>:0:0: in function ").and_then(|t| t.split_once(": ")) {
-        Some((_, text)) => text.to_owned(),
-        None => text,
+    let differs = |w: &&str| {
+        w.contains("0x") || w.contains('/') || w.contains("<unknown>") || w.starts_with("program")
     };
+    let text = line[at.unwrap_or(0)..].replace('"', "'");
+    let text =
+        match text.strip_prefix("<unknown>:0:0: in function ").and_then(|t| t.split_once(": ")) {
+            Some((_, text)) => text.to_owned(),
+            None => text,
+        };
     let text: Vec<&str> = text.split_whitespace().filter(|w| !differs(w)).collect();
     Some(in_line(&text.join(" ")).chars().take(120).collect())
 }
@@ -131,7 +151,9 @@ fn number(architecture: &str) -> &str {
 impl CompileCommand {
     /// Architecture and version of PTX.
     pub fn parts(&self) -> (&str, Option<&str>) {
-        self.architecture.split_once("-ptx").map_or((self.architecture.as_str(), None), |(a, p)| (a, Some(p)))
+        self.architecture
+            .split_once("-ptx")
+            .map_or((self.architecture.as_str(), None), |(a, p)| (a, Some(p)))
     }
 
     /// The command for a program.
@@ -144,7 +166,8 @@ impl CompileCommand {
         let sm = number(arch);
         let mattr = ptx.map_or(String::new(), |p| format!("-mattr=+ptx{p}"));
         let features = ptx.map_or(String::new(), |p| format!("+ptx{p}"));
-        let xclang = ptx.map_or(String::new(), |p| format!("-Xclang -target-feature -Xclang +ptx{p}"));
+        let xclang =
+            ptx.map_or(String::new(), |p| format!("-Xclang -target-feature -Xclang +ptx{p}"));
         let compute = format!("compute_{sm}");
         let words = [
             ("arch", arch),
@@ -156,8 +179,10 @@ impl CompileCommand {
             ("xclang", &xclang),
         ];
         let compiler = self.compiler.as_deref().unwrap_or("");
-        let words: Vec<(&str, &str)> =
-            words.into_iter().chain(self.words.iter().map(|(name, text)| (name.as_str(), text.as_str()))).collect();
+        let words: Vec<(&str, &str)> = words
+            .into_iter()
+            .chain(self.words.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+            .collect();
         let paths = [("in", input), ("out", output), ("compiler", compiler), ("drivers", folder)];
         quotes::filled(template, &paths, &words)
     }
@@ -166,13 +191,20 @@ impl CompileCommand {
     ///
     /// # Errors
     /// The command cannot be started, refuses the file, does not end, or prints nothing.
-    pub fn run(&self, input: &Path, output: &Path, folder: &Path, limit: Duration) -> Result<String, CompileFailure> {
+    pub fn run(
+        &self,
+        input: &Path,
+        output: &Path,
+        folder: &Path,
+        limit: Duration,
+    ) -> Result<String, CompileFailure> {
         let path = |path: &Path| path.display().to_string();
         let done = ran(&self.text(&path(input), &path(output), &path(folder)), folder, limit)?;
         self.made(done, output)
     }
 
-    /// Compiles a program of so many functions, by a process that stays where the compiler has one; the PTX that came out.
+    /// Compiles a program of so many functions, by a process that stays where the compiler has one;
+    /// the PTX that came out.
     pub(super) fn run_group(
         &self,
         (input, functions): (&Path, usize),
@@ -180,10 +212,19 @@ impl CompileCommand {
         folder: &Path,
         workers: &WorkerPool,
     ) -> Result<String, CompileFailure> {
-        let limit = if functions < MANY { (self.limit / 5).max(Duration::from_secs(1)) } else { self.limit };
+        let limit = if functions < MANY {
+            (self.limit / 5).max(Duration::from_secs(1))
+        } else {
+            self.limit
+        };
         let has_worker = self.worker && self.template.contains(FILES);
         let asked = has_worker.then(|| {
-            let command = self.filled(&self.template.replacen(FILES, "--worker", 1), "", "", &folder.display().to_string());
+            let command = self.filled(
+                &self.template.replacen(FILES, "--worker", 1),
+                "",
+                "",
+                &folder.display().to_string(),
+            );
             workers.ran(&command, input, output, folder, limit)
         });
         match asked.flatten() {
@@ -194,8 +235,11 @@ impl CompileCommand {
 
     /// The PTX that a process printed, or wrote.
     fn made(&self, done: ProcessOutput, output: &Path) -> Result<String, CompileFailure> {
-        // LLVM says this, compiles for a machine of its choice, and writes the name that it was given into the PTX.
-        if let Some(line) = done.errors.lines().find(|line| line.contains("is not a recognized processor")) {
+        // LLVM says this, compiles for a machine of its choice, and writes the name that it was
+        // given into the PTX.
+        if let Some(line) =
+            done.errors.lines().find(|line| line.contains("is not a recognized processor"))
+        {
             return Err(CompileFailure::Rejected(line.to_owned()));
         }
         let text = if self.template.contains("{out}") {
@@ -204,13 +248,19 @@ impl CompileCommand {
             }
             match std::fs::read(output) {
                 Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-                Err(_) => return Err(CompileFailure::NoPtx("the compiler ends well and writes nothing".to_owned())),
+                Err(_) => {
+                    return Err(CompileFailure::NoPtx(
+                        "the compiler ends well and writes nothing".to_owned(),
+                    ));
+                }
             }
         } else {
             done.output
         };
         if text.trim().is_empty() {
-            return Err(CompileFailure::NoPtx("the compiler ends well and writes nothing".to_owned()));
+            return Err(CompileFailure::NoPtx(
+                "the compiler ends well and writes nothing".to_owned(),
+            ));
         }
         Ok(text)
     }
@@ -264,7 +314,9 @@ pub(super) fn shell(command: &str, folder: &Path) -> std::process::Command {
 pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<ProcessOutput, CompileFailure> {
     let mut process = shell(command, folder);
     process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = process.spawn().map_err(|e| CompileFailure::NotStarted(format!("cannot start a shell: {e}")))?;
+    let mut child = process
+        .spawn()
+        .map_err(|e| CompileFailure::NotStarted(format!("cannot start a shell: {e}")))?;
     let output = Listener::start(child.stdout.take(), usize::MAX, MAX_OUTPUT);
     let errors = Listener::start(child.stderr.take(), KEPT, MAX_MESSAGES);
     let status = wait(&mut child, limit, &[&output, &errors])?;
@@ -276,13 +328,17 @@ pub fn ran(command: &str, folder: &Path, limit: Duration) -> Result<ProcessOutpu
         }
         std::thread::sleep(Duration::from_millis(1));
     }
-    let most = [&output, &errors].into_iter().find(|reader| reader.is_too_much()).map(|reader| reader.most);
+    let most = [&output, &errors]
+        .into_iter()
+        .find(|reader| reader.is_too_much())
+        .map(|reader| reader.most);
     let run = ProcessOutput { output: output.end(), errors: errors.end() };
     if let Some(most) = most {
         return Err(CompileFailure::TooMuch(most));
     }
     // A shell tells of a signal by an exit code above 128.
-    let signal = group::signal(status).or_else(|| status.code().filter(|&c| c > 128).map(|c| c - 128));
+    let signal =
+        group::signal(status).or_else(|| status.code().filter(|&c| c > 128).map(|c| c - 128));
     ended(signal.map_or_else(|| Ended::Code(status.code().unwrap_or(1)), Ended::Signal), run)
 }
 
@@ -326,7 +382,8 @@ impl Listener {
 /// What a process said, or why it failed.
 pub(super) fn ended(how: Ended, run: ProcessOutput) -> Result<ProcessOutput, CompileFailure> {
     let ProcessOutput { output, errors } = run;
-    let said = |output: String, errors: String| if errors.trim().is_empty() { output } else { errors };
+    let said =
+        |output: String, errors: String| if errors.trim().is_empty() { output } else { errors };
     match how {
         Ended::Code(0) => Ok(ProcessOutput { output, errors }),
         // The shell's own words for what it cannot start.
@@ -343,7 +400,8 @@ pub(super) fn ended(how: Ended, run: ProcessOutput) -> Result<ProcessOutput, Com
 /// Raised when no compiler shall run any more.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Ends all compilers that run, and starts no others: for Ctrl-C. They are in process groups of their own, which a terminal does not reach.
+/// Ends all compilers that run, and starts no others: for Ctrl-C. They are in process groups of
+/// their own, which a terminal does not reach.
 pub fn stop() {
     STOP.store(true, Ordering::Relaxed);
 }
@@ -356,18 +414,27 @@ pub fn is_stopped() -> bool {
 /// Ends a process and all that it started.
 pub(super) fn end_group(child: &Child) {
     let group = format!("-{}", child.id());
-    let _ = std::process::Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+    let _ = std::process::Command::new("kill")
+        .args(["-KILL", "--", &group])
+        .stderr(Stdio::null())
+        .status();
 }
 
-/// Waits for a process, and ends it and what it started when its time is over, or when it writes too much.
-fn wait(child: &mut Child, limit: Duration, readers: &[&Listener]) -> Result<std::process::ExitStatus, CompileFailure> {
+/// Waits for a process, and ends it and what it started when its time is over, or when it writes
+/// too much.
+fn wait(
+    child: &mut Child,
+    limit: Duration,
+    readers: &[&Listener],
+) -> Result<std::process::ExitStatus, CompileFailure> {
     let start = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status),
             Ok(None) => {
-                let most = readers.iter().find(|reader| reader.is_too_much()).map(|reader| reader.most);
+                let most =
+                    readers.iter().find(|reader| reader.is_too_much()).map(|reader| reader.most);
                 let why = match most {
                     Some(most) => Some(CompileFailure::TooMuch(most)),
                     None if start.elapsed() > limit => Some(CompileFailure::TooLong(limit)),
@@ -381,7 +448,11 @@ fn wait(child: &mut Child, limit: Duration, readers: &[&Listener]) -> Result<std
                 }
                 std::thread::sleep(pause);
             }
-            Err(e) => return Err(CompileFailure::NotStarted(format!("cannot wait for the compiler: {e}"))),
+            Err(e) => {
+                return Err(CompileFailure::NotStarted(format!(
+                    "cannot wait for the compiler: {e}"
+                )));
+            }
         }
         pause = (pause * 2).min(Duration::from_millis(20));
     }
@@ -402,7 +473,11 @@ pub fn drivers(folder: &Path) -> std::io::Result<()> {
 }
 
 /// What a compiler says about its version: the first lines of the output of a command.
-pub fn version(command: &str, compiler: Option<&str>, architecture: &str) -> Result<String, String> {
+pub fn version(
+    command: &str,
+    compiler: Option<&str>,
+    architecture: &str,
+) -> Result<String, String> {
     let folder = scratch().map_err(|e| e.to_string())?;
     drivers(folder.path()).map_err(|e| e.to_string())?;
     let asked = CompileCommand {
@@ -418,7 +493,16 @@ pub fn version(command: &str, compiler: Option<&str>, architecture: &str) -> Res
     let run = ran(&text, folder.path(), asked.limit).map_err(|f| f.to_string())?;
     let said = if run.output.trim().is_empty() { run.errors } else { run.output };
     // The line that has a number with a dot.
-    let has_number = |l: &&str| l.as_bytes().windows(3).any(|w| w[0].is_ascii_digit() && w[1] == b'.' && w[2].is_ascii_digit());
-    let line = said.lines().map(str::trim).find(has_number).or_else(|| said.lines().next()).unwrap_or_default();
+    let has_number = |l: &&str| {
+        l.as_bytes()
+            .windows(3)
+            .any(|w| w[0].is_ascii_digit() && w[1] == b'.' && w[2].is_ascii_digit())
+    };
+    let line = said
+        .lines()
+        .map(str::trim)
+        .find(has_number)
+        .or_else(|| said.lines().next())
+        .unwrap_or_default();
     Ok(in_line(line).chars().filter(|c| *c != '"').take(100).collect())
 }

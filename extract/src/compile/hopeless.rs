@@ -1,5 +1,6 @@
-//! What is asked in the place of many points: a program without functions, an object of a type and a scope to which nothing is done, an
-//! operation whose orders are parameters. Where that does not compile, nothing of which it is a part does.
+//! What is asked in the place of many points: a program without functions, an object of a type and
+//! a scope to which nothing is done, an operation whose orders are parameters. Where that does not
+//! compile, nothing of which it is a part does.
 
 use std::collections::BTreeMap;
 use std::mem::discriminant;
@@ -54,13 +55,14 @@ impl Matter {
 }
 
 impl CompileFailure {
-    /// Is it said of all programs of which this one is a part? One that writes nothing may do so because nothing is to be written.
+    /// Is it said of all programs of which this one is a part? One that writes nothing may do so
+    /// because nothing is to be written.
     fn is_of_all(&self) -> bool {
         matches!(self, Self::Rejected(_) | Self::Crashed(..) | Self::TooLong(_) | Self::TooMuch(_))
     }
 
-    /// Is it said of all points whose matter this is? Orders that are parameters make more instructions than one order does, so what is wrong with
-    /// the instructions is not.
+    /// Is it said of all points whose matter this is? Orders that are parameters make more
+    /// instructions than one order does, so what is wrong with the instructions is not.
     fn is_said_of_all(&self, body: FunctionBody) -> bool {
         self.is_of_all() && (body == FunctionBody::Object || self.is_of_the_source())
     }
@@ -75,19 +77,27 @@ impl CompileFailure {
 }
 
 impl Work<'_> {
-    /// Does the compiler say this of a program without functions, too? Then it is about the command (an architecture that it does not know, a
-    /// program that is no compiler, one that waits for something), and no smaller group compiles.
+    /// Does the compiler say this of a program without functions, too? Then it is about the command
+    /// (an architecture that it does not know, a program that is no compiler, one that waits for
+    /// something), and no smaller group compiles.
     pub(super) fn is_of_the_command(&self, failure: &CompileFailure) -> bool {
         let of_nothing = self.known.empty.get_or_init(|| {
-            let failed = self.compiled(&program(self.front, FunctionBody::Statement, &[]).text, 0).1.err();
+            let failed =
+                self.compiled(&program(self.front, FunctionBody::Statement, &[]).text, 0).1.err();
             failed.filter(CompileFailure::is_of_all)
         });
         of_nothing.as_ref().is_some_and(|of_nothing| of_nothing.is_same(failure))
     }
 
-    /// The points whose object, or whose operation with whatever orders, does not compile by itself, with what the compiler says of it. `together`
-    /// if the compiler may say of several functions which of them it means.
-    pub(super) fn hopeless(&self, group: &[(usize, Point)], body: FunctionBody, together: bool) -> Vec<(usize, CompileFailure)> {
+    /// The points whose object, or whose operation with whatever orders, does not compile by
+    /// itself, with what the compiler says of it. `together` if the compiler may say of several
+    /// functions which of them it means.
+    pub(super) fn hopeless(
+        &self,
+        group: &[(usize, Point)],
+        body: FunctionBody,
+        together: bool,
+    ) -> Vec<(usize, CompileFailure)> {
         // One at a time: what two threads ask is asked once.
         let mut known = self.known.matters.lock().unwrap_or_else(|e| e.into_inner());
         let mut first: BTreeMap<Matter, Point> = BTreeMap::new();
@@ -108,11 +118,18 @@ impl Work<'_> {
         group.iter().filter_map(|(number, point)| Some((*number, answer(point)?))).collect()
     }
 
-    /// Asks about some in one program, then about those that the compiler does not speak of again, or about each.
-    fn ask(&self, asked: Vec<(Matter, Point)>, body: FunctionBody, known: &mut BTreeMap<Matter, Option<CompileFailure>>) {
+    /// Asks about some in one program, then about those that the compiler does not speak of again,
+    /// or about each.
+    fn ask(
+        &self,
+        asked: Vec<(Matter, Point)>,
+        body: FunctionBody,
+        known: &mut BTreeMap<Matter, Option<CompileFailure>>,
+    ) {
         let mut groups = vec![asked];
         while let Some(mut group) = groups.pop() {
-            let points: Vec<(usize, Point)> = group.iter().map(|(_, point)| *point).enumerate().collect();
+            let points: Vec<(usize, Point)> =
+                group.iter().map(|(_, point)| *point).enumerate().collect();
             let program = program(self.front, body, &points);
             let (input, result) = self.compiled(&program.text, points.len());
             if result.as_ref().is_err_and(|failure| self.is_given_up(failure)) {

@@ -1,5 +1,6 @@
-//! Compiling: all points in one program; where that fails, those that the compiler names alone and the others together; then groups; then
-//! each point alone. What a compiler does that is not compiling is the answer of the points that it did it for.
+//! Compiling: all points in one program; where that fails, those that the compiler names alone and
+//! the others together; then groups; then each point alone. What a compiler does that is not
+//! compiling is the answer of the points that it did it for.
 
 mod command;
 mod group;
@@ -8,7 +9,9 @@ mod shell;
 mod split;
 mod worker;
 
-pub use command::{CompileCommand, CompileFailure, ProcessOutput, drivers, is_stopped, ran, stop, version};
+pub use command::{
+    CompileCommand, CompileFailure, ProcessOutput, drivers, is_stopped, ran, stop, version,
+};
 pub use shell::program;
 
 use std::collections::VecDeque;
@@ -63,8 +66,8 @@ type PointGroup = Vec<(usize, Point)>;
 /// All points are compiled in so many programs at first.
 const PROGRAMS: usize = 2;
 
-/// A compiler that did not end in time so often, or that wrote no PTX so often and never any, is not asked to compile parts of what it did not
-/// compile.
+/// A compiler that did not end in time so often, or that wrote no PTX so often and never any, is
+/// not asked to compile parts of what it did not compile.
 const PATIENCE: usize = 12;
 
 struct Work<'a> {
@@ -117,11 +120,13 @@ pub fn compile(
     jobs: usize,
     progress: &dyn ExtractionProgress,
 ) -> Result<CompiledPoints, String> {
-    let folder = margay_models::durable::scratch().map_err(|e| format!("cannot make a folder for programs: {e}"))?;
+    let folder = margay_models::durable::scratch()
+        .map_err(|e| format!("cannot make a folder for programs: {e}"))?;
     command::drivers(folder.path()).map_err(|e| format!("cannot write a helper program: {e}"))?;
     let all: PointGroup = points.iter().copied().enumerate().collect();
     let mut queue = Queue { answers: vec![None; points.len()], ..Queue::default() };
-    // A fixed number of programs, each large: names of labels, and with them the hashes of functions, do not depend on `jobs`.
+    // A fixed number of programs, each large: names of labels, and with them the hashes of
+    // functions, do not depend on `jobs`.
     let share = points.len().div_ceil(PROGRAMS).max(1);
     queue.groups.extend(all.chunks(share).map(<[_]>::to_vec));
     let work = Work {
@@ -149,7 +154,8 @@ pub fn compile(
     if let Some(lost) = queue.lost {
         return Err(lost);
     }
-    // In an order that does not depend on who was done first: that of the first point of each module.
+    // In an order that does not depend on who was done first: that of the first point of each
+    // module.
     let mut order: Vec<usize> = Vec::new();
     for answer in &queue.answers {
         if let Some(PointCompilation::Function(module, _)) = answer
@@ -158,7 +164,8 @@ pub fn compile(
             order.push(*module);
         }
     }
-    let mut modules: Vec<Option<(String, PtxModule)>> = queue.modules.into_iter().map(Some).collect();
+    let mut modules: Vec<Option<(String, PtxModule)>> =
+        queue.modules.into_iter().map(Some).collect();
     let place = |module: usize| order.iter().position(|&m| m == module).unwrap_or(0);
     let answers: Vec<(Point, PointCompilation)> = points
         .iter()
@@ -168,7 +175,9 @@ pub fn compile(
             (
                 point,
                 match answer {
-                    PointCompilation::Function(module, name) => PointCompilation::Function(place(module), name),
+                    PointCompilation::Function(module, name) => {
+                        PointCompilation::Function(place(module), name)
+                    }
                     failed => failed,
                 },
             )
@@ -209,18 +218,29 @@ impl Work<'_> {
         }
     }
 
-    /// Compiles a program of so many functions: the file that it was written to, and what came of it.
-    fn compiled(&self, text: &str, functions: usize) -> (PathBuf, Result<(String, PtxModule), CompileFailure>) {
+    /// Compiles a program of so many functions: the file that it was written to, and what came of
+    /// it.
+    fn compiled(
+        &self,
+        text: &str,
+        functions: usize,
+    ) -> (PathBuf, Result<(String, PtxModule), CompileFailure>) {
         let number = self.runs.fetch_add(1, Ordering::Relaxed);
         let input = self.folder.join(format!("program{number}{}", self.front.suffix));
         let output = self.folder.join(format!("program{number}.ptx"));
         let result = std::fs::write(&input, text)
-            .map_err(|e| CompileFailure::NotStarted(format!("cannot write `{}`: {e}", input.display())))
-            .and_then(|()| self.command.run_group((&input, functions), &output, self.folder, &self.workers))
+            .map_err(|e| {
+                CompileFailure::NotStarted(format!("cannot write `{}`: {e}", input.display()))
+            })
+            .and_then(|()| {
+                self.command.run_group((&input, functions), &output, self.folder, &self.workers)
+            })
             .and_then(|text| match self.command.assembly {
                 Some(architecture) => assembly::module(&text, architecture)
                     .map(|module| (text, module))
-                    .map_err(|wrong| CompileFailure::NoPtx(format!("what came out is no assembly: {wrong}"))),
+                    .map_err(|wrong| {
+                        CompileFailure::NoPtx(format!("what came out is no assembly: {wrong}"))
+                    }),
                 None => Self::ptx(text),
             });
         let _ = std::fs::remove_file(&output);
@@ -245,7 +265,10 @@ impl Work<'_> {
     fn is_given_up(&self, failure: &CompileFailure) -> bool {
         match failure {
             CompileFailure::TooLong(_) => self.late.load(Ordering::Relaxed) > PATIENCE,
-            CompileFailure::NoPtx(_) => self.silent.load(Ordering::Relaxed) > PATIENCE && !self.speaks.load(Ordering::Relaxed),
+            CompileFailure::NoPtx(_) => {
+                self.silent.load(Ordering::Relaxed) > PATIENCE
+                    && !self.speaks.load(Ordering::Relaxed)
+            }
             _ => false,
         }
     }
@@ -272,10 +295,14 @@ impl Work<'_> {
         let index = queue.modules.len();
         for (&(number, point), (_, name, _)) in group.iter().zip(&program.functions) {
             match module.functions.iter().find(|f| is_named(&f.name, name)) {
-                Some(function) => queue.answers[number] = Some(PointCompilation::Function(index, function.name.clone())),
-                None if group.len() == 1 => {
+                Some(function) => {
                     queue.answers[number] =
-                        Some(PointCompilation::Failed(CompileFailure::NoPtx("its function is not in the PTX".to_owned())));
+                        Some(PointCompilation::Function(index, function.name.clone()))
+                }
+                None if group.len() == 1 => {
+                    queue.answers[number] = Some(PointCompilation::Failed(CompileFailure::NoPtx(
+                        "its function is not in the PTX".to_owned(),
+                    )));
                 }
                 None => queue.groups.push_back(vec![(number, point)]),
             }
@@ -283,8 +310,15 @@ impl Work<'_> {
         queue.modules.push((text, module));
     }
 
-    /// A group that did not compile: what is known of its points now, and in which groups the others are asked about.
-    fn failed(&self, group: &PointGroup, program: &PointProgram, input: &Path, failure: CompileFailure) -> Failed {
+    /// A group that did not compile: what is known of its points now, and in which groups the
+    /// others are asked about.
+    fn failed(
+        &self,
+        group: &PointGroup,
+        program: &PointProgram,
+        input: &Path,
+        failure: CompileFailure,
+    ) -> Failed {
         let all = |failure: CompileFailure| Failed {
             answers: group.iter().map(|(number, _)| (*number, failure.clone())).collect(),
             ..Failed::default()
@@ -307,7 +341,11 @@ impl Work<'_> {
             let answers = self.hopeless(group, FunctionBody::Object, true);
             if !answers.is_empty() {
                 let others = without(&answers);
-                return Failed { groups: if others.is_empty() { Vec::new() } else { vec![others] }, answers, lost: None };
+                return Failed {
+                    groups: if others.is_empty() { Vec::new() } else { vec![others] },
+                    answers,
+                    lost: None,
+                };
             }
         }
         // What the compiler says about a function is the answer for its point.
@@ -321,8 +359,9 @@ impl Work<'_> {
         Failed { groups: smaller(&failure, without(&answers), answers.len()), answers, lost: None }
     }
 
-    /// Operations that compile with no order, beside those points that the compiler spoke of: a template's error is said at its first use. Where it
-    /// spoke of none, and all have one type, it is asked about each operation.
+    /// Operations that compile with no order, beside those points that the compiler spoke of: a
+    /// template's error is said at its first use. Where it spoke of none, and all have one type, it
+    /// is asked about each operation.
     fn hopeless_operations(
         &self,
         group: &PointGroup,
@@ -334,12 +373,17 @@ impl Work<'_> {
         }
         let is_named = |n: usize| named.iter().any(|(m, _)| *m == n);
         let matter = |point: &Point| Matter::of(point, FunctionBody::AnyOrder);
-        let meant: Vec<Matter> = group.iter().filter(|(n, _)| is_named(*n)).filter_map(|(_, p)| matter(p)).collect();
+        let meant: Vec<Matter> =
+            group.iter().filter(|(n, _)| is_named(*n)).filter_map(|(_, p)| matter(p)).collect();
         let of_one_type = group.iter().all(|(_, p)| p.data == group[0].1.data);
         let about: PointGroup = match named.is_empty() {
             true if of_one_type => group.clone(),
             true => Vec::new(),
-            false => group.iter().filter(|(_, p)| matter(p).is_some_and(|m| meant.contains(&m))).copied().collect(),
+            false => group
+                .iter()
+                .filter(|(_, p)| matter(p).is_some_and(|m| meant.contains(&m)))
+                .copied()
+                .collect(),
         };
         self.hopeless(&about, FunctionBody::AnyOrder, !named.is_empty())
     }

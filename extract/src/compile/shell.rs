@@ -1,5 +1,5 @@
-//! The quotes of the shell's language: paths are put into a command so that each stays one word, and the program that a command starts is
-//! found.
+//! The quotes of the shell's language: paths are put into a command so that each stays one word,
+//! and the program that a command starts is found.
 
 /// Where a reader of a command is: behind which quote, and behind a backslash.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,15 +39,18 @@ impl Quotes {
     }
 }
 
-/// A command in which names in braces are replaced: paths as they must be written there, words as they are.
+/// A command in which names in braces are replaced: paths as they must be written there, words as
+/// they are.
 pub(super) fn filled(template: &str, paths: &[(&str, &str)], words: &[(&str, &str)]) -> String {
     let mut out = String::new();
     let mut quotes = Quotes::default();
     let mut rest = template;
     while let Some(c) = rest.chars().next() {
         let name = rest.strip_prefix('{').and_then(|r| r.split_once('}')).map(|(name, _)| name);
-        let of =
-            |all: &[(&str, &str)]| name.and_then(|n| all.iter().find(|(of, _)| *of == n)).map(|(_, text)| (*text).to_owned());
+        let of = |all: &[(&str, &str)]| {
+            name.and_then(|n| all.iter().find(|(of, _)| *of == n))
+                .map(|(_, text)| (*text).to_owned())
+        };
         let text = of(paths).map(|path| quotes.quoted(&path)).or_else(|| of(words));
         match (text, name) {
             (Some(text), Some(name)) => {
@@ -65,14 +68,17 @@ pub(super) fn filled(template: &str, paths: &[(&str, &str)], words: &[(&str, &st
 }
 
 /// Programs that start others: their version is not the compiler's.
-const STARTERS: &[&str] =
-    &["bash", "ccache", "dash", "docker", "env", "exec", "nice", "node", "perl", "python", "sh", "time", "timeout", "zsh"];
+const STARTERS: &[&str] = &[
+    "bash", "ccache", "dash", "docker", "env", "exec", "nice", "node", "perl", "python", "sh",
+    "time", "timeout", "zsh",
+];
 
-/// The program that a command of the shell starts, quotes and all; `None` where it is one that starts another. Variables that are set
-/// first are passed over.
+/// The program that a command of the shell starts, quotes and all; `None` where it is one that
+/// starts another. Variables that are set first are passed over.
 pub fn program(command: &str) -> Option<&str> {
     let is_name = |name: &str| {
-        !name.starts_with(|c: char| c.is_ascii_digit()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
     };
     let mut rest = command.trim_start();
     loop {
@@ -82,7 +88,11 @@ pub fn program(command: &str) -> Option<&str> {
             rest = rest[word.len()..].trim_start();
             continue;
         }
-        let name = word.rsplit('/').next().unwrap_or(word).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let name = word
+            .rsplit('/')
+            .next()
+            .unwrap_or(word)
+            .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         return (!word.is_empty() && !STARTERS.contains(&name)).then_some(word);
     }
 }
@@ -113,7 +123,9 @@ mod tests {
     /// What the shell makes of a path, wherever it stands in a command.
     #[test]
     fn paths_stay_one_word() {
-        for path in ["/plain/path-1.2", "/with a blank", "/it's", "/a \"b\" $HOME `c` \\ d", "/semi;colon&"] {
+        for path in
+            ["/plain/path-1.2", "/with a blank", "/it's", "/a \"b\" $HOME `c` \\ d", "/semi;colon&"]
+        {
             for (template, around) in [
                 ("printf %s {in}", ("", "")),
                 ("printf %s \"{in}\"", ("", "")),
@@ -121,12 +133,24 @@ mod tests {
                 ("printf %s -I{in}/x", ("-I", "/x")),
             ] {
                 let command = filled(template, &[("in", path)], &[("arch", "sm_90")]);
-                let run = std::process::Command::new("sh").arg("-c").arg(&command).output().expect("a shell");
+                let run = std::process::Command::new("sh")
+                    .arg("-c")
+                    .arg(&command)
+                    .output()
+                    .expect("a shell");
                 let (before, behind) = around;
-                assert_eq!(String::from_utf8_lossy(&run.stdout), format!("{before}{path}{behind}"), "{command}");
+                assert_eq!(
+                    String::from_utf8_lossy(&run.stdout),
+                    format!("{before}{path}{behind}"),
+                    "{command}"
+                );
             }
         }
-        let left = filled("awk '{ print } {x} {arch}' {mattr}|{in}", &[("in", "a")], &[("arch", "sm_90"), ("mattr", "-m +p")]);
+        let left = filled(
+            "awk '{ print } {x} {arch}' {mattr}|{in}",
+            &[("in", "a")],
+            &[("arch", "sm_90"), ("mattr", "-m +p")],
+        );
         assert_eq!(left, "awk '{ print } {x} sm_90' -m +p|a");
     }
 }

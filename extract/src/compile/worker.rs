@@ -1,5 +1,6 @@
-//! Compilers that take many programs with one start: a process that is asked program after program, on its standard input, and compiles each
-//! in a process of its own (`drivers/worker.py`). What it cannot be asked is asked of the command itself.
+//! Compilers that take many programs with one start: a process that is asked program after program,
+//! on its standard input, and compiles each in a process of its own (`drivers/worker.py`). What it
+//! cannot be asked is asked of the command itself.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -57,7 +58,8 @@ enum WorkerAnswer {
 }
 
 impl WorkerPool {
-    /// Compiles a program with a worker that this command starts; `None` where there is no worker that works.
+    /// Compiles a program with a worker that this command starts; `None` where there is no worker
+    /// that works.
     pub(super) fn ran(
         &self,
         command: &str,
@@ -78,7 +80,8 @@ impl WorkerPool {
         let answer = worker.ask(input, output, limit);
         let mut said = Vec::new();
         // What cannot be read says nothing.
-        let _ = std::fs::File::open(&log).and_then(|file| file.take(KEPT as u64).read_to_end(&mut said));
+        let _ = std::fs::File::open(&log)
+            .and_then(|file| file.take(KEPT as u64).read_to_end(&mut said));
         let said = String::from_utf8_lossy(&said).into_owned();
         let _ = std::fs::remove_file(&log);
         match answer {
@@ -130,12 +133,16 @@ impl Worker {
                     self.busy = false;
                     let number = |text: &str| text.trim().parse().ok();
                     let exit = line.strip_prefix("exit ").and_then(number).map(Ended::Code);
-                    let how = exit.or_else(|| line.strip_prefix("signal ").and_then(number).map(Ended::Signal));
+                    let how = exit.or_else(|| {
+                        line.strip_prefix("signal ").and_then(number).map(Ended::Signal)
+                    });
                     return how.map_or(WorkerAnswer::Nonsense, WorkerAnswer::Ended);
                 }
                 Err(RecvTimeoutError::Disconnected) => return WorkerAnswer::Nonsense,
                 Err(RecvTimeoutError::Timeout) if is_stopped() => return WorkerAnswer::Stopped,
-                Err(RecvTimeoutError::Timeout) if start.elapsed() > limit => return WorkerAnswer::TooLong,
+                Err(RecvTimeoutError::Timeout) if start.elapsed() > limit => {
+                    return WorkerAnswer::TooLong;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }

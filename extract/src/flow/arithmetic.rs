@@ -1,4 +1,5 @@
-//! Instructions without effect, as far as addresses, comparisons and constants need them; the result of any other is a value of its own.
+//! Instructions without effect, as far as addresses, comparisons and constants need them; the
+//! result of any other is a value of its own.
 
 use margay_ptx::effect::NumberComparison;
 
@@ -7,7 +8,11 @@ use crate::ptx::{PtxInstruction, PtxOperand, PtxType};
 use super::state::PathState;
 use super::value::{FlowValue, FlowValues, mask};
 
-pub(super) fn operand(state: &mut PathState, values: &mut FlowValues, operand: &PtxOperand) -> FlowValue {
+pub(super) fn operand(
+    state: &mut PathState,
+    values: &mut FlowValues,
+    operand: &PtxOperand,
+) -> FlowValue {
     match operand {
         PtxOperand::Register(name) => state.register(values, name),
         PtxOperand::Number(n) | PtxOperand::Float(n, _) => values.number(*n),
@@ -21,11 +26,15 @@ pub(super) fn operand(state: &mut PathState, values: &mut FlowValues, operand: &
             let offset = values.number(*offset as u64);
             values.plus(base, offset, 64)
         }
-        PtxOperand::Vector(_) | PtxOperand::List(_) | PtxOperand::Pair(..) | PtxOperand::Nothing => values.unknown(),
+        PtxOperand::Vector(_)
+        | PtxOperand::List(_)
+        | PtxOperand::Pair(..)
+        | PtxOperand::Nothing => values.unknown(),
     }
 }
 
-/// The address of a variable: of the stack or a parameter if the function declares it, else of the module.
+/// The address of a variable: of the stack or a parameter if the function declares it, else of the
+/// module.
 pub(super) fn variable(state: &PathState, values: &mut FlowValues, name: &str) -> FlowValue {
     values.variable(&state.own_name(name))
 }
@@ -57,8 +66,14 @@ pub(super) fn forget(state: &mut PathState, values: &mut FlowValues, to: &PtxOpe
     assign(state, values, to, unknown);
 }
 
-/// Carries out an instruction without effect. `under` is the predicate under which it is carried out, where that is not known.
-pub(super) fn compute(state: &mut PathState, values: &mut FlowValues, instruction: &PtxInstruction, under: Option<FlowValue>) {
+/// Carries out an instruction without effect. `under` is the predicate under which it is carried
+/// out, where that is not known.
+pub(super) fn compute(
+    state: &mut PathState,
+    values: &mut FlowValues,
+    instruction: &PtxInstruction,
+    under: Option<FlowValue>,
+) {
     let Some((to, from)) = instruction.operands.split_first() else { return };
     if let ("mov", PtxOperand::Vector(parts), [whole]) = (instruction.opcode(), to, from) {
         return unpack(state, values, instruction, parts, whole);
@@ -97,7 +112,12 @@ fn unpack(
     }
 }
 
-fn result(state: &mut PathState, values: &mut FlowValues, instruction: &PtxInstruction, from: &[PtxOperand]) -> FlowValue {
+fn result(
+    state: &mut PathState,
+    values: &mut FlowValues,
+    instruction: &PtxInstruction,
+    from: &[PtxOperand],
+) -> FlowValue {
     let kind = instruction.kind().unwrap_or(PtxType { bits: 64, signed: false, float: false });
     let bits = kind.bits;
     if let ("mov", [PtxOperand::Vector(parts)]) = (instruction.opcode(), from) {
@@ -110,7 +130,9 @@ fn result(state: &mut PathState, values: &mut FlowValues, instruction: &PtxInstr
     let is_predicate = bits == 1;
     let known = |values: &FlowValues, i: usize| arguments.get(i).and_then(|&v| values.as_number(v));
     match (instruction.opcode(), arguments.as_slice()) {
-        ("mov", [a]) if is_predicate && known(values, 0).is_some() => values.truth(known(values, 0) != Some(0)),
+        ("mov", [a]) if is_predicate && known(values, 0).is_some() => {
+            values.truth(known(values, 0) != Some(0))
+        }
         ("mov", [a]) => values.low(bits.max(1), *a),
         ("cvta", [a]) => *a,
         ("cvt", [a]) if !kind.float => {
@@ -144,13 +166,20 @@ fn result(state: &mut PathState, values: &mut FlowValues, instruction: &PtxInstr
         ("not", [a]) if is_predicate => values.not(*a),
         ("and", [a, b]) if is_predicate => values.and(*a, *b),
         ("or", [a, b]) if is_predicate => values.or(*a, *b),
-        ("and" | "or" | "xor" | "shl" | "shr" | "not" | "bfe", _) => logic(values, instruction, kind, &arguments),
+        ("and" | "or" | "xor" | "shl" | "shr" | "not" | "bfe", _) => {
+            logic(values, instruction, kind, &arguments)
+        }
         _ => values.other(&instruction.to_string(), arguments),
     }
 }
 
 /// Bitwise operations and shifts.
-fn logic(values: &mut FlowValues, instruction: &PtxInstruction, kind: PtxType, arguments: &[FlowValue]) -> FlowValue {
+fn logic(
+    values: &mut FlowValues,
+    instruction: &PtxInstruction,
+    kind: PtxType,
+    arguments: &[FlowValue],
+) -> FlowValue {
     let bits = kind.bits;
     let numbers: Vec<Option<u64>> = arguments.iter().map(|&v| values.as_number(v)).collect();
     let name = format!("{}{bits}", instruction.opcode());
@@ -159,10 +188,18 @@ fn logic(values: &mut FlowValues, instruction: &PtxInstruction, kind: PtxType, a
         ("or", _, [Some(a), Some(b)]) => values.number((a | b) & mask(bits)),
         ("xor", _, [Some(a), Some(b)]) => values.number((a ^ b) & mask(bits)),
         ("not", _, [Some(a)]) => values.number(!a & mask(bits)),
-        ("shl", _, [Some(a), Some(n)]) => values.number(a.checked_shl(*n as u32).unwrap_or(0) & mask(bits)),
-        ("shr", _, [Some(a), Some(n)]) if !kind.signed => values.number((a & mask(bits)).checked_shr(*n as u32).unwrap_or(0)),
-        ("and", [_, b], [Some(n), None]) if n.wrapping_add(1).is_power_of_two() => values.low(n.trailing_ones(), *b),
-        ("and", [a, _], [None, Some(n)]) if n.wrapping_add(1).is_power_of_two() => values.low(n.trailing_ones(), *a),
+        ("shl", _, [Some(a), Some(n)]) => {
+            values.number(a.checked_shl(*n as u32).unwrap_or(0) & mask(bits))
+        }
+        ("shr", _, [Some(a), Some(n)]) if !kind.signed => {
+            values.number((a & mask(bits)).checked_shr(*n as u32).unwrap_or(0))
+        }
+        ("and", [_, b], [Some(n), None]) if n.wrapping_add(1).is_power_of_two() => {
+            values.low(n.trailing_ones(), *b)
+        }
+        ("and", [a, _], [None, Some(n)]) if n.wrapping_add(1).is_power_of_two() => {
+            values.low(n.trailing_ones(), *a)
+        }
         ("or" | "xor" | "shl" | "shr", [a, _], [None, Some(0)]) => *a,
         ("or" | "xor", [_, b], [Some(0), None]) => *b,
         ("xor", [a, b], _) if a == b => values.number(0),
@@ -182,7 +219,12 @@ fn logic(values: &mut FlowValues, instruction: &PtxInstruction, kind: PtxType, a
 }
 
 /// `setp.lt.and.s32 p, a, b, q`.
-fn setp(values: &mut FlowValues, instruction: &PtxInstruction, kind: PtxType, arguments: &[FlowValue]) -> FlowValue {
+fn setp(
+    values: &mut FlowValues,
+    instruction: &PtxInstruction,
+    kind: PtxType,
+    arguments: &[FlowValue],
+) -> FlowValue {
     let (Some(&[a, b]), rest) = (arguments.first_chunk::<2>(), arguments.get(2)) else {
         return values.other(&instruction.to_string(), arguments.to_vec());
     };

@@ -1,5 +1,5 @@
-//! What an instruction of PTX does to memory, read from its name: qualifiers in any order, with the defaults of the ISA (9.7.9,
-//! 9.7.13).
+//! What an instruction of PTX does to memory, read from its name: qualifiers in any order, with the
+//! defaults of the ISA (9.7.9, 9.7.13).
 
 use margay_models::execution::{Order, Scope};
 
@@ -85,9 +85,13 @@ pub fn effect(instruction: &PtxInstruction) -> FlowEffect {
         "atom" => access(instruction, Verb::Atomic),
         "red" => access(instruction, Verb::Reduction),
         "fence" | "membar" => fence(instruction),
-        "cp" | "multimem" | "tensormap" => FlowEffect::Strange("it copies memory, or accesses several addresses"),
+        "cp" | "multimem" | "tensormap" => {
+            FlowEffect::Strange("it copies memory, or accesses several addresses")
+        }
         "discard" => FlowEffect::Strange("it destroys what memory holds"),
-        "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" => FlowEffect::Strange("it accesses a texture or a surface"),
+        "tex" | "tld4" | "txq" | "suld" | "sust" | "sured" | "suq" => {
+            FlowEffect::Strange("it accesses a texture or a surface")
+        }
         _ if THREADS.contains(&opcode) => FlowEffect::Threads,
         _ if PURE.contains(&opcode) || CONTROL.contains(&opcode) => FlowEffect::None,
         _ => FlowEffect::Unknown(format!("the instruction `{instruction}` is not known")),
@@ -96,7 +100,8 @@ pub fn effect(instruction: &PtxInstruction) -> FlowEffect {
 
 /// Words that say nothing about the order of memory.
 fn is_hint(word: &str) -> bool {
-    const CACHE: &[&str] = &["ca", "cg", "cs", "lu", "cv", "nc", "wb", "wt", "unified", "noftz", "ftz", "sat", "rn"];
+    const CACHE: &[&str] =
+        &["ca", "cg", "cs", "lu", "cv", "nc", "wb", "wt", "unified", "noftz", "ftz", "sat", "rn"];
     CACHE.contains(&word) || word.contains("::")
 }
 
@@ -112,7 +117,8 @@ fn access(instruction: &PtxInstruction, verb: Verb) -> FlowEffect {
         element: PtxType { bits: 0, signed: false, float: false },
         elements: 1,
     };
-    const OPERATIONS: &[&str] = &["cas", "exch", "add", "inc", "dec", "min", "max", "and", "or", "xor"];
+    const OPERATIONS: &[&str] =
+        &["cas", "exch", "add", "inc", "dec", "min", "max", "and", "or", "xor"];
     let has_operation = !matches!(verb, Verb::Load | Verb::Store);
     // Each kind of qualifier stands once; of two that contradict each other neither is believed.
     let mut said: Vec<&str> = Vec::new();
@@ -208,7 +214,9 @@ fn fence(instruction: &PtxInstruction) -> FlowEffect {
             "release" => Order::Rel,
             "proxy" => return FlowEffect::Strange("it is a fence between proxies"),
             "mbarrier_init" => return FlowEffect::Strange("it is a fence for barriers in memory"),
-            _ if word.starts_with("sync_restrict") => return FlowEffect::Strange("it is a fence for some accesses only"),
+            _ if word.starts_with("sync_restrict") => {
+                return FlowEffect::Strange("it is a fence for some accesses only");
+            }
             _ if scope(word).is_some() => {
                 if at.replace(scope(word)).is_some() {
                     return FlowEffect::Unknown(format!("`{instruction}` says its scope twice"));

@@ -1,4 +1,5 @@
-//! What is known on a path from the branches that it took: which predicates hold, and how values compare.
+//! What is known on a path from the branches that it took: which predicates hold, and how values
+//! compare.
 
 use std::cmp::Ordering;
 
@@ -27,7 +28,10 @@ pub(super) struct PathFacts {
 fn outcomes(comparison: NumberComparison, swapped: bool) -> u8 {
     let comparison = if swapped { comparison.mirrored() } else { comparison };
     let outcomes = [(LESS, Ordering::Less), (EQUAL, Ordering::Equal), (GREATER, Ordering::Greater)];
-    outcomes.into_iter().filter(|(_, order)| comparison.holds(*order, Ordering::Equal)).fold(0, |all, (outcome, _)| all | outcome)
+    outcomes
+        .into_iter()
+        .filter(|(_, order)| comparison.holds(*order, Ordering::Equal))
+        .fold(0, |all, (outcome, _)| all | outcome)
 }
 
 impl PathFacts {
@@ -36,7 +40,8 @@ impl PathFacts {
         self.holds_within(values, predicate, &mut FxHashMap::default(), 0)
     }
 
-    /// The same; `seen` are parts that were looked into, which several parts may share, and `depth` says within how many others it is one.
+    /// The same; `seen` are parts that were looked into, which several parts may share, and `depth`
+    /// says within how many others it is one.
     fn holds_within(
         &self,
         values: &FlowValues,
@@ -71,7 +76,8 @@ impl PathFacts {
                 _ => None,
             },
             FlowNode::Compare(comparison, signed, a, b) => {
-                let possible = self.orders.get(&(a.min(b), a.max(b))).map_or(ANY, |o| o[usize::from(signed)]);
+                let possible =
+                    self.orders.get(&(a.min(b), a.max(b))).map_or(ANY, |o| o[usize::from(signed)]);
                 let wanted = outcomes(comparison, a > b);
                 if possible & wanted == 0 {
                     Some(false)
@@ -93,7 +99,13 @@ impl PathFacts {
     }
 
     /// The same of a part that is one within so many others.
-    fn learn_within(&mut self, values: &FlowValues, predicate: FlowValue, holds: bool, depth: usize) -> bool {
+    fn learn_within(
+        &mut self,
+        values: &FlowValues,
+        predicate: FlowValue,
+        holds: bool,
+        depth: usize,
+    ) -> bool {
         if depth > MAX_DEPTH {
             // That it holds is not used for its parts.
             return *self.predicates.entry(predicate).or_insert(holds) == holds;
@@ -105,10 +117,12 @@ impl PathFacts {
         match *values.node(predicate) {
             FlowNode::Not(p) => return self.learn_within(values, p, !holds, next),
             FlowNode::And(a, b) if holds => {
-                return self.learn_within(values, a, true, next) && self.learn_within(values, b, true, next);
+                return self.learn_within(values, a, true, next)
+                    && self.learn_within(values, b, true, next);
             }
             FlowNode::Or(a, b) if !holds => {
-                return self.learn_within(values, a, false, next) && self.learn_within(values, b, false, next);
+                return self.learn_within(values, a, false, next)
+                    && self.learn_within(values, b, false, next);
             }
             FlowNode::And(a, b) | FlowNode::Or(a, b) => {
                 // One of two is known: the other one decides.

@@ -1,6 +1,7 @@
 //! The instructions of PTX that do not access memory, by what they do instead.
 
-/// Instructions that compute from their operands alone (PTX ISA 9.7.1 to 9.7.8, 9.7.9.1 and following, 9.7.19).
+/// Instructions that compute from their operands alone (PTX ISA 9.7.1 to 9.7.8, 9.7.9.1 and
+/// following, 9.7.19).
 pub(super) const PURE: &[&str] = &[
     "abs",
     "activemask",

@@ -1,6 +1,7 @@
-//! What a function does, path by path: every way from its entry to its return, with the accesses of the object and the fences in
-//! order. Branches whose predicate is known are not forks: values are followed through registers and the stack, so that a test that was
-//! made twice is made once, and whether an `atom.cas` succeeded is read from the branch behind it.
+//! What a function does, path by path: every way from its entry to its return, with the accesses of
+//! the object and the fences in order. Branches whose predicate is known are not forks: values are
+//! followed through registers and the stack, so that a test that was made twice is made once, and
+//! whether an `atom.cas` succeeded is read from the branch behind it.
 
 mod arithmetic;
 mod effect;
@@ -23,7 +24,8 @@ pub struct FlowPath {
     pub actions: Vec<PathAction>,
     /// The state spaces that the path found the object in, by `isspacep`.
     pub spaces: Vec<String>,
-    /// What makes the path no lowering: an instruction that is not known, other threads, an address that leads nobody knows where.
+    /// What makes the path no lowering: an instruction that is not known, other threads, an address
+    /// that leads nobody knows where.
     pub troubles: Vec<String>,
 }
 

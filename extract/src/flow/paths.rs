@@ -12,13 +12,15 @@ use super::state::{EventKind, Frame, PathEffect, PathState, Region};
 use super::value::{FlowNode, FlowValue, FlowValues};
 use super::{ActionKind, FlowPath, PathAction, Swap};
 
-/// A branch that is not decided goes each way at most so often on one path: a loop has so many rounds, and one more.
+/// A branch that is not decided goes each way at most so often on one path: a loop has so many
+/// rounds, and one more.
 const TURNS: u32 = 2;
 /// At most so many instructions on one path.
 const MAX_STEPS: usize = 50_000;
 /// At most so many instructions on all paths of a function together.
 const MAX_STEPS_OF_ALL: usize = 2_000_000;
-/// At most so many parts of values are looked at on all paths of a function together: a value that a loop adds to in each round has as many.
+/// At most so many parts of values are looked at on all paths of a function together: a value that
+/// a loop adds to in each round has as many.
 const MAX_PARTS_OF_ALL: usize = 5_000_000;
 /// At most so many paths are followed, also those that come to nothing.
 const MAX_PATHS: usize = 4_000;
@@ -40,10 +42,17 @@ pub struct Paths {
 
 /// Follows every path of a function. Its first parameters point to so many objects.
 pub fn explore(module: &PtxModule, function: &PtxFunction, objects: usize) -> Paths {
-    let Some(index) = module.functions.iter().position(|f| f.name == function.name) else { return Paths::default() };
+    let Some(index) = module.functions.iter().position(|f| f.name == function.name) else {
+        return Paths::default();
+    };
     let mut values = FlowValues::default();
     let mut start = PathState {
-        frames: vec![Frame { function: index, at: 0, registers: FxHashMap::default(), results: Vec::new() }],
+        frames: vec![Frame {
+            function: index,
+            at: 0,
+            registers: FxHashMap::default(),
+            results: Vec::new(),
+        }],
         memory: FxHashMap::default(),
         facts: PathFacts::default(),
         events: Vec::new(),
@@ -111,9 +120,14 @@ impl PathMachine<'_> {
     /// Why the paths of a function are not followed any further.
     fn too_much(&self) -> Option<String> {
         let steps = || format!("more than {MAX_STEPS_OF_ALL} instructions on its paths");
-        let parts =
-            || format!("values on its paths that are made of more than {MAX_PARTS_OF_ALL} parts, each time they are looked at");
-        (self.steps > MAX_STEPS_OF_ALL).then(steps).or_else(|| (self.values.looked() > MAX_PARTS_OF_ALL).then(parts))
+        let parts = || {
+            format!(
+                "values on its paths that are made of more than {MAX_PARTS_OF_ALL} parts, each time they are looked at"
+            )
+        };
+        (self.steps > MAX_STEPS_OF_ALL)
+            .then(steps)
+            .or_else(|| (self.values.looked() > MAX_PARTS_OF_ALL).then(parts))
     }
 
     /// Follows a state to the end of its path; other ways of undecided branches are left open.
@@ -177,7 +191,11 @@ impl PathMachine<'_> {
             }
             FlowEffect::Threads => {
                 state.trouble(format!("not one thread's: `{instruction}`"));
-                instruction.operands.iter().take(1).for_each(|to| forget(state, &mut self.values, to));
+                instruction
+                    .operands
+                    .iter()
+                    .take(1)
+                    .for_each(|to| forget(state, &mut self.values, to));
                 PathNext::Go
             }
             FlowEffect::Strange(why) => {
@@ -186,7 +204,11 @@ impl PathMachine<'_> {
             }
             FlowEffect::Unknown(what) => {
                 state.trouble(what);
-                instruction.operands.iter().take(1).for_each(|to| forget(state, &mut self.values, to));
+                instruction
+                    .operands
+                    .iter()
+                    .take(1)
+                    .for_each(|to| forget(state, &mut self.values, to));
                 PathNext::Go
             }
         }
@@ -194,10 +216,11 @@ impl PathMachine<'_> {
 
     /// An undecided predicate: this instruction again with each answer.
     fn fork(&mut self, state: &mut PathState, predicate: FlowValue, at: usize) -> PathNext {
-        let named = self.values.within(predicate).into_iter().find_map(|v| match self.values.node(v) {
-            FlowNode::Other(name, _) if name.starts_with('%') => Some(name.clone()),
-            _ => None,
-        });
+        let named =
+            self.values.within(predicate).into_iter().find_map(|v| match self.values.node(v) {
+                FlowNode::Other(name, _) if name.starts_with('%') => Some(name.clone()),
+                _ => None,
+            });
         if let Some(name) = named {
             state.trouble(format!("not one thread's: it depends on `{name}`"));
         }
@@ -223,7 +246,8 @@ impl PathMachine<'_> {
         PathNext::End
     }
 
-    /// Notes the state space that a predicate puts the object in; `false` if that is the thread's own memory.
+    /// Notes the state space that a predicate puts the object in; `false` if that is the thread's
+    /// own memory.
     fn enters(&mut self, state: &mut PathState, predicate: FlowValue) -> bool {
         if let FlowNode::In(space, _) = self.values.node(predicate) {
             if space == "local" {
@@ -235,7 +259,12 @@ impl PathMachine<'_> {
         true
     }
 
-    fn control(&mut self, state: &mut PathState, instruction: &PtxInstruction, at: usize) -> PathNext {
+    fn control(
+        &mut self,
+        state: &mut PathState,
+        instruction: &PtxInstruction,
+        at: usize,
+    ) -> PathNext {
         match (instruction.opcode(), instruction.operands.first()) {
             ("bra", Some(PtxOperand::Name(label))) => {
                 let function = &self.module.functions[state.frame().function];
@@ -301,11 +330,17 @@ impl PathMachine<'_> {
         let function = &self.module.functions[index];
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
             let Some(argument) = name_of(argument) else { continue };
-            let (from, to) = (format!("{caller}:{argument}"), format!("{}:{parameter}", caller + 1));
+            let (from, to) =
+                (format!("{caller}:{argument}"), format!("{}:{parameter}", caller + 1));
             copy(state, &from, &to);
         }
         let results = results.iter().filter_map(name_of).map(|n| format!("{caller}:{n}")).collect();
-        state.frames.push(Frame { function: index, at: 0, registers: FxHashMap::default(), results });
+        state.frames.push(Frame {
+            function: index,
+            at: 0,
+            registers: FxHashMap::default(),
+            results,
+        });
         PathNext::Go
     }
 
@@ -316,7 +351,9 @@ impl PathMachine<'_> {
         if state.frames.is_empty() {
             return PathNext::Return;
         }
-        for (own, wanted) in self.module.functions[frame.function].results.iter().zip(&frame.results) {
+        for (own, wanted) in
+            self.module.functions[frame.function].results.iter().zip(&frame.results)
+        {
             copy(state, &format!("{depth}:{own}"), wanted);
         }
         let gone = format!("{depth}:");
@@ -336,13 +373,16 @@ impl PathMachine<'_> {
         let offset = values.number(*offset as u64);
         let address = values.plus(base, offset, 64);
         let bytes = access.element.bits / 8;
-        let region = match (&access.space, state.region(values, address, &self.objects, &self.others)) {
-            (Some(space), Region::Own(name, _)) if space == "global" || space == "const" || space == "shared" => {
-                let _ = name;
-                Region::Elsewhere
-            }
-            (_, region) => region,
-        };
+        let region =
+            match (&access.space, state.region(values, address, &self.objects, &self.others)) {
+                (Some(space), Region::Own(name, _))
+                    if space == "global" || space == "const" || space == "shared" =>
+                {
+                    let _ = name;
+                    Region::Elsewhere
+                }
+                (_, region) => region,
+            };
         match region {
             Region::Own(name, Some(offset)) if is_store => {
                 let parts = match instruction.operands.last() {
@@ -362,7 +402,8 @@ impl PathMachine<'_> {
                     None => Vec::new(),
                 };
                 for (i, part) in parts.iter().enumerate() {
-                    let mut value = state.load(values, &name, offset + i as i64 * i64::from(bytes), bytes);
+                    let mut value =
+                        state.load(values, &name, offset + i as i64 * i64::from(bytes), bytes);
                     if access.element.signed && !access.element.float {
                         value = values.signed(access.element.bits, 64, value);
                     }
@@ -385,12 +426,16 @@ impl PathMachine<'_> {
                 }
             }
             Region::Unknown => {
-                state.trouble(format!("`{instruction}` accesses an address that cannot be followed"));
+                state.trouble(format!(
+                    "`{instruction}` accesses an address that cannot be followed"
+                ));
                 if !is_store {
                     instruction.operands.iter().take(1).for_each(|to| forget(state, values, to));
                 }
             }
-            Region::Object(object) => self.object(state, instruction, (access, object), at.unwrap_or(0)),
+            Region::Object(object) => {
+                self.object(state, instruction, (access, object), at.unwrap_or(0))
+            }
         }
     }
 
@@ -405,10 +450,15 @@ impl PathMachine<'_> {
         if instruction.has("nc") || instruction.opcode() == "ldu" {
             state.trouble(format!("`{instruction}` reads through a cache that is not coherent, which no model speaks of"));
         }
-        // The path may have asked for it by `isspacep`. An object in shared memory is one that other threads see.
-        let is_seen = |space: &&String| ["global", "shared"].contains(&space.as_str()) || state.spaces.contains(space);
+        // The path may have asked for it by `isspacep`. An object in shared memory is one that
+        // other threads see.
+        let is_seen = |space: &&String| {
+            ["global", "shared"].contains(&space.as_str()) || state.spaces.contains(space)
+        };
         if let Some(space) = access.space.as_ref().filter(|space| !is_seen(space)) {
-            state.trouble(format!("`{instruction}` accesses .{space} memory, where the object need not be"));
+            state.trouble(format!(
+                "`{instruction}` accesses .{space} memory, where the object need not be"
+            ));
         }
         let values = &mut self.values;
         let is_store = matches!(access.verb, Verb::Store | Verb::Reduction);
@@ -418,9 +468,17 @@ impl PathMachine<'_> {
             // Before the result is written: it may be the same register.
             let compared = instruction.operands.get(address + 1).map(|o| operand(state, values, o));
             forget(state, values, to);
-            if let (Verb::CompareAndSwap, PtxOperand::Register(old), Some(compared)) = (access.verb, to, compared) {
+            if let (Verb::CompareAndSwap, PtxOperand::Register(old), Some(compared)) =
+                (access.verb, to, compared)
+            {
                 let old = state.register(values, old);
-                swapped = Some(values.compare(NumberComparison::Equal, false, access.bits, old, compared));
+                swapped = Some(values.compare(
+                    NumberComparison::Equal,
+                    false,
+                    access.bits,
+                    old,
+                    compared,
+                ));
             }
         }
         let made = event(instruction, EventKind::Access(access, swapped));
@@ -435,18 +493,25 @@ impl PathMachine<'_> {
                 EventKind::Fence(order, scope) => ActionKind::Fence(order, scope),
                 EventKind::Access(access, swapped) => {
                     let swap = match (access.verb, swapped) {
-                        (Verb::CompareAndSwap, Some(predicate)) => match state.facts.holds(&self.values, predicate) {
-                            Some(true) => Swap::Done,
-                            Some(false) => Swap::Failed,
-                            None => Swap::Either,
-                        },
+                        (Verb::CompareAndSwap, Some(predicate)) => {
+                            match state.facts.holds(&self.values, predicate) {
+                                Some(true) => Swap::Done,
+                                Some(false) => Swap::Failed,
+                                None => Swap::Either,
+                            }
+                        }
                         (Verb::CompareAndSwap, None) => Swap::Either,
                         _ => Swap::Done,
                     };
                     ActionKind::Access(access, swap)
                 }
             };
-            actions.push(PathAction { kind, object: event.object, text: event.text, line: event.line });
+            actions.push(PathAction {
+                kind,
+                object: event.object,
+                text: event.text,
+                line: event.line,
+            });
         }
         let path = FlowPath { actions, spaces: state.spaces, troubles: state.troubles };
         if !self.out.paths.contains(&path) {
@@ -461,8 +526,12 @@ fn event(instruction: &PtxInstruction, kind: EventKind) -> PathEffect {
 
 /// Copies what a variable holds to another one.
 fn copy(state: &mut PathState, from: &str, to: &str) {
-    let held: Vec<(i64, (FlowValue, u32))> =
-        state.memory.iter().filter(|((name, _), _)| name == from).map(|((_, offset), &held)| (*offset, held)).collect();
+    let held: Vec<(i64, (FlowValue, u32))> = state
+        .memory
+        .iter()
+        .filter(|((name, _), _)| name == from)
+        .map(|((_, offset), &held)| (*offset, held))
+        .collect();
     state.forget(to);
     for (offset, held) in held {
         state.memory.insert((to.to_owned(), offset), held);

@@ -1,4 +1,5 @@
-//! The state of one path: registers, the stack, parameters, facts, and what was done to memory so far.
+//! The state of one path: registers, the stack, parameters, facts, and what was done to memory so
+//! far.
 
 use rustc_hash::FxHashMap;
 
@@ -89,7 +90,11 @@ impl PathState {
             return value;
         }
         // Special registers have one value each; it says which thread this is, or where.
-        let value = if name.starts_with('%') && !name.ends_with(|c: char| c.is_ascii_digit()) && name != "%SP" && name != "%SPL" {
+        let value = if name.starts_with('%')
+            && !name.ends_with(|c: char| c.is_ascii_digit())
+            && name != "%SP"
+            && name != "%SPL"
+        {
             values.other(name, Vec::new())
         } else {
             values.unknown()
@@ -106,19 +111,34 @@ impl PathState {
         }
     }
 
-    /// Where an address leads. `objects` are the parameters that point to objects, `others` are the other parameters.
-    pub(super) fn region(&self, values: &FlowValues, address: FlowValue, objects: &[FlowValue], others: &[FlowValue]) -> Region {
+    /// Where an address leads. `objects` are the parameters that point to objects, `others` are the
+    /// other parameters.
+    pub(super) fn region(
+        &self,
+        values: &FlowValues,
+        address: FlowValue,
+        objects: &[FlowValue],
+        others: &[FlowValue],
+    ) -> Region {
         let (base, offset) = match values.node(address) {
             FlowNode::Plus(base, offset) => (*base, *offset as i64),
             _ => (address, 0),
         };
         if let FlowNode::Variable(name) = values.node(base) {
-            return if name.contains(':') { Region::Own(name.clone(), Some(offset)) } else { Region::Elsewhere };
+            return if name.contains(':') {
+                Region::Own(name.clone(), Some(offset))
+            } else {
+                Region::Elsewhere
+            };
         }
         let within = values.within(address);
         if let Some(object) = objects.iter().position(|o| within.contains(o)) {
             // An address that is made of the object's and of something else may be of either.
-            return if within.iter().any(|v| others.contains(v)) { Region::Unknown } else { Region::Object(object) };
+            return if within.iter().any(|v| others.contains(v)) {
+                Region::Unknown
+            } else {
+                Region::Object(object)
+            };
         }
         let variable = within.iter().find_map(|&v| match values.node(v) {
             FlowNode::Variable(name) => Some(name.clone()),
@@ -133,7 +153,13 @@ impl PathState {
     }
 
     /// Reads so many bytes of an own variable.
-    pub(super) fn load(&mut self, values: &mut FlowValues, name: &str, offset: i64, bytes: u32) -> FlowValue {
+    pub(super) fn load(
+        &mut self,
+        values: &mut FlowValues,
+        name: &str,
+        offset: i64,
+        bytes: u32,
+    ) -> FlowValue {
         let mut parts = Vec::new();
         for i in 0..i64::from(bytes) {
             let key = (name.to_owned(), offset + i);

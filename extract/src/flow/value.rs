@@ -1,5 +1,6 @@
-//! Values along one path, as expressions over what is not known: parameters, what loads return. Equal expressions have equal numbers,
-//! so that a value that was compared once is known when it is compared again.
+//! Values along one path, as expressions over what is not known: parameters, what loads return.
+//! Equal expressions have equal numbers, so that a value that was compared once is known when it is
+//! compared again.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -23,7 +24,8 @@ pub(super) enum FlowNode {
     Low(u32, FlowValue),
     /// Bits of a value from some bit on: (first bit, number of bits).
     Slice(u32, u32, FlowValue),
-    /// The lowest bits of a value, with their sign in front: (bits of the value, bits of the result).
+    /// The lowest bits of a value, with their sign in front: (bits of the value, bits of the
+    /// result).
     Signed(u32, u32, FlowValue),
     /// A value made of parts, lowest first, each of so many bits.
     Joined(u32, Vec<FlowValue>),
@@ -50,7 +52,8 @@ pub(super) enum FlowNode {
 pub(super) struct FlowValues {
     nodes: Vec<FlowNode>,
     numbers: FxHashMap<FlowNode, FlowValue>,
-    /// Equalities that were looked into, each with what it is: parts that several parts share are compared once.
+    /// Equalities that were looked into, each with what it is: parts that several parts share are
+    /// compared once.
     equalities: FxHashMap<(u32, FlowValue, FlowValue), FlowValue>,
     /// How many comparisons of parts are under way, one within the other.
     depth: usize,
@@ -116,7 +119,9 @@ impl FlowValues {
             FlowNode::Slice(from, size, v) => self.slice(from, size.min(bits), v),
             FlowNode::Signed(from, _, v) if bits <= from => self.low(bits, v),
             FlowNode::Joined(size, parts) if bits <= size => self.low(bits, parts[0]),
-            FlowNode::Choice(p, a, b) if self.as_number(a).is_some() && self.as_number(b).is_some() => {
+            FlowNode::Choice(p, a, b)
+                if self.as_number(a).is_some() && self.as_number(b).is_some() =>
+            {
                 let (a, b) = (self.low(bits, a), self.low(bits, b));
                 self.choice(p, a, b)
             }
@@ -131,7 +136,9 @@ impl FlowValues {
         }
         match self.node(value).clone() {
             FlowNode::Number(n) => self.number(n.checked_shr(from).unwrap_or(0) & mask(bits)),
-            FlowNode::Slice(start, size, v) if from + bits <= size => self.slice(start + from, bits, v),
+            FlowNode::Slice(start, size, v) if from + bits <= size => {
+                self.slice(start + from, bits, v)
+            }
             FlowNode::Low(size, v) if from + bits <= size => self.slice(from, bits, v),
             FlowNode::Joined(size, parts) if from / size == (from + bits - 1) / size => {
                 self.slice(from % size, bits, parts[(from / size) as usize])
@@ -187,7 +194,9 @@ impl FlowValues {
     /// A sum, of so many bits.
     pub(super) fn plus(&mut self, a: FlowValue, b: FlowValue, bits: u32) -> FlowValue {
         match (self.node(a).clone(), self.node(b).clone()) {
-            (FlowNode::Number(x), FlowNode::Number(y)) => self.number(x.wrapping_add(y) & mask(bits)),
+            (FlowNode::Number(x), FlowNode::Number(y)) => {
+                self.number(x.wrapping_add(y) & mask(bits))
+            }
             (FlowNode::Number(_), _) => self.plus(b, a, bits),
             (_, FlowNode::Number(0)) => a,
             (FlowNode::Plus(base, x), FlowNode::Number(y)) => {
@@ -220,7 +229,8 @@ impl FlowValues {
         }
     }
 
-    /// A comparison of values of so many bits. One that says the same as another one in other words becomes that one.
+    /// A comparison of values of so many bits. One that says the same as another one in other words
+    /// becomes that one.
     pub(super) fn compare(
         &mut self,
         comparison: NumberComparison,
@@ -242,7 +252,11 @@ impl FlowValues {
         let (a, b) = if bits < 64 { (self.low(bits, a), self.low(bits, b)) } else { (a, b) };
         if let (Some(x), Some(y)) = (self.as_number(a), self.as_number(b)) {
             let shift = 64 - bits.min(64);
-            let order = if signed { (((x << shift) as i64) >> shift).cmp(&(((y << shift) as i64) >> shift)) } else { x.cmp(&y) };
+            let order = if signed {
+                (((x << shift) as i64) >> shift).cmp(&(((y << shift) as i64) >> shift))
+            } else {
+                x.cmp(&y)
+            };
             return self.truth(comparison.holds(order, Ordering::Equal));
         }
         if a == b {
@@ -257,11 +271,13 @@ impl FlowValues {
         }
         // Equality says more than it seems where one side is made of parts.
         self.depth += 1;
-        let parts = [(a, b), (b, a)].into_iter().filter(|_| self.depth <= MAX_DEPTH).collect::<Vec<_>>();
+        let parts =
+            [(a, b), (b, a)].into_iter().filter(|_| self.depth <= MAX_DEPTH).collect::<Vec<_>>();
         let known = parts.into_iter().find_map(|(x, y)| self.equal_parts(x, y, bits));
         self.depth -= 1;
-        let equality =
-            known.unwrap_or_else(|| self.intern(FlowNode::Compare(NumberComparison::Equal, false, a.min(b), a.max(b))));
+        let equality = known.unwrap_or_else(|| {
+            self.intern(FlowNode::Compare(NumberComparison::Equal, false, a.min(b), a.max(b)))
+        });
         self.equalities.insert(key, equality);
         equality
     }
@@ -303,7 +319,9 @@ impl FlowValues {
             }
             // The same bits in front of both.
             FlowNode::Signed(from, _, v) => match self.node(y).clone() {
-                FlowNode::Signed(other, _, w) if other == from => Some(self.compare(NumberComparison::Equal, false, from, v, w)),
+                FlowNode::Signed(other, _, w) if other == from => {
+                    Some(self.compare(NumberComparison::Equal, false, from, v, w))
+                }
                 _ => None,
             },
             _ => None,
@@ -374,7 +392,9 @@ impl FlowValues {
                 }
                 FlowNode::Joined(_, parts) | FlowNode::Other(_, parts) => parts.clone(),
                 FlowNode::Choice(p, a, b) => vec![*p, *a, *b],
-                FlowNode::Compare(_, _, a, b) | FlowNode::And(a, b) | FlowNode::Or(a, b) => vec![*a, *b],
+                FlowNode::Compare(_, _, a, b) | FlowNode::And(a, b) | FlowNode::Or(a, b) => {
+                    vec![*a, *b]
+                }
             };
             for part in parts {
                 if known.insert(part) {

@@ -1,4 +1,5 @@
-//! Front ends: how a language writes each construct. A front end is a text file; those of `extract/front-ends` are built in.
+//! Front ends: how a language writes each construct. A front end is a text file; those of
+//! `extract/front-ends` are built in.
 
 mod program;
 mod template;
@@ -52,12 +53,16 @@ fn starting(program: &str) -> Vec<&'static str> {
     BUILT_IN.iter().filter(|(_, text)| starts(text)).map(|(name, _)| *name).collect()
 }
 
-/// The front end to ask about an architecture: another one where it says so and that one knows the machine, or what is compiled for is a CPU that no front
-/// end knows.
+/// The front end to ask about an architecture: another one where it says so and that one knows the
+/// machine, or what is compiled for is a CPU that no front end knows.
 ///
 /// # Errors
 /// As [`find`].
-pub fn for_architecture(front: FrontEnd, architecture: &str, of_cpu: bool) -> Result<FrontEnd, Vec<Diagnostic>> {
+pub fn for_architecture(
+    front: FrontEnd,
+    architecture: &str,
+    of_cpu: bool,
+) -> Result<FrontEnd, Vec<Diagnostic>> {
     match &front.of_machines {
         Some(other) => {
             let other = find(other)?;
@@ -79,8 +84,11 @@ pub fn find(name: &str) -> Result<FrontEnd, Vec<Diagnostic>> {
     if path.extension().is_some_and(|e| e == "toml") || path.exists() || name == STANDARD_INPUT {
         let text = limited::text(path, MAX_FILE).map_err(|e| {
             vec![
-                Diagnostic::error(format!("cannot read the front end `{}`: {e}", limited::name(path)))
-                    .help("a front end is a TOML file (docs/extract.md)"),
+                Diagnostic::error(format!(
+                    "cannot read the front end `{}`: {e}",
+                    limited::name(path)
+                ))
+                .help("a front end is a TOML file (docs/extract.md)"),
             ]
         })?;
         let name = limited::name(path);

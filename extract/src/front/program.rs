@@ -18,7 +18,8 @@ pub struct PointProgram {
 }
 
 impl FrontEnd {
-    /// Every point that the language can be asked about: each construct at each order (pair), scope, type and operation.
+    /// Every point that the language can be asked about: each construct at each order (pair),
+    /// scope, type and operation.
     pub fn points(&self) -> Vec<Point> {
         // A language without scopes has operations without one.
         let scopes: Vec<Option<Scope>> = match self.scopes() {
@@ -29,7 +30,8 @@ impl FrontEnd {
         let mut out = Vec::new();
         let mut add = |what: What, order: Order, scope: Option<Scope>, data: Option<usize>| {
             let point = Point { what, order, scope, data };
-            let with = TemplateStatement { pointer: "", result: "", out: "", value: "", expected: "" };
+            let with =
+                TemplateStatement { pointer: "", result: "", out: "", value: "", expected: "" };
             if self.statement(&point, &with).is_some() {
                 out.push(point);
             }
@@ -93,11 +95,14 @@ impl FrontEnd {
     fn begin(&self, name: &str, point: &Point, body: FunctionBody) -> String {
         let wrap = &self.function;
         let data = self.type_of(point);
-        let mut parameters: Vec<String> = ["p", "out", "flag"].iter().map(|p| fill(&wrap.pointer, &[("pointer", p)])).collect();
+        let mut parameters: Vec<String> =
+            ["p", "out", "flag"].iter().map(|p| fill(&wrap.pointer, &[("pointer", p)])).collect();
         if point.data.is_some() {
             parameters.extend(wrap.values.as_ref().map(|v| fill(v, &[("type", data)])));
         }
-        if let Some(order) = self.order_parameter.as_ref().filter(|_| body == FunctionBody::AnyOrder) {
+        if let Some(order) =
+            self.order_parameter.as_ref().filter(|_| body == FunctionBody::AnyOrder)
+        {
             parameters.extend(ANY_ORDERS.iter().map(|name| fill(order, &[("name", name)])));
         }
         fill(&wrap.begin, &[("name", name), ("parameters", &parameters.join(", ")), ("type", data)])
@@ -110,7 +115,9 @@ impl FrontEnd {
         match body {
             FunctionBody::Statement => self.statement(point, &with),
             FunctionBody::Object => self.put(self.object.as_ref()?, point, &with, None),
-            FunctionBody::AnyOrder => self.put(self.template(point)?, point, &with, Some(ANY_ORDERS)),
+            FunctionBody::AnyOrder => {
+                self.put(self.template(point)?, point, &with, Some(ANY_ORDERS))
+            }
         }
     }
 
@@ -128,7 +135,8 @@ impl FrontEnd {
 /// What the name of a function ends with that does not use the result of its operation.
 pub const UNUSED: &str = "_unused";
 
-/// Writes a program with one function for each point. The number of a function is that of its point among `all`.
+/// Writes a program with one function for each point. The number of a function is that of its point
+/// among `all`.
 pub fn write(front: &FrontEnd, points: &[(usize, Point)]) -> PointProgram {
     program(front, FunctionBody::Statement, points)
 }
@@ -147,7 +155,10 @@ pub fn program(front: &FrontEnd, body: FunctionBody, points: &[(usize, Point)]) 
             && matches!(point.what, What::Load | What::Rmw(_) | What::Swap(_))
             && let Some(observe) = &front.observe
         {
-            text.push_str(&fill(observe, &[("result", "r"), ("out", "out"), ("type", front.type_of(&point))]));
+            text.push_str(&fill(
+                observe,
+                &[("result", "r"), ("out", "out"), ("type", front.type_of(&point))],
+            ));
         }
         text.push_str(&fill(&front.function.end, &[("name", &name)]));
         if front.prints_assembly()

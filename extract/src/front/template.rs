@@ -22,7 +22,8 @@ pub struct FrontEnd {
     pub title: String,
     /// The ending of a program's file, with its dot.
     pub suffix: String,
-    /// How a program is compiled, where the user does not say: `{in}`, `{out}`, `{arch}` and others are replaced.
+    /// How a program is compiled, where the user does not say: `{in}`, `{out}`, `{arch}` and others
+    /// are replaced.
     pub command: String,
     /// What prints the version of the compiler.
     #[serde(default)]
@@ -32,13 +33,16 @@ pub struct FrontEnd {
     pub unpacked: Vec<Unpacked>,
     /// Architectures to ask about where the user does not say.
     pub architectures: Vec<String>,
-    /// Machines whose assembly is read by the text of their architecture, by the names of `architectures`; none where the compiler prints PTX.
+    /// Machines whose assembly is read by the text of their architecture, by the names of
+    /// `architectures`; none where the compiler prints PTX.
     #[serde(default)]
     pub machines: BTreeMap<String, AssemblyMachine>,
-    /// The compiler prints assembly: an architecture that is no machine of these is one whose text the target model names.
+    /// The compiler prints assembly: an architecture that is no machine of these is one whose text
+    /// the target model names.
     #[serde(default)]
     pub assembly: bool,
-    /// The front end that is asked about the machines of its own: the same compiler prints PTX and assembly.
+    /// The front end that is asked about the machines of its own: the same compiler prints PTX and
+    /// assembly.
     #[serde(default)]
     pub of_machines: Option<String>,
     /// Where a comment begins: reproducers have some.
@@ -72,16 +76,19 @@ pub struct FrontEnd {
     /// Plain accesses: `load`, `store`.
     #[serde(default)]
     pub plain: BTreeMap<String, String>,
-    /// Statements: `load`, `store`, `fence`, `swap`, and what a read-modify-write does by its operation.
+    /// Statements: `load`, `store`, `fence`, `swap`, and what a read-modify-write does by its
+    /// operation.
     pub statements: BTreeMap<String, String>,
     /// Read-modify-writes of fractions, where they are written in another way.
     #[serde(default)]
     pub fractions: BTreeMap<String, String>,
-    /// An object of a type and a scope, with nothing done to it. What the compiler says of it is said of all that could be done to it.
+    /// An object of a type and a scope, with nothing done to it. What the compiler says of it is
+    /// said of all that could be done to it.
     #[serde(default)]
     pub object: Option<String>,
-    /// A parameter of a function that is an order, `{name}`: orders are values of a type. What the compiler says of an operation whose orders are
-    /// parameters is said of the operation with any order.
+    /// A parameter of a function that is an order, `{name}`: orders are values of a type. What the
+    /// compiler says of an operation whose orders are parameters is said of the operation with any
+    /// order.
     #[serde(default)]
     pub order_parameter: Option<String>,
     /// Statements that are written in another way for some types: `[instead.b128]`.
@@ -93,7 +100,8 @@ pub struct FrontEnd {
     /// The rest of a thread happens only if a result is some value; reproducers need it.
     #[serde(default)]
     pub guard: Option<String>,
-    /// An object of 8 or 16 bits is a type of the language that has a word of 32 bits to itself, all of which may change with it.
+    /// An object of 8 or 16 bits is a type of the language that has a word of 32 bits to itself,
+    /// all of which may change with it.
     #[serde(default)]
     pub own_word: bool,
     /// A result is observed: it is stored where the program's caller sees it.
@@ -122,7 +130,8 @@ pub struct Unpacked {
     pub command: String,
     /// What prints the version.
     pub version: String,
-    /// The command takes `--worker` in place of `{in} {out}`, and then program after program (`drivers/worker.py`).
+    /// The command takes `--worker` in place of `{in} {out}`, and then program after program
+    /// (`drivers/worker.py`).
     #[serde(default)]
     pub worker: bool,
 }
@@ -131,7 +140,8 @@ pub struct Unpacked {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wrap {
-    /// In front: `{name}`, `{parameters}`, and in a kernel `{pointers}`, the names of its parameters.
+    /// In front: `{name}`, `{parameters}`, and in a kernel `{pointers}`, the names of its
+    /// parameters.
     pub begin: String,
     /// Behind.
     pub end: String,
@@ -185,17 +195,21 @@ impl FrontEnd {
         let document = DeTable::parse(&file.text).map(Spanned::into_inner).unwrap_or_default();
         // A key that is mistyped says nothing, and the answer would be about less.
         let mut known = |what: &str, table: Option<&DeValue<'_>>, all: &[&str]| {
-            for key in table.and_then(DeValue::as_table).into_iter().flat_map(|table| table.keys()) {
+            for key in table.and_then(DeValue::as_table).into_iter().flat_map(|table| table.keys())
+            {
                 let name_of_key: &str = key.get_ref();
                 if all.contains(&name_of_key) {
                     continue;
                 }
-                let error = Diagnostic::error(format!("`{name}`: `{name_of_key}` is none of the {what}"));
+                let error =
+                    Diagnostic::error(format!("`{name}`: `{name_of_key}` is none of the {what}"));
                 let help = match nearest(name_of_key, all.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`? {what}: {}", all.join(", ")),
                     None => format!("{what}: {}", all.join(", ")),
                 };
-                errors.push(error.at(file, Span::new(key.span().start, key.span().end), "here").help(help));
+                errors.push(
+                    error.at(file, Span::new(key.span().start, key.span().end), "here").help(help),
+                );
             }
         };
         let table = |name: &str| document.get(name).map(Spanned::get_ref);
@@ -208,15 +222,21 @@ impl FrontEnd {
         known("statements", table("plain"), &statements);
         known("operations", table("fractions"), &OPERATIONS);
         known("types", table("instead"), &TYPES);
-        for of_type in table("instead").and_then(DeValue::as_table).into_iter().flat_map(|all| all.values()) {
+        for of_type in
+            table("instead").and_then(DeValue::as_table).into_iter().flat_map(|all| all.values())
+        {
             known("statements", Some(of_type.get_ref()), &statements);
         }
         let or_others: Vec<&str> = statements.iter().copied().chain(["others"]).collect();
         known("statements", table("only"), &or_others);
         if !front.command.contains("{in}") {
-            let error =
-                Diagnostic::error(format!("`{name}`: the command does not say where the program goes")).help("write `{in}`");
-            let place = document.get("command").map(|command| Span::new(command.span().start, command.span().end));
+            let error = Diagnostic::error(format!(
+                "`{name}`: the command does not say where the program goes"
+            ))
+            .help("write `{in}`");
+            let place = document
+                .get("command")
+                .map(|command| Span::new(command.span().start, command.span().end));
             errors.push(error.at(file, place.unwrap_or_default(), "here"));
         }
         if errors.is_empty() { Ok(front) } else { Err(errors) }
@@ -224,7 +244,9 @@ impl FrontEnd {
 
     /// How the compiler in a folder is called, by the name of the folder.
     pub fn unpacked_as(&self, folder: &str) -> Option<&Unpacked> {
-        let is_version = |rest: &str| rest.strip_prefix('-').is_some_and(|v| v.starts_with(|c: char| c.is_ascii_digit()));
+        let is_version = |rest: &str| {
+            rest.strip_prefix('-').is_some_and(|v| v.starts_with(|c: char| c.is_ascii_digit()))
+        };
         self.unpacked.iter().find(|u| folder.strip_prefix(u.of.as_str()).is_some_and(is_version))
     }
 
@@ -245,7 +267,8 @@ impl FrontEnd {
 
     /// The operations that it has, by index.
     pub fn operations(&self) -> Vec<usize> {
-        let has = |name: &str| self.statements.contains_key(name) || self.fractions.contains_key(name);
+        let has =
+            |name: &str| self.statements.contains_key(name) || self.fractions.contains_key(name);
         (0..OPERATIONS.len()).filter(|&i| has(OPERATIONS[i])).collect()
     }
 
@@ -271,7 +294,12 @@ impl FrontEnd {
             }
         }
         let instead = data.and_then(|d| self.instead.get(d)).and_then(|of| of.get(key));
-        let usual = || is_fraction.then(|| self.fractions.get(key)).flatten().or_else(|| self.statements.get(key));
+        let usual = || {
+            is_fraction
+                .then(|| self.fractions.get(key))
+                .flatten()
+                .or_else(|| self.statements.get(key))
+        };
         // An empty text: the language has no such thing.
         instead.or_else(usual).filter(|t| !t.is_empty())
     }
@@ -281,7 +309,8 @@ impl FrontEnd {
         self.put(self.template(point)?, point, with, None)
     }
 
-    /// A template with the order, scope and type of a point; with other texts for its orders, where they are given.
+    /// A template with the order, scope and type of a point; with other texts for its orders, where
+    /// they are given.
     pub(super) fn put(
         &self,
         template: &str,
@@ -309,7 +338,11 @@ impl FrontEnd {
         if let Some(i) = point.data {
             let size = margay_mappings::language::kind::bits(i);
             (bits, bytes) = (size.to_string(), (size / 8).to_string());
-            pairs.extend([("bits", bits.as_str()), ("bytes", bytes.as_str()), ("type", self.types.get(TYPES[i])?.as_str())]);
+            pairs.extend([
+                ("bits", bits.as_str()),
+                ("bytes", bytes.as_str()),
+                ("type", self.types.get(TYPES[i])?.as_str()),
+            ]);
             for (name, by_type) in &self.with {
                 pairs.push((name.as_str(), by_type.get(TYPES[i]).map_or("", String::as_str)));
             }
@@ -377,15 +410,27 @@ mod tests {
             ("[statements]", "laod = \"x\"", "did you mean `load`?"),
         ] {
             let damaged = text.replacen(&format!("\n{table}\n"), &format!("\n{table}\n{key}\n"), 1);
-            let errors = FrontEnd::read("own", &SourceFile::new("own.toml", damaged.as_str())).expect_err(table);
+            let errors = FrontEnd::read("own", &SourceFile::new("own.toml", damaged.as_str()))
+                .expect_err(table);
             let label = &errors[0].labels[0];
             let name = key.split(' ').next().expect("a word");
-            assert_eq!((errors.len(), &damaged[label.span.start..label.span.end]), (1, name), "{errors:?}");
-            assert!(errors[0].help.as_deref().is_some_and(|help| help.contains(what)), "{errors:?}");
+            assert_eq!(
+                (errors.len(), &damaged[label.span.start..label.span.end]),
+                (1, name),
+                "{errors:?}"
+            );
+            assert!(
+                errors[0].help.as_deref().is_some_and(|help| help.contains(what)),
+                "{errors:?}"
+            );
         }
         let damaged = text.replace("{in}", "{out}");
-        let errors = FrontEnd::read("own", &SourceFile::new("own.toml", damaged.as_str())).expect_err("no program");
-        assert_eq!(errors[0].labels[0].file.position(errors[0].labels[0].span.start).0, line_of(text, "command"));
+        let errors = FrontEnd::read("own", &SourceFile::new("own.toml", damaged.as_str()))
+            .expect_err("no program");
+        assert_eq!(
+            errors[0].labels[0].file.position(errors[0].labels[0].span.start).0,
+            line_of(text, "command")
+        );
     }
 
     fn line_of(text: &str, key: &str) -> usize {
@@ -394,6 +439,9 @@ mod tests {
 
     #[test]
     fn only_known_words_in_braces_are_replaced() {
-        assert_eq!(fill("f({a}) { {b}; } {c} {", &[("a", "1"), ("b", "{a}")]), "f(1) { {a}; } {c} {");
+        assert_eq!(
+            fill("f({a}) { {b}; } {c} {", &[("a", "1"), ("b", "{a}")]),
+            "f(1) { {a}; } {c} {"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! Functions of instructions by their names. `margay-ptx` reads the text; what an instruction does on a path is said in [`crate::flow`].
+//! Functions of instructions by their names. `margay-ptx` reads the text; what an instruction does
+//! on a path is said in [`crate::flow`].
 
 mod read;
 
@@ -78,7 +79,8 @@ impl PtxInstruction {
         self.modifiers().any(|m| m == modifier)
     }
 
-    /// The type: the last modifier that is one (`cvt.u16.u32` converts *to* its first and *from* its last).
+    /// The type: the last modifier that is one (`cvt.u16.u32` converts *to* its first and *from*
+    /// its last).
     pub fn kind(&self) -> Option<PtxType> {
         self.modifiers().filter_map(PtxType::read).last()
     }

@@ -1,5 +1,5 @@
-//! The functions of a PTX file, as [`margay_ptx`] reads it, with the names that their text has: a path is followed by names, and so is what other
-//! compilers than those of PTX print.
+//! The functions of a PTX file, as [`margay_ptx`] reads it, with the names that their text has: a
+//! path is followed by names, and so is what other compilers than those of PTX print.
 
 use std::collections::HashSet;
 
@@ -13,17 +13,23 @@ use super::{BadPtx, PtxFunction, PtxInstruction, PtxModule, PtxOperand};
 /// What is no PTX, with its line.
 pub fn read(text: &str) -> Result<PtxModule, BadPtx> {
     let module = resolved::read(text).map_err(|e| BadPtx { line: e.line, message: e.message })?;
-    let starts: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let functions = module.functions.iter().filter_map(|function| {
         let names = RegisterNames::new(function);
         Some(FunctionReader { text, starts: &starts, module: &module, names }.function(function))
             .filter(|_| function.body.is_some())
     });
     let functions = functions.collect();
-    Ok(PtxModule { version: module.version.clone(), target: module.target.first().cloned().unwrap_or_default(), functions })
+    Ok(PtxModule {
+        version: module.version.clone(),
+        target: module.target.first().cloned().unwrap_or_default(),
+        functions,
+    })
 }
 
-/// The name of each register, once: a register of an inner block that is called like one before it has its number behind the name.
+/// The name of each register, once: a register of an inner block that is called like one before it
+/// has its number behind the name.
 struct RegisterNames(Vec<String>);
 
 impl RegisterNames {
@@ -54,11 +60,18 @@ struct FunctionReader<'a> {
 impl FunctionReader<'_> {
     fn function(&self, function: &resolved::Function) -> PtxFunction {
         let mut targets = Vec::new();
-        let body: Vec<PtxInstruction> =
-            function.body.iter().flatten().map(|instruction| self.instruction(instruction, &mut targets)).collect();
+        let body: Vec<PtxInstruction> = function
+            .body
+            .iter()
+            .flatten()
+            .map(|instruction| self.instruction(instruction, &mut targets))
+            .collect();
         targets.sort_unstable();
         targets.dedup();
-        let locals = function.variables.iter().filter(|v| self.module.variable(**v).space == StateSpace::Local);
+        let locals = function
+            .variables
+            .iter()
+            .filter(|v| self.module.variable(**v).space == StateSpace::Local);
         PtxFunction {
             name: function.name.clone(),
             kernel: function.entry,
@@ -82,10 +95,17 @@ impl FunctionReader<'_> {
         }
     }
 
-    fn instruction(&self, instruction: &resolved::Instruction, targets: &mut Vec<usize>) -> PtxInstruction {
-        let name = std::iter::once(&instruction.opcode).chain(&instruction.qualifiers).cloned().collect();
+    fn instruction(
+        &self,
+        instruction: &resolved::Instruction,
+        targets: &mut Vec<usize>,
+    ) -> PtxInstruction {
+        let name =
+            std::iter::once(&instruction.opcode).chain(&instruction.qualifiers).cloned().collect();
         PtxInstruction {
-            predicate: instruction.guard.map(|(register, negated)| (self.names.of(register), negated)),
+            predicate: instruction
+                .guard
+                .map(|(register, negated)| (self.names.of(register), negated)),
             name,
             operands: instruction.operands.iter().map(|o| self.operand(o, targets)).collect(),
             line: self.starts.partition_point(|&start| start <= instruction.start),
@@ -93,7 +113,9 @@ impl FunctionReader<'_> {
     }
 
     fn operand(&self, operand: &resolved::Operand, targets: &mut Vec<usize>) -> PtxOperand {
-        let mut all = |operands: &[resolved::Operand]| operands.iter().map(|o| self.operand(o, targets)).collect();
+        let mut all = |operands: &[resolved::Operand]| {
+            operands.iter().map(|o| self.operand(o, targets)).collect()
+        };
         match operand {
             resolved::Operand::Register(id) => PtxOperand::Register(self.names.of(*id)),
             resolved::Operand::Special(name) => PtxOperand::Register(format!("%{name}")),
@@ -111,17 +133,22 @@ impl FunctionReader<'_> {
             // Textures have more than one coordinate; the first operand says which texture.
             resolved::Operand::Address(base, offset) => match &**base {
                 resolved::Operand::List(parts) => match parts.first() {
-                    Some(first) => PtxOperand::Address(Box::new(self.operand(first, targets)), *offset),
+                    Some(first) => {
+                        PtxOperand::Address(Box::new(self.operand(first, targets)), *offset)
+                    }
                     None => PtxOperand::Nothing,
                 },
                 base => PtxOperand::Address(Box::new(self.operand(base, targets)), *offset),
             },
             resolved::Operand::Vector(parts) => PtxOperand::Vector(all(parts)),
             resolved::Operand::List(parts) => PtxOperand::List(all(parts)),
-            resolved::Operand::Not(id) => PtxOperand::Not(Box::new(PtxOperand::Register(self.names.of(*id)))),
-            resolved::Operand::Pair(first, second) => {
-                PtxOperand::Pair(Box::new(self.operand(first, targets)), Box::new(self.operand(second, targets)))
+            resolved::Operand::Not(id) => {
+                PtxOperand::Not(Box::new(PtxOperand::Register(self.names.of(*id))))
             }
+            resolved::Operand::Pair(first, second) => PtxOperand::Pair(
+                Box::new(self.operand(first, targets)),
+                Box::new(self.operand(second, targets)),
+            ),
             resolved::Operand::Sink => PtxOperand::Nothing,
         }
     }

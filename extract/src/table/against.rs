@@ -27,7 +27,8 @@ pub struct Difference<'a> {
 pub struct TableComparison<'a> {
     /// Rows that are the same.
     pub same: usize,
-    /// Rows that the mapping says nothing about: types, operations and scopes that it does not have.
+    /// Rows that the mapping says nothing about: types, operations and scopes that it does not
+    /// have.
     pub unsaid: usize,
     /// Rows that differ.
     pub differ: Vec<Difference<'a>>,
@@ -37,7 +38,8 @@ pub struct TableComparison<'a> {
 enum SlotLowering {
     /// One of these instructions.
     Lowered(BTreeSet<String>),
-    /// It does not exist, or is something that no row can say: which of them, where a row says so (does it exist?), and in words.
+    /// It does not exist, or is something that no row can say: which of them, where a row says so
+    /// (does it exist?), and in words.
     Nothing(Option<bool>, String),
     /// It says nothing.
     Unsaid,
@@ -49,9 +51,13 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> TableComparison<'a> {
     for measured in &table.rows {
         let emitted = match &measured.row.answer {
             LoweringAnswer::Lowered(all) => Some(
-                all.iter().map(|s| canonical(s, measured.row.slot.form, mapping.target.signature)).collect::<BTreeSet<String>>(),
+                all.iter()
+                    .map(|s| canonical(s, measured.row.slot.form, mapping.target.signature))
+                    .collect::<BTreeSet<String>>(),
             ),
-            LoweringAnswer::Absent(_) | LoweringAnswer::Other(_) | LoweringAnswer::Unknown(_) => None,
+            LoweringAnswer::Absent(_) | LoweringAnswer::Other(_) | LoweringAnswer::Unknown(_) => {
+                None
+            }
         };
         let said = said(mapping, measured);
         let texts = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" or ");
@@ -63,17 +69,33 @@ pub fn against<'a>(table: &'a Table, mapping: &Mapping) -> TableComparison<'a> {
         };
         match (emitted, said) {
             (_, SlotLowering::Unsaid) => out.unsaid += 1,
-            (None, SlotLowering::Nothing(exists, _)) if !contradicts(&measured.row.answer, exists) => out.same += 1,
-            (None, SlotLowering::Nothing(_, expected)) => out.differ.push(Difference { measured, emitted: why(), expected }),
-            (Some(emitted), SlotLowering::Lowered(expected)) if emitted == expected => out.same += 1,
+            (None, SlotLowering::Nothing(exists, _))
+                if !contradicts(&measured.row.answer, exists) =>
+            {
+                out.same += 1
+            }
+            (None, SlotLowering::Nothing(_, expected)) => {
+                out.differ.push(Difference { measured, emitted: why(), expected })
+            }
+            (Some(emitted), SlotLowering::Lowered(expected)) if emitted == expected => {
+                out.same += 1
+            }
             (Some(emitted), SlotLowering::Lowered(expected)) => {
-                out.differ.push(Difference { measured, emitted: texts(&emitted), expected: texts(&expected) });
+                out.differ.push(Difference {
+                    measured,
+                    emitted: texts(&emitted),
+                    expected: texts(&expected),
+                });
             }
             (Some(emitted), SlotLowering::Nothing(_, expected)) => {
                 out.differ.push(Difference { measured, emitted: texts(&emitted), expected });
             }
             (None, SlotLowering::Lowered(expected)) => {
-                out.differ.push(Difference { measured, emitted: why(), expected: texts(&expected) });
+                out.differ.push(Difference {
+                    measured,
+                    emitted: why(),
+                    expected: texts(&expected),
+                });
             }
         }
     }
@@ -104,13 +126,17 @@ fn nothing(mapping: &Mapping, row: &Row, form: LoweringForm, cell: ConstructUse)
     }
 }
 
-/// Instructions with all defaults written out, so that equal ones are equal texts. What compares and fails has the order of its read half.
+/// Instructions with all defaults written out, so that equal ones are equal texts. What compares
+/// and fails has the order of its read half.
 fn canonical(sequence: &InstructionSequence, form: LoweringForm, target: Signature) -> String {
     // Instructions of a text have no defaults.
-    if let Some(architecture) = target.tabular().filter(|_| sequence.steps.iter().any(|step| step.mnemonic.is_some())) {
+    if let Some(architecture) =
+        target.tabular().filter(|_| sequence.steps.iter().any(|step| step.mnemonic.is_some()))
+    {
         let mut sequence = sequence.clone();
-        let fails =
-            |step: &&mut PrintedInstruction| step.operation == Operation::Rmw && form == LoweringForm::FailedCompareExchange;
+        let fails = |step: &&mut PrintedInstruction| {
+            step.operation == Operation::Rmw && form == LoweringForm::FailedCompareExchange
+        };
         for step in sequence.steps.iter_mut().filter(fails) {
             let whole = step.order.map(|order| Construct { operation: Operation::Rmw, order });
             let read = whole.and_then(|whole| architecture.failed(whole.read_order()));
@@ -124,10 +150,17 @@ fn canonical(sequence: &InstructionSequence, form: LoweringForm, target: Signatu
             step.order = step.order.or(Some(margay_models::execution::Order::Rlx));
             step.scope = step.scope.or(Some(Scope::Gpu));
             if form == LoweringForm::FailedCompareExchange {
-                step.order = step.order.map(|order| Construct { operation: Operation::Rmw, order }.read_order());
+                step.order = step
+                    .order
+                    .map(|order| Construct { operation: Operation::Rmw, order }.read_order());
             }
         }
-        InstructionSequence { steps: vec![step], bits: sequence.bits, ..InstructionSequence::default() }.text(None)
+        InstructionSequence {
+            steps: vec![step],
+            bits: sequence.bits,
+            ..InstructionSequence::default()
+        }
+        .text(None)
     });
     let text = steps.collect::<Vec<_>>().join(" ; ");
     if text.is_empty() { "nothing".to_owned() } else { text }
@@ -145,15 +178,22 @@ fn said(mapping: &Mapping, measured: &MeasuredRow) -> SlotLowering {
     let outside = |all: Option<margay_mappings::language::kind::KindSet>, index: Option<usize>| {
         all.is_some_and(|all| index.is_some_and(|i| !all.has(i)))
     };
-    if outside(mapping.about.types, slot.cell.data) || outside(mapping.about.operations, slot.cell.operation) {
+    if outside(mapping.about.types, slot.cell.data)
+        || outside(mapping.about.operations, slot.cell.operation)
+    {
         return SlotLowering::Unsaid;
     }
     let Some(row) = mapping.row(slot.construct, slot.scope) else { return SlotLowering::Unsaid };
     let has_form = |form: LoweringForm| row.alternatives.iter().any(|l| l.form == form);
-    let any_form = |form: LoweringForm| mapping.rows.iter().flat_map(|r| &r.alternatives).any(|l| l.form == form);
-    // Without rows of its own a compare-exchange is one of the read-modify-writes, and nothing is said of its failure.
+    let any_form = |form: LoweringForm| {
+        mapping.rows.iter().flat_map(|r| &r.alternatives).any(|l| l.form == form)
+    };
+    // Without rows of its own a compare-exchange is one of the read-modify-writes, and nothing is
+    // said of its failure.
     let form = match slot.form {
-        LoweringForm::CompareExchange if !has_form(slot.form) && !any_form(slot.form) => LoweringForm::Usual,
+        LoweringForm::CompareExchange if !has_form(slot.form) && !any_form(slot.form) => {
+            LoweringForm::Usual
+        }
         LoweringForm::FailedCompareExchange if !any_form(slot.form) => return SlotLowering::Unsaid,
         form => form,
     };
@@ -171,12 +211,17 @@ fn said(mapping: &Mapping, measured: &MeasuredRow) -> SlotLowering {
                 if step.scope == StepScope::Same {
                     step.scope = StepScope::Named(slot.scope.unwrap_or(Scope::Sys));
                 }
-                let one = margay_mappings::language::Lowering { steps: vec![step], ..lowering.clone() };
+                let one =
+                    margay_mappings::language::Lowering { steps: vec![step], ..lowering.clone() };
                 one.text(Signature::PTX, "s")
             });
             let text = steps.collect::<Vec<_>>().join(" ; ");
             if text.is_empty() { "nothing".to_owned() } else { text }
         })
         .collect();
-    if texts.is_empty() { nothing(mapping, row, form, slot.cell) } else { SlotLowering::Lowered(texts) }
+    if texts.is_empty() {
+        nothing(mapping, row, form, slot.cell)
+    } else {
+        SlotLowering::Lowered(texts)
+    }
 }

@@ -33,8 +33,8 @@ pub struct Table {
     pub command: String,
     /// The architecture that was asked for.
     pub architecture: String,
-    /// What the PTX says that it is for, if that is something else: compilers pass over architectures that they do not know, and a command
-    /// may name one of its own.
+    /// What the PTX says that it is for, if that is something else: compilers pass over
+    /// architectures that they do not know, and a command may name one of its own.
     pub written_for: Option<String>,
     /// The scopes that the front end has.
     pub scopes: Vec<Scope>,
@@ -65,7 +65,8 @@ pub struct MeasuredRow {
     pub ptx: Option<String>,
     /// Its paths, as instructions.
     pub paths: Vec<String>,
-    /// Was its function run on numbers? Else a row says what its paths are, and not that they compute what they must.
+    /// Was its function run on numbers? Else a row says what its paths are, and not that they
+    /// compute what they must.
     pub is_run: bool,
 }
 
@@ -81,15 +82,23 @@ pub fn hash<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
 pub fn path_text(paths: &Paths) -> Vec<String> {
     let one = |p: &crate::flow::FlowPath| {
         let actions = p.actions.iter().map(|a| match &a.kind {
-            ActionKind::Access(access, swap) if access.verb == crate::flow::Verb::CompareAndSwap => match swap {
-                Swap::Done => format!("{} (succeeds)", a.text),
-                Swap::Failed => format!("{} (fails)", a.text),
-                Swap::Either => format!("{} (succeeds or fails)", a.text),
-            },
+            ActionKind::Access(access, swap)
+                if access.verb == crate::flow::Verb::CompareAndSwap =>
+            {
+                match swap {
+                    Swap::Done => format!("{} (succeeds)", a.text),
+                    Swap::Failed => format!("{} (fails)", a.text),
+                    Swap::Either => format!("{} (succeeds or fails)", a.text),
+                }
+            }
             _ => a.text.clone(),
         });
         let text = actions.collect::<Vec<_>>().join(" ; ");
-        if p.spaces.is_empty() { text } else { format!("{text}   (object in {} space)", p.spaces.join(", ")) }
+        if p.spaces.is_empty() {
+            text
+        } else {
+            format!("{text}   (object in {} space)", p.spaces.join(", "))
+        }
     };
     let mut out: Vec<String> = paths.paths.iter().map(one).collect();
     out.sort_by_key(|t| (t.matches(';').count(), t.clone()));
@@ -103,7 +112,8 @@ fn other_target(command: &CompileCommand, module: &PtxModule) -> Option<String> 
     let (architecture, version) = command.parts();
     let differs = digits(&module.target) != digits(architecture)
         || version.is_some_and(|version| digits(&module.version) != digits(version));
-    let with_version = version.map_or(String::new(), |_| format!("-ptx{}", digits(&module.version)));
+    let with_version =
+        version.map_or(String::new(), |_| format!("-ptx{}", digits(&module.version)));
     (differs && !module.target.is_empty()).then(|| format!("{}{with_version}", module.target))
 }
 
@@ -113,13 +123,21 @@ impl Table {
     }
 
     /// Reads what was compiled.
-    pub fn new(front: &FrontEnd, command: &CompileCommand, version: String, outcome: &CompiledPoints) -> Self {
+    pub fn new(
+        front: &FrontEnd,
+        command: &CompileCommand,
+        version: String,
+        outcome: &CompiledPoints,
+    ) -> Self {
         let mut measured = Vec::new();
-        // Types and operations that were not asked about are not in the table: nothing is said of them.
+        // Types and operations that were not asked about are not in the table: nothing is said of
+        // them.
         let types: Vec<usize> = outcome.points.iter().filter_map(|(p, _)| p.data).collect();
-        let operations: Vec<usize> = outcome.points.iter().filter_map(|(p, _)| p.operation()).collect();
+        let operations: Vec<usize> =
+            outcome.points.iter().filter_map(|(p, _)| p.operation()).collect();
         let mut assembly = command.assembly.and_then(AssemblyReader::of);
-        let mut trials: Vec<Option<FunctionTrials>> = outcome.modules.iter().map(|_| None).collect();
+        let mut trials: Vec<Option<FunctionTrials>> =
+            outcome.modules.iter().map(|_| None).collect();
         for (point, compiled) in &outcome.points {
             match compiled {
                 PointCompilation::Function(module, name) => {
@@ -136,7 +154,8 @@ impl Table {
                             unused.map(|f| f.text.as_str()),
                         );
                         // The number of a function in its program says nothing about it.
-                        let text = |f: &PtxFunction, called: &str| f.text.replacen(&f.name, called, 1);
+                        let text =
+                            |f: &PtxFunction, called: &str| f.text.replacen(&f.name, called, 1);
                         let texts: Vec<String> = std::iter::once(text(function, "function"))
                             .chain(unused.map(|f| text(f, "function, the result not used")))
                             .collect();
@@ -157,12 +176,15 @@ impl Table {
                     let trial = match front.threads {
                         Some(_) => FunctionTrial::NotRun,
                         None => {
-                            let functions = trials[number].get_or_insert_with(|| FunctionTrials::of(text));
+                            let functions =
+                                trials[number].get_or_insert_with(|| FunctionTrials::of(text));
                             functions.trial(point, name, front.trial_layout(point))
                         }
                     };
                     for mut row in rows(point, &paths) {
-                        if let (LoweringAnswer::Lowered(_), FunctionTrial::Wrong(wrong)) = (&row.answer, &trial) {
+                        if let (LoweringAnswer::Lowered(_), FunctionTrial::Wrong(wrong)) =
+                            (&row.answer, &trial)
+                        {
                             row.answer = LoweringAnswer::Other(wrong.clone());
                         }
                         let is_run = trial != FunctionTrial::NotRun;
@@ -196,10 +218,15 @@ impl Table {
             version,
             command: command.template.clone(),
             architecture: command.architecture.clone(),
-            written_for: outcome.modules.iter().find_map(|(_, module)| other_target(command, module)),
+            written_for: outcome
+                .modules
+                .iter()
+                .find_map(|(_, module)| other_target(command, module)),
             scopes: front.scopes(),
             types: KindSet::of(front.types().into_iter().filter(|t| types.contains(t))),
-            operations: KindSet::of(front.operations().into_iter().filter(|o| operations.contains(o))),
+            operations: KindSet::of(
+                front.operations().into_iter().filter(|o| operations.contains(o)),
+            ),
             assembly: command.assembly,
             threads: front.threads.clone(),
             rows: measured,
@@ -210,7 +237,10 @@ impl Table {
 
     /// How many of the rows that are lowered were read from paths alone.
     pub fn not_run(&self) -> usize {
-        self.rows.iter().filter(|row| !row.is_run && matches!(row.row.answer, LoweringAnswer::Lowered(_))).count()
+        self.rows
+            .iter()
+            .filter(|row| !row.is_run && matches!(row.row.answer, LoweringAnswer::Lowered(_)))
+            .count()
     }
 
     /// How many rows are lowered, absent, something that no row can say, and unknown.

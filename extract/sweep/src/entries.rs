@@ -1,5 +1,5 @@
-//! What is wrong, one entry for one thing: the same programs, axiom and construct are one over architectures, front ends and versions. The
-//! worst comes first.
+//! What is wrong, one entry for one thing: the same programs, axiom and construct are one over
+//! architectures, front ends and versions. The worst comes first.
 
 use std::collections::BTreeSet;
 
@@ -30,18 +30,27 @@ struct VersionCounterexample<'a> {
     versions: String,
 }
 
-/// What makes counterexamples one: compiler, programs, axiom, construct and whether the object is narrower than a word.
+/// What makes counterexamples one: compiler, programs, axiom, construct and whether the object is
+/// narrower than a word.
 fn key<'a>(found: &VersionCounterexample<'a>) -> (usize, &'a str, &'a str, &'a str, bool, &'a str) {
     let head = found.fall.rows.first().map_or("", |(head, _)| head.as_str());
     let narrow = head.ends_with(" b8") || head.ends_with(" b16");
     let construct = head.split('.').next().unwrap_or_default();
-    (severity(&found.fall.setting), &found.fall.setting, &found.fall.axiom, construct, narrow, &found.series.of)
+    (
+        severity(&found.fall.setting),
+        &found.fall.setting,
+        &found.fall.axiom,
+        construct,
+        narrow,
+        &found.series.of,
+    )
 }
 
 fn entries<'a>(mut all: Vec<VersionCounterexample<'a>>) -> Vec<CompilerEntry<'a>> {
     // Stable: of the same size the first that was extracted.
     all.sort_by(|a, b| key(a).cmp(&key(b)).then(a.fall.events.cmp(&b.fall.events)));
-    let mut out: Vec<CompilerEntry<'a>> = all.chunk_by(|a, b| key(a) == key(b)).map(entry).collect();
+    let mut out: Vec<CompilerEntry<'a>> =
+        all.chunk_by(|a, b| key(a) == key(b)).map(entry).collect();
     out.sort_by_key(|e| (severity(&e.fall.setting), e.fall.events));
     out
 }
@@ -49,7 +58,8 @@ fn entries<'a>(mut all: Vec<VersionCounterexample<'a>>) -> Vec<CompilerEntry<'a>
 fn entry<'a>(group: &[VersionCounterexample<'a>]) -> CompilerEntry<'a> {
     let mut rows: Vec<(&str, &str)> = Vec::new();
     let mut bodies: BTreeSet<&str> = BTreeSet::new();
-    // Of each lowering one row: which operation and which pair of orders stands for it makes no difference.
+    // Of each lowering one row: which operation and which pair of orders stands for it makes no
+    // difference.
     for (head, body) in group.iter().flat_map(|f| &f.fall.rows) {
         if bodies.insert(body) {
             rows.push((head, body));
@@ -57,11 +67,15 @@ fn entry<'a>(group: &[VersionCounterexample<'a>]) -> CompilerEntry<'a> {
     }
     let mut places: Vec<(String, Fronts<'_>)> = Vec::new();
     for found in group {
-        let (front, architecture) = (found.series.front_end.as_str(), found.series.architecture.as_str());
-        let at = places.iter().position(|(versions, _)| *versions == found.versions).unwrap_or_else(|| {
-            places.push((found.versions.clone(), Vec::new()));
-            places.len() - 1
-        });
+        let (front, architecture) =
+            (found.series.front_end.as_str(), found.series.architecture.as_str());
+        let at = places
+            .iter()
+            .position(|(versions, _)| *versions == found.versions)
+            .unwrap_or_else(|| {
+                places.push((found.versions.clone(), Vec::new()));
+                places.len() - 1
+            });
         let fronts = &mut places[at].1;
         match fronts.iter_mut().find(|(f, _)| *f == front) {
             Some((_, all)) if all.contains(&architecture) => {}
@@ -78,7 +92,13 @@ pub fn wrong(all: &[VersionSeries]) -> Vec<CompilerEntry<'_>> {
     for series in all {
         let falls = |i: usize| series.records[i].falls();
         let mut of: Vec<VersionCounterexample<'_>> = (0..series.records.len())
-            .flat_map(|i| falls(i).iter().map(move |fall| VersionCounterexample { series, fall, versions: String::new() }))
+            .flat_map(|i| {
+                falls(i).iter().map(move |fall| VersionCounterexample {
+                    series,
+                    fall,
+                    versions: String::new(),
+                })
+            })
             .collect();
         // The versions of all that belong to one entry.
         let keys: Vec<_> = of.iter().map(key).collect();
@@ -86,10 +106,17 @@ pub fn wrong(all: &[VersionSeries]) -> Vec<CompilerEntry<'_>> {
             .iter()
             .map(|wanted| {
                 let has = |i: &usize| {
-                    falls(*i).iter().any(|fall| key(&VersionCounterexample { series, fall, versions: String::new() }) == *wanted)
+                    falls(*i).iter().any(|fall| {
+                        key(&VersionCounterexample { series, fall, versions: String::new() })
+                            == *wanted
+                    })
                 };
                 let there: Vec<usize> = (0..series.records.len()).filter(has).collect();
-                there.chunk_by(|a, b| a + 1 == *b).map(|c| series.range(c[0], c[c.len() - 1])).collect::<Vec<_>>().join(", ")
+                there
+                    .chunk_by(|a, b| a + 1 == *b)
+                    .map(|c| series.range(c[0], c[c.len() - 1]))
+                    .collect::<Vec<_>>()
+                    .join(", ")
             })
             .collect();
         for (found, versions) in of.iter_mut().zip(versions) {
@@ -115,14 +142,24 @@ impl CompilerEntry<'_> {
     /// Where it is: `llvm-16 to llvm-22: llvm-ir (sm_60, sm_70)`.
     pub fn places(&self) -> String {
         let fronts = |all: &[(&str, Vec<&str>)]| {
-            all.iter().map(|(front, of)| format!("{front} ({})", of.join(", "))).collect::<Vec<_>>().join(", ")
+            all.iter()
+                .map(|(front, of)| format!("{front} ({})", of.join(", ")))
+                .collect::<Vec<_>>()
+                .join(", ")
         };
-        self.places.iter().map(|(versions, all)| format!("{versions}: {}", fronts(all))).collect::<Vec<_>>().join("; ")
+        self.places
+            .iter()
+            .map(|(versions, all)| format!("{versions}: {}", fronts(all)))
+            .collect::<Vec<_>>()
+            .join("; ")
     }
 
     /// It in one line, without its places.
     pub fn title(&self) -> String {
-        format!("{}: {}, {} events, axiom {}", self.of, self.fall.setting, self.fall.events, self.fall.axiom)
+        format!(
+            "{}: {}, {} events, axiom {}",
+            self.of, self.fall.setting, self.fall.events, self.fall.axiom
+        )
     }
 
     /// As a part of a document.
@@ -138,7 +175,11 @@ impl CompilerEntry<'_> {
         document::CompilerFaultRecord {
             compiler: self.of.to_owned(),
             counterexample: self.fall.clone(),
-            rows: self.rows.iter().map(|(head, body)| ((*head).to_owned(), (*body).to_owned())).collect(),
+            rows: self
+                .rows
+                .iter()
+                .map(|(head, body)| ((*head).to_owned(), (*body).to_owned()))
+                .collect(),
             places: self.places.iter().map(place).collect(),
         }
     }

@@ -1,5 +1,5 @@
-//! What compilers emit, version by version: tables and what is wrong with them, kept in a folder; what became worse from one version to the
-//! next; and the page that says so.
+//! What compilers emit, version by version: tables and what is wrong with them, kept in a folder;
+//! what became worse from one version to the next; and the page that says so.
 
 #![warn(unreachable_pub)]
 

@@ -1,4 +1,5 @@
-//! The page of a sweep: what became worse, and for every compiler which rows and counterexamples are there since when and until when.
+//! The page of a sweep: what became worse, and for every compiler which rows and counterexamples
+//! are there since when and until when.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,14 +17,19 @@ const NAMES: usize = 6;
 
 /// The page, in Markdown.
 pub fn markdown(all: &[VersionSeries], bound: usize, missing: usize) -> String {
-    let mut out =
-        String::from("# What compilers emit, version by version\n\nWritten by `margay extract --all` (docs/extract.md). ");
+    let mut out = String::from(
+        "# What compilers emit, version by version\n\nWritten by `margay extract --all` (docs/extract.md). ",
+    );
     out.push_str(&match bound {
         0 => "No counterexamples were looked for.\n".to_owned(),
         n => format!("Counterexamples are programs without races, of up to {n} events, the most ordinary programs first.\n"),
     });
     if missing > 0 {
-        let _ = writeln!(out, "\n**It was interrupted: {}.** The same command goes on.", tables_missing(missing));
+        let _ = writeln!(
+            out,
+            "\n**It was interrupted: {}.** The same command goes on.",
+            tables_missing(missing)
+        );
     }
     for (title, none, entries) in [
         (
@@ -49,7 +55,11 @@ pub fn markdown(all: &[VersionSeries], bound: usize, missing: usize) -> String {
 }
 
 fn tables_missing(missing: usize) -> String {
-    if missing == 1 { "1 table is missing".to_owned() } else { format!("{missing} tables are missing") }
+    if missing == 1 {
+        "1 table is missing".to_owned()
+    } else {
+        format!("{missing} tables are missing")
+    }
 }
 
 /// At most so many rows of an entry.
@@ -59,11 +69,21 @@ const ROWS: usize = 4;
 fn entry(out: &mut String, number: usize, entry: &CompilerEntry<'_>) {
     let _ = writeln!(out, "{number}. **{}**", entry.title());
     let _ = writeln!(out, "    - in {}", entry.places());
-    let rows = entry.rows.iter().take(ROWS).map(|(head, body)| format!("`{head} => {body}`")).collect::<Vec<_>>().join(", ");
+    let rows = entry
+        .rows
+        .iter()
+        .take(ROWS)
+        .map(|(head, body)| format!("`{head} => {body}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
     let more = entry.rows.len().saturating_sub(ROWS);
     let more = if more > 0 { format!(", and {more} other lowerings") } else { String::new() };
     let _ = writeln!(out, "    - to blame: {rows}{more}");
-    let _ = writeln!(out, "    - the smallest, outcome `{}`:\n\n      ```", entry.fall.outcome.replace('\n', " "));
+    let _ = writeln!(
+        out,
+        "    - the smallest, outcome `{}`:\n\n      ```",
+        entry.fall.outcome.replace('\n', " ")
+    );
     for line in entry.fall.target.lines().filter(|l| !l.trim().is_empty()) {
         let _ = writeln!(out, "      {}", line.trim_end());
     }
@@ -71,9 +91,14 @@ fn entry(out: &mut String, number: usize, entry: &CompilerEntry<'_>) {
 }
 
 fn section(out: &mut String, series: &VersionSeries) {
-    let _ = writeln!(out, "\n### {}\n\n| version | says | rows | counterexamples |\n| --- | --- | --- | --- |", series.title);
+    let _ = writeln!(
+        out,
+        "\n### {}\n\n| version | says | rows | counterexamples |\n| --- | --- | --- | --- |",
+        series.title
+    );
     for r in &series.records {
-        let _ = writeln!(out, "| {} | {} | {} | {} |", r.version, cell(&r.compiler), rows(r), falls(r));
+        let _ =
+            writeln!(out, "| {} | {} | {} | {} |", r.version, cell(&r.compiler), rows(r), falls(r));
     }
     let falls = series.falls();
     if !falls.is_empty() {
@@ -82,25 +107,51 @@ fn section(out: &mut String, series: &VersionSeries) {
     for history in &falls {
         for what in &history.names {
             let Some(fall) = series.fall(what) else { continue };
-            let blamed = fall.rows.first().map_or(String::new(), |(head, body)| format!("`{head} => {body}`"));
-            let there = history.spans.iter().filter(|s| s.text.is_some()).map(|s| series.range(s.from, s.to));
+            let blamed = fall
+                .rows
+                .first()
+                .map_or(String::new(), |(head, body)| format!("`{head} => {body}`"));
+            let there = history
+                .spans
+                .iter()
+                .filter(|s| s.text.is_some())
+                .map(|s| series.range(s.from, s.to));
             let there = there.collect::<Vec<_>>().join(", ");
-            let _ = writeln!(out, "| {}, {} | {} | {} | {there} |", fall.setting, fall.axiom, fall.events, cell(&blamed));
+            let _ = writeln!(
+                out,
+                "| {}, {} | {} | {} | {there} |",
+                fall.setting,
+                fall.axiom,
+                fall.events,
+                cell(&blamed)
+            );
         }
     }
     let histories = series.rows();
     let changed: Vec<&History> = histories.iter().filter(|h| h.changed()).collect();
     let same: usize = histories.iter().filter(|h| !h.changed()).map(|h| h.names.len()).sum();
-    let _ = writeln!(out, "\n{same} rows never changed{}", if changed.is_empty() { "." } else { "; the others:" });
+    let _ = writeln!(
+        out,
+        "\n{same} rows never changed{}",
+        if changed.is_empty() { "." } else { "; the others:" }
+    );
     if !changed.is_empty() {
         out.push_str("\n| rows | since when, until when |\n| --- | --- |\n");
     }
     for history in changed {
-        let spans: Vec<String> =
-            history.spans.iter().map(|s| format!("{}: {}", series.range(s.from, s.to), text(s.text.as_deref()))).collect();
+        let spans: Vec<String> = history
+            .spans
+            .iter()
+            .map(|s| format!("{}: {}", series.range(s.from, s.to), text(s.text.as_deref())))
+            .collect();
         let names = brief(&history.names);
-        let shown = names.iter().take(NAMES).map(|n| format!("`{n}`")).collect::<Vec<_>>().join("<br>");
-        let more = if names.len() > NAMES { format!("<br>and {} more", names.len() - NAMES) } else { String::new() };
+        let shown =
+            names.iter().take(NAMES).map(|n| format!("`{n}`")).collect::<Vec<_>>().join("<br>");
+        let more = if names.len() > NAMES {
+            format!("<br>and {} more", names.len() - NAMES)
+        } else {
+            String::new()
+        };
         let _ = writeln!(out, "| {shown}{more} | {} |", cell(&spans.join("<br>")));
     }
 }
@@ -123,7 +174,9 @@ fn rows(r: &Record) -> String {
     }
     let [lowered, absent, other, unknown] = r.counts;
     let mut out = format!("[{lowered}]({})", r.table);
-    for (n, what) in [(absent, "do not compile"), (other, "no row can describe"), (unknown, "not known")] {
+    for (n, what) in
+        [(absent, "do not compile"), (other, "no row can describe"), (unknown, "not known")]
+    {
         if n > 0 {
             let _ = write!(out, ", {n} {what}");
         }
@@ -144,7 +197,12 @@ fn falls(r: &Record) -> String {
 }
 
 /// The answer, for people.
-pub fn print(all: &[VersionSeries], folder: &Path, missing: usize, output: &Output) -> std::io::Result<()> {
+pub fn print(
+    all: &[VersionSeries],
+    folder: &Path,
+    missing: usize,
+    output: &Output,
+) -> std::io::Result<()> {
     let tables: usize = all.iter().map(|s| s.records.len()).sum();
     let worse = worse(all);
     let answer = match worse.len() {
@@ -155,12 +213,21 @@ pub fn print(all: &[VersionSeries], folder: &Path, missing: usize, output: &Outp
     output.print(&format!("{answer}: {tables} tables, {}", folder.join("index.md").display()))?;
     if missing > 0 {
         let what = tables_missing(missing);
-        output.print(&format!("{}: {what}; the same command goes on", output.unsure("interrupted")))?;
+        output.print(&format!(
+            "{}: {what}; the same command goes on",
+            output.unsure("interrupted")
+        ))?;
     }
     for entry in &worse {
         output.print("")?;
         output.print(&output.heading(&entry.title()))?;
-        let rows = entry.rows.iter().take(ROWS).map(|(head, body)| format!("{head} => {body}")).collect::<Vec<_>>().join(", ");
+        let rows = entry
+            .rows
+            .iter()
+            .take(ROWS)
+            .map(|(head, body)| format!("{head} => {body}"))
+            .collect::<Vec<_>>()
+            .join(", ");
         for text in [entry.places(), format!("to blame: {rows}")] {
             output.print(&margay_console::wrapped::wrapped(&text, output.width()))?;
         }
@@ -189,7 +256,11 @@ pub fn document(all: &[VersionSeries], bound: usize, missing: usize) -> document
     };
     let history = |h: &History| document::HistoryRecord {
         rows: h.names.clone(),
-        spans: h.spans.iter().map(|s| document::VersionSpan { from: s.from, to: s.to, text: s.text.clone() }).collect(),
+        spans: h
+            .spans
+            .iter()
+            .map(|s| document::VersionSpan { from: s.from, to: s.to, text: s.text.clone() })
+            .collect(),
     };
     let series = |s: &VersionSeries| document::SeriesRecord {
         title: s.title.clone(),

@@ -1,4 +1,5 @@
-//! What is kept of a table of a sweep: its rows, how it falls, and the key that says what it was made from.
+//! What is kept of a table of a sweep: its rows, how it falls, and the key that says what it was
+//! made from.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -41,7 +42,8 @@ pub struct Record {
     pub check: Option<TableFault>,
 }
 
-/// What it is, whatever the operations and types: programs, axiom, the instructions that are to blame.
+/// What it is, whatever the operations and types: programs, axiom, the instructions that are to
+/// blame.
 pub fn what(fall: &Fall) -> String {
     let mut bodies: Vec<&str> = fall.rows.iter().map(|(_, body)| body.as_str()).collect();
     bodies.sort_unstable();
@@ -49,13 +51,23 @@ pub fn what(fall: &Fall) -> String {
     format!("{}: {}, `{}`", fall.setting, fall.axiom, bodies.join("`, `"))
 }
 
-/// What says whether a kept table is the one that is asked for: Margay, the front end, the command, the compiler's files, the architecture, and
-/// what else was asked, in words.
-pub fn key(front: &FrontEnd, folder: &Path, command: &CompileCommand, architecture: &str, asked: &str) -> String {
+/// What says whether a kept table is the one that is asked for: Margay, the front end, the command,
+/// the compiler's files, the architecture, and what else was asked, in words.
+pub fn key(
+    front: &FrontEnd,
+    folder: &Path,
+    command: &CompileCommand,
+    architecture: &str,
+    asked: &str,
+) -> String {
     let text = front::text(&front.name).map_or_else(|| format!("{front:?}"), str::to_owned);
     // How often a compiler is started makes no difference to what it emits.
     let text = text.replace(", worker = true", "");
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|e| std::fs::metadata(e.path()).ok());
+    let files = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|e| std::fs::metadata(e.path()).ok());
     let newest = files.filter_map(|m| m.modified().ok()).max();
     let newest = newest.and_then(|t| t.duration_since(UNIX_EPOCH).ok()).map_or(0, |t| t.as_nanos());
     let parts = [
@@ -117,7 +129,11 @@ impl Record {
             Some(check) if check.falls.is_empty() => ", no counterexample".to_owned(),
             Some(check) => format!(
                 ", {} wrong",
-                if check.falls.len() == 1 { "1 thing is".to_owned() } else { format!("{} things are", check.falls.len()) }
+                if check.falls.len() == 1 {
+                    "1 thing is".to_owned()
+                } else {
+                    format!("{} things are", check.falls.len())
+                }
             ),
         };
         format!("{} rows{falls}", self.counts[0])
@@ -140,19 +156,34 @@ impl Record {
             name == head || ["cta", "cluster", "gpu", "sys"].iter().any(|s| name == scoped(s))
         };
         let lowered = |text: &str| ![ABSENT, OTHER, UNKNOWN].contains(&text);
-        let scope = |name: &str| name.split(' ').next().and_then(|head| head.rsplit('.').next()).unwrap_or_default().to_owned();
+        let scope = |name: &str| {
+            name.split(' ')
+                .next()
+                .and_then(|head| head.rsplit('.').next())
+                .unwrap_or_default()
+                .to_owned()
+        };
         // Construct and type; which operation stands for a row depends on the row.
         let place = |head: &str| {
             let mut words = head.split(' ');
             (words.next().map(str::to_owned), words.next_back().map(str::to_owned))
         };
         let as_bad = |f: &&Fall| severity(&f.setting) <= severity(&fall.setting);
-        let was_wrong =
-            |head: &str| before.falls().iter().filter(as_bad).flat_map(|f| &f.rows).any(|(h, _)| place(h) == place(head));
+        let was_wrong = |head: &str| {
+            before
+                .falls()
+                .iter()
+                .filter(as_bad)
+                .flat_map(|f| &f.rows)
+                .any(|(h, _)| place(h) == place(head))
+        };
         fall.rows.iter().filter(|(head, _)| !was_wrong(head)).any(|(head, _)| {
-            let old = |name: &str| before.rows.iter().find(|(n, t)| n == name && lowered(t)).map(|(_, text)| text);
+            let old = |name: &str| {
+                before.rows.iter().find(|(n, t)| n == name && lowered(t)).map(|(_, text)| text)
+            };
             let mine = self.rows.iter().filter(|(name, text)| is_of(name, head) && lowered(text));
-            mine.into_iter().any(|(name, text)| old(name).is_some_and(|old| !at_least(text, old, &scope(name))))
+            mine.into_iter()
+                .any(|(name, text)| old(name).is_some_and(|old| !at_least(text, old, &scope(name))))
         })
     }
 }

@@ -53,7 +53,9 @@ impl VersionSeries {
 
     /// The histories of its counterexamples: by what they are, with what is to blame as the text.
     pub fn falls(&self) -> Vec<History> {
-        let of = |r: &Record| r.falls().iter().map(|f| (what(f), "there".to_owned())).collect::<Vec<_>>();
+        let of = |r: &Record| {
+            r.falls().iter().map(|f| (what(f), "there".to_owned())).collect::<Vec<_>>()
+        };
         histories(&self.records.iter().map(of).collect::<Vec<_>>())
     }
 
@@ -62,11 +64,13 @@ impl VersionSeries {
         self.records.iter().flat_map(Record::falls).find(|f| what(f) == wanted)
     }
 
-    /// What became worse: a counterexample that the version before did not have, with a row to blame that was stronger in the version before,
-    /// and rightly so as far as is known. (A row that it did not have at all is new, and no worse than nothing.)
+    /// What became worse: a counterexample that the version before did not have, with a row to
+    /// blame that was stronger in the version before, and rightly so as far as is known. (A row
+    /// that it did not have at all is new, and no worse than nothing.)
     pub fn regressions(&self) -> Vec<CompilerRegression<'_>> {
         let mut out = Vec::new();
-        let asked: Vec<&Record> = self.records.iter().filter(|r| !r.rows.is_empty() && r.check.is_some()).collect();
+        let asked: Vec<&Record> =
+            self.records.iter().filter(|r| !r.rows.is_empty() && r.check.is_some()).collect();
         for pair in asked.windows(2) {
             let (before, version) = (pair[0], pair[1]);
             for fall in version.falls() {

@@ -36,7 +36,8 @@ add = "atom {order} {scope} {type}\n"
 "##;
 
 fn language() -> FrontEnd {
-    FrontEnd::read("lines", &SourceFile::new("lines.toml", LANGUAGE)).unwrap_or_else(|e| panic!("{e:?}"))
+    FrontEnd::read("lines", &SourceFile::new("lines.toml", LANGUAGE))
+        .unwrap_or_else(|e| panic!("{e:?}"))
 }
 
 /// A compiler for the language: awk that prints PTX; `special` is awk that looks at a line first.
@@ -74,7 +75,9 @@ fn table_of(front: &FrontEnd, command: &str, limit: Duration) -> Result<Table, S
 /// The answers as text, by row.
 fn answers(table: &Table) -> Vec<(String, String)> {
     let text = |a: &LoweringAnswer| match a {
-        LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
+        LoweringAnswer::Lowered(all) => {
+            all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or ")
+        }
         LoweringAnswer::Absent(why) => format!("absent: {why}"),
         LoweringAnswer::Other(what) => format!("other: {what}"),
         LoweringAnswer::Unknown(why) => format!("unknown: {why}"),
@@ -83,7 +86,11 @@ fn answers(table: &Table) -> Vec<(String, String)> {
 }
 
 fn of<'a>(answers: &'a [(String, String)], row: &str) -> &'a str {
-    &answers.iter().find(|(r, _)| r == row).unwrap_or_else(|| panic!("no row {row} in {answers:?}")).1
+    &answers
+        .iter()
+        .find(|(r, _)| r == row)
+        .unwrap_or_else(|| panic!("no row {row} in {answers:?}"))
+        .1
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -98,7 +105,8 @@ fn a_good_compiler() {
     assert_eq!(table.runs, 2, "all points in two programs");
 }
 
-/// A compiler that does not know the architecture says so of every program: it is not asked about each point.
+/// A compiler that does not know the architecture says so of every program: it is not asked about
+/// each point.
 #[test]
 fn an_architecture_that_is_not_known() {
     let command = r#"echo "error: no such architecture" >&2 && exit 1 # {in} {out}"#;
@@ -112,10 +120,13 @@ fn an_architecture_that_is_not_known() {
 #[test]
 fn rejected_constructs() {
     // It names the line.
-    let named =
-        compiler(r#"/atom acquire sys b64/ { print FILENAME ":" NR ":1: error: no such thing" > "/dev/stderr"; exit 1 }"#);
+    let named = compiler(
+        r#"/atom acquire sys b64/ { print FILENAME ":" NR ":1: error: no such thing" > "/dev/stderr"; exit 1 }"#,
+    );
     // It does not.
-    let silent = compiler(r#"/atom acquire sys b64/ { print "ERROR: no such thing" > "/dev/stderr"; exit 1 }"#);
+    let silent = compiler(
+        r#"/atom acquire sys b64/ { print "ERROR: no such thing" > "/dev/stderr"; exit 1 }"#,
+    );
     for command in [named, silent] {
         let found = answers(&table(&command, MINUTE).expect("it runs"));
         assert_eq!(of(&found, "RMW.ACQ.sys add b64"), "absent: no such thing");
@@ -124,8 +135,8 @@ fn rejected_constructs() {
     }
 }
 
-/// A type that does not exist, of which the compiler speaks once and in no place of the program: it is asked about the object alone, and
-/// not about each thing that could be done to it.
+/// A type that does not exist, of which the compiler speaks once and in no place of the program: it
+/// is asked about the object alone, and not about each thing that could be done to it.
 #[test]
 fn objects_that_do_not_compile() {
     let special = r#"$5 == "b64" && $4 == "sys" || $2 == "b64" && $3 == "sys" { print "ERROR: no b64" > "/dev/stderr"; exit 1 }"#;
@@ -134,30 +145,43 @@ fn objects_that_do_not_compile() {
     let each = table_of(&front, &command, MINUTE).expect("it runs");
     front.object = Some("b64 sys\n".to_owned());
     let wrong = table_of(&front, &command, MINUTE).expect("it runs");
-    assert!(answers(&wrong).iter().all(|(_, a)| a == "absent: no b64"), "no object compiles: {:?}", answers(&wrong));
+    assert!(
+        answers(&wrong).iter().all(|(_, a)| a == "absent: no b64"),
+        "no object compiles: {:?}",
+        answers(&wrong)
+    );
     front.object = Some("{type} {scope}\n".to_owned());
     let once = table_of(&front, &command, MINUTE).expect("it runs");
     assert_eq!(answers(&once), answers(&each));
     assert_eq!(of(&answers(&once), "RMW.ACQ.sys add b64"), "absent: no b64");
     assert_eq!(of(&answers(&once), "RMW.ACQ.gpu add b64"), "atom.acquire.gpu");
-    // Two programs, one of nothing, a type, a type with its two scopes, and the two programs again without it.
+    // Two programs, one of nothing, a type, a type with its two scopes, and the two programs again
+    // without it.
     assert_eq!((once.runs, each.runs > 10), (2 + 1 + 1 + 3 + 2, true), "{}", each.runs);
 }
 
-/// An operation whose template does not compile: the compiler speaks of its first use, or of none. It is asked about the operation with orders that
-/// are parameters, and not about each order; an order that alone is refused is one row.
+/// An operation whose template does not compile: the compiler speaks of its first use, or of none.
+/// It is asked about the operation with orders that are parameters, and not about each order; an
+/// order that alone is refused is one row.
 #[test]
 fn operations_that_compile_with_no_order() {
     let wrong = r#"$2 == "atom" && $5 == "b64" && $4 == "sys""#;
-    let once = format!(r#"{wrong} {{ print FILENAME ":" NR ":1: error: no such template" > "/dev/stderr"; exit 1 }}"#);
-    let nowhere = format!(r#"{wrong} {{ print "types.h:7:1: error: no such template" > "/dev/stderr"; exit 1 }}"#);
+    let once = format!(
+        r#"{wrong} {{ print FILENAME ":" NR ":1: error: no such template" > "/dev/stderr"; exit 1 }}"#
+    );
+    let nowhere = format!(
+        r#"{wrong} {{ print "types.h:7:1: error: no such template" > "/dev/stderr"; exit 1 }}"#
+    );
     for special in [&once, &nowhere] {
         let command = compiler(&format!(
             r#"{special} /ld acquire gpu b32/ {{ print FILENAME ":" NR ":1: error: no such order" > "/dev/stderr"; exit 1 }}"#
         ));
-        let text =
-            LANGUAGE.replace(r#"ACQ = "acquire""#, "ACQ = \"acquire\"\nREL = \"release\"\nACQ_REL = \"acq_rel\"\nSC = \"sc\"");
-        let mut front = FrontEnd::read("lines", &SourceFile::new("lines.toml", text)).unwrap_or_else(|e| panic!("{e:?}"));
+        let text = LANGUAGE.replace(
+            r#"ACQ = "acquire""#,
+            "ACQ = \"acquire\"\nREL = \"release\"\nACQ_REL = \"acq_rel\"\nSC = \"sc\"",
+        );
+        let mut front = FrontEnd::read("lines", &SourceFile::new("lines.toml", text))
+            .unwrap_or_else(|e| panic!("{e:?}"));
         let each = table_of(&front, &command, MINUTE).expect("it runs");
         front.order_parameter = Some("{name}".to_owned());
         let all = table_of(&front, &command, MINUTE).expect("it runs");
@@ -165,33 +189,47 @@ fn operations_that_compile_with_no_order() {
         let found = answers(&all);
         assert_eq!(of(&found, "RMW.SC.sys add b64"), "absent: no such template");
         assert_eq!(of(&found, "R.ACQ.gpu b32"), "absent: no such order");
-        assert_eq!(found.iter().filter(|(_, a)| a.starts_with("absent")).count(), 5 + 1, "{found:?}");
+        assert_eq!(
+            found.iter().filter(|(_, a)| a.starts_with("absent")).count(),
+            5 + 1,
+            "{found:?}"
+        );
         assert!(all.runs < each.runs, "{special}: {} and {}", all.runs, each.runs);
     }
     // What an assembler says of all orders together is not said of one.
-    let assembler =
-        r#"$2 == "atom" && $3 == "success" { print "ptxas input, line 7; error : two variables" > "/dev/stderr"; exit 1 }"#;
+    let assembler = r#"$2 == "atom" && $3 == "success" { print "ptxas input, line 7; error : two variables" > "/dev/stderr"; exit 1 }"#;
     let one = r#"/atom acquire sys b64/ { print FILENAME ":" NR ":1: error: no such order" > "/dev/stderr"; exit 1 }"#;
     let mut front = language();
     front.order_parameter = Some("{name}".to_owned());
-    let found = answers(&table_of(&front, &compiler(&format!("{assembler} {one}")), MINUTE).expect("it runs"));
+    let found = answers(
+        &table_of(&front, &compiler(&format!("{assembler} {one}")), MINUTE).expect("it runs"),
+    );
     assert_eq!(of(&found, "RMW.ACQ.sys add b64"), "absent: no such order");
     assert_eq!(found.iter().filter(|(_, a)| a.starts_with("absent")).count(), 1, "{found:?}");
 }
 
-/// An object that the compiler does not end with: its time is over, which is said of what is done to it; it does not count as compiled.
+/// An object that the compiler does not end with: its time is over, which is said of what is done
+/// to it; it does not count as compiled.
 #[test]
 fn an_object_that_takes_too_long() {
     let special = r#"$2 == "b64" { while (1) { } } $5 == "b64" { print "ERROR: no b64" > "/dev/stderr"; exit 1 }"#;
     let mut front = language();
     front.object = Some("{type} {scope}\n".to_owned());
-    let found = answers(&table_of(&front, &compiler(special), Duration::from_secs(5)).expect("it runs"));
+    let found =
+        answers(&table_of(&front, &compiler(special), Duration::from_secs(5)).expect("it runs"));
     let late = |(row, _): &&(String, String)| row.ends_with("b64");
-    assert!(found.iter().filter(late).all(|(_, a)| a == "unknown: the compiler does not end within 1 s"), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .filter(late)
+            .all(|(_, a)| a == "unknown: the compiler does not end within 1 s"),
+        "{found:?}"
+    );
     assert_eq!(of(&found, "RMW.ACQ.sys add b32"), "atom.acquire.sys");
 }
 
-/// What writes nothing, or nothing that is PTX, whatever it is asked, is not asked about each of hundreds of functions.
+/// What writes nothing, or nothing that is PTX, whatever it is asked, is not asked about each of
+/// hundreds of functions.
 #[test]
 fn a_program_that_is_no_compiler() {
     let front = front::find("llvm-ir").unwrap_or_else(|e| panic!("{e:?}"));
@@ -202,7 +240,8 @@ fn a_program_that_is_no_compiler() {
     }
 }
 
-/// A compiler that passes over an architecture that it does not know: the table says what the PTX is for.
+/// A compiler that passes over an architecture that it does not know: the table says what the PTX
+/// is for.
 #[test]
 fn ptx_for_another_architecture() {
     let front = language();
@@ -216,7 +255,8 @@ fn ptx_for_another_architecture() {
             words: Vec::new(),
             limit: MINUTE,
         };
-        let outcome = compile(&front, &command, &front.points(), 2, &SilentExtraction).expect("it runs");
+        let outcome =
+            compile(&front, &command, &front.points(), 2, &SilentExtraction).expect("it runs");
         Table::new(&front, &command, "test".to_owned(), &outcome)
     };
     assert_eq!(asked("sm_90-ptx84").written_for, None);
@@ -226,18 +266,25 @@ fn ptx_for_another_architecture() {
     assert_eq!(other.written_for.as_deref(), Some("sm_90"));
     let text = map(&other, &Models::default());
     assert!(
-        text.contains("// It was asked for sm_100, and wrote PTX for sm_90.\n") && text.contains("\narchitecture sm_90\n"),
+        text.contains("// It was asked for sm_100, and wrote PTX for sm_90.\n")
+            && text.contains("\narchitecture sm_90\n"),
         "{text}"
     );
 }
 
-/// LLVM compiles for another machine, writes the name that it was given all the same, and says so on the side.
+/// LLVM compiles for another machine, writes the name that it was given all the same, and says so
+/// on the side.
 #[test]
 fn a_processor_that_is_not_recognized() {
-    let command =
-        format!("echo \"'sm_9x' is not a recognized processor for this target (ignoring processor)\" >&2; {}", compiler(""));
+    let command = format!(
+        "echo \"'sm_9x' is not a recognized processor for this target (ignoring processor)\" >&2; {}",
+        compiler("")
+    );
     let found = answers(&table(&command, MINUTE).expect("it runs"));
-    assert!(found.iter().all(|(_, a)| a.starts_with("absent: 'sm_9x' is not a recognized processor")), "{found:?}");
+    assert!(
+        found.iter().all(|(_, a)| a.starts_with("absent: 'sm_9x' is not a recognized processor")),
+        "{found:?}"
+    );
 }
 
 /// Types and operations that were not asked about are not in the table.
@@ -261,7 +308,9 @@ fn a_table_of_some_types() {
 
 #[test]
 fn crashes_endless_loops_and_silence() {
-    let crash = compiler(r#"/ld relaxed gpu b32/ { print "oops" > "/dev/stderr"; system("kill -SEGV $PPID") }"#);
+    let crash = compiler(
+        r#"/ld relaxed gpu b32/ { print "oops" > "/dev/stderr"; system("kill -SEGV $PPID") }"#,
+    );
     let found = answers(&table(&crash, MINUTE).expect("it runs"));
     assert!(of(&found, "R.RLX.gpu b32").starts_with("unknown: the compiler crashes"), "{found:?}");
     assert_eq!(of(&found, "R.RLX.sys b32"), "ld.relaxed.sys");
@@ -269,34 +318,48 @@ fn crashes_endless_loops_and_silence() {
     let start = Instant::now();
     let endless = compiler(r"/ld relaxed gpu b32/ { while (1) { } }");
     let found = answers(&table(&endless, Duration::from_secs(2)).expect("it runs"));
-    assert!(of(&found, "R.RLX.gpu b32").starts_with("unknown: the compiler does not end"), "{found:?}");
+    assert!(
+        of(&found, "R.RLX.gpu b32").starts_with("unknown: the compiler does not end"),
+        "{found:?}"
+    );
     assert_eq!(of(&found, "RMW.ACQ.sys add b64"), "atom.acquire.sys");
     assert!(start.elapsed() < MINUTE * 5, "what does not end was ended");
 
     let nothing = answers(&table("true {in} {out}", MINUTE).expect("it runs"));
-    assert!(nothing.iter().all(|(_, a)| a == "unknown: the compiler ends well and writes nothing"), "{nothing:?}");
+    assert!(
+        nothing.iter().all(|(_, a)| a == "unknown: the compiler ends well and writes nothing"),
+        "{nothing:?}"
+    );
     let no_ptx = answers(&table("cp {in} {out}", MINUTE).expect("it runs"));
-    assert!(no_ptx.iter().all(|(_, a)| a.starts_with("unknown: what came out is no PTX: line 1")), "{no_ptx:?}");
+    assert!(
+        no_ptx.iter().all(|(_, a)| a.starts_with("unknown: what came out is no PTX: line 1")),
+        "{no_ptx:?}"
+    );
     // A function that is left out is that function's row alone.
     let gap = answers(&table(&compiler("/ld acquire gpu b32/ { next }"), MINUTE).expect("it runs"));
     assert_eq!(of(&gap, "R.ACQ.gpu b32"), "unknown: its function is not in the PTX");
     assert_eq!(gap.iter().filter(|(_, a)| a.starts_with("unknown")).count(), 1);
 }
 
-/// A compiler that never ends is not waited for point by point; one that leaves something running that holds its output open is not
-/// waited for at all.
+/// A compiler that never ends is not waited for point by point; one that leaves something running
+/// that holds its output open is not waited for at all.
 #[test]
 fn what_runs_for_ever_is_ended() {
     let start = Instant::now();
     let found = table("sleep 1000; : {in}", Duration::from_secs(1)).expect("it runs");
-    assert!(answers(&found).iter().all(|(_, a)| a.starts_with("unknown: the compiler does not end")), "{:?}", answers(&found));
+    assert!(
+        answers(&found).iter().all(|(_, a)| a.starts_with("unknown: the compiler does not end")),
+        "{:?}",
+        answers(&found)
+    );
     let left = format!("sleep 1000 & {}", compiler(""));
     let found = answers(&table(&left, MINUTE).expect("it runs"));
     assert_eq!(of(&found, "R.ACQ.sys b64"), "ld.acquire.sys");
     assert!(start.elapsed() < MINUTE * 2, "{:?}", start.elapsed());
 }
 
-/// A compiler for the language in Python, as the helper programs are: `--worker` in place of the files.
+/// A compiler for the language in Python, as the helper programs are: `--worker` in place of the
+/// files.
 const DRIVER: &str = r#"
 import os, re, signal, sys, time
 import worker
@@ -320,8 +383,9 @@ open(sys.argv[1], "a").write("x")
 worker.serve(translate) if sys.argv[2:] == ["--worker"] else translate(*sys.argv[2:])
 "#;
 
-/// One process that compiles many programs answers as a process for each does: what a program does to its compiler (it crashes, hangs, says
-/// no, leaves a function out) is that program's row alone. If it breaks itself, the command is asked in its place.
+/// One process that compiles many programs answers as a process for each does: what a program does
+/// to its compiler (it crashes, hangs, says no, leaves a function out) is that program's row alone.
+/// If it breaks itself, the command is asked in its place.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn many_programs_with_one_start() {
@@ -331,8 +395,11 @@ fn many_programs_with_one_start() {
     let front = language();
     let asked = |worker: bool, before: &str, name: &str| {
         let starts = folder.path().join(name);
-        let template =
-            format!("{before} PYTHONPATH={{drivers}} python3 {} {} {{in}} {{out}}", driver.display(), starts.display());
+        let template = format!(
+            "{before} PYTHONPATH={{drivers}} python3 {} {} {{in}} {{out}}",
+            driver.display(),
+            starts.display()
+        );
         let limit = Duration::from_secs(20);
         let command = CompileCommand {
             template,
@@ -343,15 +410,21 @@ fn many_programs_with_one_start() {
             words: Vec::new(),
             limit,
         };
-        let outcome = compile(&front, &command, &front.points(), 1, &SilentExtraction).expect("it runs");
-        (answers(&Table::new(&front, &command, "test".to_owned(), &outcome)), std::fs::read(starts).expect("starts").len())
+        let outcome =
+            compile(&front, &command, &front.points(), 1, &SilentExtraction).expect("it runs");
+        (
+            answers(&Table::new(&front, &command, "test".to_owned(), &outcome)),
+            std::fs::read(starts).expect("starts").len(),
+        )
     };
     let (each, many_starts) = asked(false, "", "each");
     let (one, starts) = asked(true, "", "one");
     // The shell has words of its own for a crash.
     let plain = |all: &[(String, String)]| {
         all.iter()
-            .map(|(row, a)| (row.clone(), a.split(['(', ':']).take(2).collect::<String>().trim().to_owned()))
+            .map(|(row, a)| {
+                (row.clone(), a.split(['(', ':']).take(2).collect::<String>().trim().to_owned())
+            })
             .collect::<Vec<_>>()
     };
     assert_eq!(plain(&one), plain(&each));
@@ -368,19 +441,24 @@ fn many_programs_with_one_start() {
     assert_eq!(of(&broken, "RMW.ACQ.sys add b64"), "atom.acquire.sys");
 }
 
-/// LLVM gives up at the first function that it does not compile, and says which it was: it is asked once for each of these, and not for
-/// each function beside them.
+/// LLVM gives up at the first function that it does not compile, and says which it was: it is asked
+/// once for each of these, and not for each function beside them.
 #[test]
 fn a_compiler_that_gives_up_and_says_where() {
-    for place in [r#""In function: " name"#, r#""2.\tRunning pass 'Selection' on function '@" name "'""#] {
-        let gives_up =
-            r#"{ print "LLVM ERROR: Cannot do this\n" PLACE > "/dev/stderr"; close("/dev/stderr"); system("kill -ABRT $PPID") }"#;
-        let special = format!(r#"$2 == "ld" {{ name = $1 }} $2 == "ld" {}"#, gives_up.replace("PLACE", place));
+    for place in
+        [r#""In function: " name"#, r#""2.\tRunning pass 'Selection' on function '@" name "'""#]
+    {
+        let gives_up = r#"{ print "LLVM ERROR: Cannot do this\n" PLACE > "/dev/stderr"; close("/dev/stderr"); system("kill -ABRT $PPID") }"#;
+        let special = format!(
+            r#"$2 == "ld" {{ name = $1 }} $2 == "ld" {}"#,
+            gives_up.replace("PLACE", place)
+        );
         let found = table(&compiler(&special), MINUTE).expect("it runs");
         let all = answers(&found);
         assert_eq!(all.iter().filter(|(_, a)| a == "absent: Cannot do this").count(), 8, "{all:?}");
         assert_eq!(of(&all, "RMW.ACQ.sys add b64"), "atom.acquire.sys");
-        // Two programs, one of them or both without one function more each time, and one program of nothing.
+        // Two programs, one of them or both without one function more each time, and one program of
+        // nothing.
         assert!(found.runs <= 8 + 3, "{}", found.runs);
     }
 }
@@ -390,7 +468,8 @@ fn a_compiler_that_gives_up_and_says_where() {
 fn the_same_with_any_number_of_jobs() {
     let front = language();
     let written = |jobs: usize| {
-        let special = r#"/atom acquire sys b64/ { print "ERROR: no such thing" > "/dev/stderr"; exit 1 }"#;
+        let special =
+            r#"/atom acquire sys b64/ { print "ERROR: no such thing" > "/dev/stderr"; exit 1 }"#;
         let command = CompileCommand {
             template: compiler(special),
             worker: false,
@@ -400,7 +479,8 @@ fn the_same_with_any_number_of_jobs() {
             words: Vec::new(),
             limit: MINUTE,
         };
-        let outcome = compile(&front, &command, &front.points(), jobs, &SilentExtraction).expect("it runs");
+        let outcome =
+            compile(&front, &command, &front.points(), jobs, &SilentExtraction).expect("it runs");
         map(&Table::new(&front, &command, "test".to_owned(), &outcome), &Models::default())
     };
     let one = written(1);
@@ -435,12 +515,18 @@ fn built_in_front_ends() {
         let points: Vec<(usize, Point)> = front.points().into_iter().enumerate().collect();
         assert!(points.len() > 20, "{name}: {}", points.len());
         let text = front::write(&front, &points).text;
-        for word in
-            ["type", "order", "failure", "scope", "pointer", "result", "value", "expected", "out", "name", "bytes", "unsigned"]
-        {
+        for word in [
+            "type", "order", "failure", "scope", "pointer", "result", "value", "expected", "out",
+            "name", "bytes", "unsigned",
+        ] {
             assert!(!text.contains(&format!("{{{word}}}")), "{name}: {{{word}}} is left\n");
         }
     }
-    assert!(front::find("llvm-irr").expect_err("a typo")[0].help.as_deref().is_some_and(|h| h.contains("`llvm-ir`")));
+    assert!(
+        front::find("llvm-irr").expect_err("a typo")[0]
+            .help
+            .as_deref()
+            .is_some_and(|h| h.contains("`llvm-ir`"))
+    );
     assert_eq!(filled("{a} {b}", &[("a", "x")]), "x {b}");
 }

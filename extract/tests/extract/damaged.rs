@@ -1,5 +1,6 @@
-//! Assembly that is damaged: lines twice, gone, exchanged or cut, bytes changed, lines without end, thousands of labels and branches. Each function gets
-//! an answer that says what happened, in little time.
+//! Assembly that is damaged: lines twice, gone, exchanged or cut, bytes changed, lines without end,
+//! thousands of labels and branches. Each function gets an answer that says what happened, in
+//! little time.
 
 use std::time::{Duration, Instant};
 
@@ -37,18 +38,28 @@ const FUNCTIONS: [(&str, &str); 5] = [
         "riscv",
         "\tandi a6,a0,3\n\tandi a5,a0,-4\n\tslliw a4,a6,3\n\tli a6,255\n\tsllw a6,a6,a4\n\tsllw a3,a3,a4\n\tnot a7,a6\n1:\n\tlr.w.aqrl a0,0(a5)\n\tadd a2,a0,a3\n\tand a2,a2,a6\n\tand t1,a0,a7\n\tor a2,a2,t1\n\tsc.w.rl a2,a2,0(a5)\n\tbnez a2,1b\n\tsraw a0,a0,a4\n\tsb a0,0(a1)\n\tret\n",
     ),
-    ("power", "\tsync\n.L2:\n\tlbarx 9,0,3\n\tadd 10,9,6\n\tstbcx. 10,0,3\n\tbne- 0,.L2\n\tisync\n\tstb 9,0(4)\n\tblr\n"),
+    (
+        "power",
+        "\tsync\n.L2:\n\tlbarx 9,0,3\n\tadd 10,9,6\n\tstbcx. 10,0,3\n\tbne- 0,.L2\n\tisync\n\tstb 9,0(4)\n\tblr\n",
+    ),
     ("x86", "\tmovl %ecx, %eax\n\tlock xaddb %al, (%rdi)\n\tmovb %al, (%rsi)\n\tret\n"),
 ];
 
 /// What the function does, as a text.
 fn answer(reader: &mut AssemblyReader, body: &str) -> String {
-    let Ok(read) = module(&format!("\t.type f, @function\nf:\n{body}\n\t.size f, .-f\n"), reader.architecture()) else {
+    let Ok(read) = module(
+        &format!("\t.type f, @function\nf:\n{body}\n\t.size f, .-f\n"),
+        reader.architecture(),
+    ) else {
         return "no function".to_owned();
     };
     let of = |row: LoweringAnswer| match row {
-        LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
-        LoweringAnswer::Other(why) | LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => format!("other: {why}"),
+        LoweringAnswer::Lowered(all) => {
+            all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or ")
+        }
+        LoweringAnswer::Other(why) | LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => {
+            format!("other: {why}")
+        }
     };
     let mut out = Vec::new();
     for what in [add(), What::Load, What::Swap(Order::Sc)] {
@@ -67,7 +78,8 @@ fn answer(reader: &mut AssemblyReader, body: &str) -> String {
 }
 
 fn reader(name: &str) -> AssemblyReader {
-    AssemblyReader::of(Architecture::built_in(name).expect("it is shipped")).expect("the text says its assembly")
+    AssemblyReader::of(Architecture::built_in(name).expect("it is shipped"))
+        .expect("the text says its assembly")
 }
 
 struct Chance(u64);
@@ -103,7 +115,9 @@ fn damaged(body: &str, chance: &mut Chance) -> String {
                 lines[at] = String::from_utf8(bytes).expect("they are letters");
             }
             5 => lines[at] = lines[at].repeat(1 + chance.below(40)),
-            6 => lines[at] = lines[at].replace(|c: char| c.is_ascii_digit(), "18446744073709551615"),
+            6 => {
+                lines[at] = lines[at].replace(|c: char| c.is_ascii_digit(), "18446744073709551615")
+            }
             _ => lines[at] = format!("{}{}", lines[at], lines[other]),
         }
     }
@@ -130,7 +144,9 @@ fn damaged_functions_get_an_answer_in_little_time() {
 fn large_nonsense_gets_an_answer_in_little_time() {
     for (name, body) in FUNCTIONS {
         let first = body.lines().next().expect("a line");
-        let many = |n: usize, line: &dyn Fn(usize) -> String| (0..n).map(line).collect::<Vec<_>>().join("\n");
+        let many = |n: usize, line: &dyn Fn(usize) -> String| {
+            (0..n).map(line).collect::<Vec<_>>().join("\n")
+        };
         let branch = match name {
             "aarch64" => "\tcbz x9, .L",
             "armv7" => "\tcmp r9, #0\n\tbeq .L",
@@ -166,7 +182,11 @@ fn large_nonsense_gets_an_answer_in_little_time() {
             let start = Instant::now();
             answer(&mut reader, &text);
             let took = start.elapsed();
-            println!("{name}: {took:?} for {} bytes, which begin so:\n{}", text.len(), text.chars().take(40).collect::<String>());
+            println!(
+                "{name}: {took:?} for {} bytes, which begin so:\n{}",
+                text.len(),
+                text.chars().take(40).collect::<String>()
+            );
             assert!(
                 took < LONGEST,
                 "{name}: {took:?} for {} bytes, which begin so:\n{}",
@@ -177,7 +197,8 @@ fn large_nonsense_gets_an_answer_in_little_time() {
     }
 }
 
-/// What a function hands on to others, or does by text that no compiler made, is named; nothing is guessed.
+/// What a function hands on to others, or does by text that no compiler made, is named; nothing is
+/// guessed.
 #[test]
 fn helpers_macros_and_other_syntax_are_named() {
     let said = |name: &str, body: &str| answer(&mut reader(name), body);
@@ -199,6 +220,9 @@ fn helpers_macros_and_other_syntax_are_named() {
         ("armv7", "\tbl __atomic_load_4(PLT)\n\tbx lr", "__atomic_load_4"),
     ] {
         let answer = said(name, body);
-        assert!(answer.starts_with("other: ") && answer.contains(expected), "{name} {body}: {answer}");
+        assert!(
+            answer.starts_with("other: ") && answer.contains(expected),
+            "{name} {body}: {answer}"
+        );
     }
 }

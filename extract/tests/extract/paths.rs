@@ -33,7 +33,9 @@ fn answers(what: What, order: Order, body: &str) -> Vec<String> {
     rows(&point, &explored)
         .into_iter()
         .map(|row| match row.answer {
-            LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
+            LoweringAnswer::Lowered(all) => {
+                all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or ")
+            }
             LoweringAnswer::Other(what) => format!("other: {what}"),
             LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => why,
         })
@@ -120,19 +122,29 @@ fn inline_assembly() {
         { .reg .b128 _d; .reg .b128 _v; mov.b128 _d, {%rd2, %rd3}; mov.b128 _v, {%rd4, %rd5};
           atom.cas.relaxed.gpu.b128 _d,[%rd1],_d,_v; mov.b128 {%rd6, %rd7}, _d; }";
     // The branch is never taken: its predicate is known.
-    assert_eq!(paths(body), ["fence.sc.gpu ; ld.acquire.gpu.b32 ; atom.cas.relaxed.gpu.b128 (succeeds or fails)"]);
+    assert_eq!(
+        paths(body),
+        ["fence.sc.gpu ; ld.acquire.gpu.b32 ; atom.cas.relaxed.gpu.b128 (succeeds or fails)"]
+    );
 }
 
-/// Whether a compare-and-swap succeeded is read from the branch behind it, through predicates, selections and the stack.
+/// Whether a compare-and-swap succeeded is read from the branch behind it, through predicates,
+/// selections and the stack.
 #[test]
 fn success_is_read_from_branches() {
     let plain = "atom.cas.acquire.gpu.b32 %r3, [%rd1], %r1, %r2; setp.eq.s32 %p1, %r3, %r1; selp.u32 %r4, 1, 0, %p1;";
-    assert_eq!(answers(What::Swap(Order::Rlx), Order::Acq, plain), ["atom.acquire.gpu", "atom.acquire.gpu"]);
+    assert_eq!(
+        answers(What::Swap(Order::Rlx), Order::Acq, plain),
+        ["atom.acquire.gpu", "atom.acquire.gpu"]
+    );
     // A fence behind the success alone.
-    let branch =
-        "atom.cas.relaxed.gpu.b32 %r3, [%rd1], %r1, %r2; setp.ne.s32 %p1, %r3, %r1; @%p1 bra DONE; fence.acquire.gpu; DONE:";
-    assert_eq!(answers(What::Swap(Order::Rlx), Order::Acq, branch), ["atom.relaxed.gpu ; fence.acquire.gpu", "atom.relaxed.gpu"]);
-    // The same through a byte of the stack, a selection and an inverted predicate; the result overwrites what was compared.
+    let branch = "atom.cas.relaxed.gpu.b32 %r3, [%rd1], %r1, %r2; setp.ne.s32 %p1, %r3, %r1; @%p1 bra DONE; fence.acquire.gpu; DONE:";
+    assert_eq!(
+        answers(What::Swap(Order::Rlx), Order::Acq, branch),
+        ["atom.relaxed.gpu ; fence.acquire.gpu", "atom.relaxed.gpu"]
+    );
+    // The same through a byte of the stack, a selection and an inverted predicate; the result
+    // overwrites what was compared.
     let winding = "
         mov.u64 %SPL, __local_depot0; cvta.local.u64 %SP, %SPL;
         mov.u32 %r1, %r2;
@@ -152,7 +164,8 @@ fn success_is_read_from_branches() {
     assert_eq!(rows, ["atom.relaxed.gpu.b128", "atom.relaxed.gpu.b128 ; fence.sc.gpu"]);
 }
 
-/// A compare-exchange in a loop: the round that succeeds, the round that gives up, and what is read first.
+/// A compare-exchange in a loop: the round that succeeds, the round that gives up, and what is read
+/// first.
 #[test]
 fn loops_are_their_last_round() {
     let body = "
@@ -171,18 +184,21 @@ fn loops_are_their_last_round() {
     assert_eq!(answers(What::Rmw(1), Order::Sc, fenced), ["fence.sc.gpu ; atom.acquire.gpu"]);
 }
 
-/// The object in the thread's own memory is nobody else's; in shared memory it is a lowering of its own.
+/// The object in the thread's own memory is nobody else's; in shared memory it is a lowering of its
+/// own.
 #[test]
 fn state_spaces_of_the_object() {
     let local = "isspacep.local %p1, %rd1; @%p1 bra LOCAL; fence.sc.gpu; ld.acquire.gpu.b32 %r1, [%rd1]; bra.uni DONE;
         LOCAL: cvta.to.local.u64 %rd2, %rd1; ld.local.u32 %r1, [%rd2]; nanosleep.u32 0; DONE:";
     assert_eq!(answers(What::Load, Order::Sc, local), ["fence.sc.gpu ; ld.acquire.gpu"]);
-    let shared = "isspacep.shared::cta %p1, %rd1; @%p1 bra S; ld.acquire.gpu.b32 %r1, [%rd1]; bra DONE;
+    let shared =
+        "isspacep.shared::cta %p1, %rd1; @%p1 bra S; ld.acquire.gpu.b32 %r1, [%rd1]; bra DONE;
         S: ld.shared.relaxed.cta.b32 %r1, [%rd1]; DONE:";
     assert_eq!(answers(What::Load, Order::Acq, shared), ["ld.relaxed.cta or ld.acquire.gpu"]);
 }
 
-/// Arguments that go through the stack, calls of functions of the same file, and accesses of what other pointers lead to.
+/// Arguments that go through the stack, calls of functions of the same file, and accesses of what
+/// other pointers lead to.
 #[test]
 fn spills_and_calls() {
     let text = ".version 8.0
@@ -212,56 +228,95 @@ fn spills_and_calls() {
 #[test]
 fn what_no_row_can_say() {
     let other = |body: &str| answers(What::Load, Order::Acq, body).remove(0);
-    assert_eq!(other("frobnicate.b32 %r1, %r2; ld.u32 %r1, [%rd1];"), "other: the instruction `frobnicate.b32` is not known");
-    assert_eq!(other("ld.acquire.gpu.shiny.u32 %r1, [%rd1];"), "other: `.shiny` of `ld.acquire.gpu.shiny.u32` is not known");
+    assert_eq!(
+        other("frobnicate.b32 %r1, %r2; ld.u32 %r1, [%rd1];"),
+        "other: the instruction `frobnicate.b32` is not known"
+    );
+    assert_eq!(
+        other("ld.acquire.gpu.shiny.u32 %r1, [%rd1];"),
+        "other: `.shiny` of `ld.acquire.gpu.shiny.u32` is not known"
+    );
     assert_eq!(other("bar.sync 0; ld.u32 %r1, [%rd1];"), "other: not one thread's: `bar.sync`");
-    let lane = "mov.u32 %r1, %tid.x; setp.ne.s32 %p1, %r1, 0; @%p1 bra DONE; ld.u32 %r2, [%rd1]; DONE:";
+    let lane =
+        "mov.u32 %r1, %tid.x; setp.ne.s32 %p1, %r1, 0; @%p1 bra DONE; ld.u32 %r2, [%rd1]; DONE:";
     assert_eq!(other(lane), "other: not one thread's: it depends on `%tid.x`");
-    assert_eq!(other("call.uni outside, ();"), "other: a call of `outside`, which is not in the file");
-    assert_eq!(other("LOOP: bra.uni LOOP;"), "other: not all paths could be followed: a path of more than 50000 instructions");
+    assert_eq!(
+        other("call.uni outside, ();"),
+        "other: a call of `outside`, which is not in the file"
+    );
+    assert_eq!(
+        other("LOOP: bra.uni LOOP;"),
+        "other: not all paths could be followed: a path of more than 50000 instructions"
+    );
     assert_eq!(other("ld.u32 %r1, [%rd1]; trap;"), "other: no path returns");
     assert_eq!(other(""), "other: a path does not access the object");
     assert_eq!(
         other("atom.exch.b32 %r1, [%rd1], 1; st.release.gpu.b32 [%rd1], 0;"),
         "other: it does it with `atom.exch.b32 ; st.release.gpu.b32`"
     );
-    assert_eq!(other("fence.proxy.async; ld.u32 %r1, [%rd1];"), "other: `fence.proxy.async`: it is a fence between proxies");
+    assert_eq!(
+        other("fence.proxy.async; ld.u32 %r1, [%rd1];"),
+        "other: `fence.proxy.async`: it is a fence between proxies"
+    );
 }
 
 /// Few and short paths by themselves may be many instructions together.
 #[test]
 fn all_paths_together_have_a_bound() {
-    let ways =
-        |n: usize| format!("ld.u32 %r{n}, [%rd1]; setp.eq.s32 %p{n}, %r{n}, {n}; @%p{n} bra L{n}; mov.u32 %r20, {n}; L{n}:");
-    let body: String = (1..12).map(ways).chain((0..1500).map(|_| "xor.b32 %r21, %r21, %r20;".to_owned())).collect();
+    let ways = |n: usize| {
+        format!(
+            "ld.u32 %r{n}, [%rd1]; setp.eq.s32 %p{n}, %r{n}, {n}; @%p{n} bra L{n}; mov.u32 %r20, {n}; L{n}:"
+        )
+    };
+    let body: String = (1..12)
+        .map(ways)
+        .chain((0..1500).map(|_| "xor.b32 %r21, %r21, %r20;".to_owned()))
+        .collect();
     let module = ptx::read(&module(&body)).unwrap_or_else(|e| panic!("{e}"));
     let explored = explore(&module, &module.functions[0], 1);
     assert_eq!(explored.incomplete.as_deref(), Some("more than 2000000 instructions on its paths"));
 }
 
-/// A value that each instruction adds to, or twice to, is followed as any other: what is deep is no more than what it is made of. Nor are numbers at the edge of
-/// their type anything special.
+/// A value that each instruction adds to, or twice to, is followed as any other: what is deep is no
+/// more than what it is made of. Nor are numbers at the edge of their type anything special.
 #[test]
 fn large_values_have_a_bound() {
     let times = |n: usize, body: &str| body.repeat(n);
     let again = |n: usize, body: &str| {
-        format!("mov.u32 %r9, 0; LOOP: {body} add.u32 %r9, %r9, 1; setp.lt.u32 %p9, %r9, {n}; @%p9 bra LOOP;")
+        format!(
+            "mov.u32 %r9, 0; LOOP: {body} add.u32 %r9, %r9, 1; setp.lt.u32 %p9, %r9, {n}; @%p9 bra LOOP;"
+        )
     };
-    let add = "ld.shared.u32 %r2, [x]; add.u32 %r3, %r3, %r2; cvt.u64.u32 %rd2, %r3; ld.u32 %r4, [%rd2];";
-    let each_twice = "ld.shared.u32 %r2, [x]; shl.b32 %r4, %r3, 1; or.b32 %r3, %r4, %r3; or.b32 %r3, %r3, %r2;";
+    let add =
+        "ld.shared.u32 %r2, [x]; add.u32 %r3, %r3, %r2; cvt.u64.u32 %rd2, %r3; ld.u32 %r4, [%rd2];";
+    let each_twice =
+        "ld.shared.u32 %r2, [x]; shl.b32 %r4, %r3, 1; or.b32 %r3, %r4, %r3; or.b32 %r3, %r3, %r2;";
     let both_twice = "ld.shared.u32 %r2, [x]; setp.eq.u32 %p2, %r2, 5; or.pred %p4, %p3, %p2; and.pred %p3, %p3, %p4;";
     let is_zero = "setp.eq.u32 %p3, %r3, 0; @%p3 ld.u32 %r5, [%rd1];";
     let holds = "@%p3 ld.u32 %r5, [%rd1];";
     let parts = "values on its paths that are made of more than 5000000 parts, each time they are looked at";
     for (what, body, incomplete) in [
         ("an address that each round adds to", again(4_000, add), Some(parts)),
-        ("a sum that is compared", format!("{}{is_zero}", times(4_000, "ld.shared.u32 %r2, [x]; or.b32 %r3, %r3, %r2;")), None),
+        (
+            "a sum that is compared",
+            format!("{}{is_zero}", times(4_000, "ld.shared.u32 %r2, [x]; or.b32 %r3, %r3, %r2;")),
+            None,
+        ),
         ("a value that each round has twice", format!("{}{is_zero}", again(60, each_twice)), None),
         ("a mask of all bits", "and.b64 %rd2, -1, %rd1; st.u64 [%rd1], %rd2;".to_owned(), None),
-        ("a field beyond all bits", "bfe.u64 %rd2, %rd1, -1, 1; st.u64 [%rd1], %rd2;".to_owned(), None),
-        ("a predicate that each round has twice", format!("{}{holds}", again(60, both_twice)), None),
+        (
+            "a field beyond all bits",
+            "bfe.u64 %rd2, %rd1, -1, 1; st.u64 [%rd1], %rd2;".to_owned(),
+            None,
+        ),
+        (
+            "a predicate that each round has twice",
+            format!("{}{holds}", again(60, both_twice)),
+            None,
+        ),
     ] {
-        let module = ptx::read(&module(&format!(".shared .u32 x; {body}"))).unwrap_or_else(|e| panic!("{what}: {e}"));
+        let module = ptx::read(&module(&format!(".shared .u32 x; {body}")))
+            .unwrap_or_else(|e| panic!("{what}: {e}"));
         let explored = explore(&module, &module.functions[0], 1);
         assert_eq!(explored.incomplete.as_deref(), incomplete, "{what}");
     }
@@ -271,7 +326,10 @@ fn large_values_have_a_bound() {
 #[test]
 fn predicates() {
     let body = "setp.eq.s32 %p1, %r1, %r2; @%p1 add.s32 %r3, %r3, 1; @%p1 fence.sc.gpu; ld.relaxed.gpu.u32 %r4, [%rd1]; @!%p1 fence.acquire.gpu;";
-    assert_eq!(paths(body), ["fence.sc.gpu ; ld.relaxed.gpu.u32", "ld.relaxed.gpu.u32 ; fence.acquire.gpu"]);
+    assert_eq!(
+        paths(body),
+        ["fence.sc.gpu ; ld.relaxed.gpu.u32", "ld.relaxed.gpu.u32 ; fence.acquire.gpu"]
+    );
 }
 
 /// A text that is no PTX gives a message with its line, never a crash.
@@ -298,7 +356,8 @@ fn broken_texts() {
     }
 }
 
-/// A branch on the negation of the question, as compilers for Blackwell write it, is a branch on the question.
+/// A branch on the negation of the question, as compilers for Blackwell write it, is a branch on
+/// the question.
 #[test]
 fn negated_state_spaces() {
     let negated = "isspacep.local %p1, %rd1; not.pred %p2, %p1; @%p2 bra SHARED; ld.u32 %r1, [%rd1]; bra.uni DONE;
@@ -313,7 +372,8 @@ fn loads_through_the_cache_that_is_not_coherent() {
     assert!(found[0].starts_with("other: ") && found[0].contains("not coherent"), "{found:?}");
 }
 
-/// Each instruction of the shipped kernels with fewer operands than it takes: no panic, wherever the cut is.
+/// Each instruction of the shipped kernels with fewer operands than it takes: no panic, wherever
+/// the cut is.
 #[test]
 fn instructions_that_lack_operands() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/kernels");
@@ -324,8 +384,14 @@ fn instructions_that_lack_operands() {
             continue;
         }
         for line in std::fs::read_to_string(&path).expect("PTX").lines().map(str::trim) {
-            let Some((name, operands)) = line.strip_suffix(';').and_then(|l| l.split_once(char::is_whitespace)) else { continue };
-            if name.chars().all(|c| c.is_ascii_alphanumeric() || "._:".contains(c)) && !name.starts_with('.') {
+            let Some((name, operands)) =
+                line.strip_suffix(';').and_then(|l| l.split_once(char::is_whitespace))
+            else {
+                continue;
+            };
+            if name.chars().all(|c| c.is_ascii_alphanumeric() || "._:".contains(c))
+                && !name.starts_with('.')
+            {
                 instructions.insert(name.to_owned(), operands.to_owned());
             }
         }

@@ -1,4 +1,5 @@
-//! PTX that looks like the row of an operation and does something else: each function beside the right one. Numbers show most of it, and paths the rest.
+//! PTX that looks like the row of an operation and does something else: each function beside the
+//! right one. Numbers show most of it, and paths the rest.
 
 use margay_extract::compile::{CompileCommand, CompiledPoints, PointCompilation};
 use margay_extract::front;
@@ -8,11 +9,14 @@ use margay_extract::ptx;
 use margay_extract::table::Table;
 use margay_models::execution::{Order, Scope};
 
-/// The rows of a relaxed operation on an object of so many bits (by the index of its type) whose function has this body.
+/// The rows of a relaxed operation on an object of so many bits (by the index of its type) whose
+/// function has this body.
 fn rows(front_end: &str, of: (What, usize), body: &str) -> Vec<String> {
     let table = table(front_end, of, body);
     let answers = table.rows.iter().map(|row| match &row.row.answer {
-        LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
+        LoweringAnswer::Lowered(all) => {
+            all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or ")
+        }
         LoweringAnswer::Other(what) => format!("other: {what}"),
         LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => why.clone(),
     });
@@ -38,7 +42,12 @@ fn table(front_end: &str, (what, data): (What, usize), body: &str) -> Table {
         limit: std::time::Duration::from_secs(1),
     };
     let front = front::find(front_end).unwrap_or_else(|e| panic!("{}", e[0]));
-    Table::new(&front, &command, String::new(), &CompiledPoints { modules: vec![(text, module)], points, runs: 1 })
+    Table::new(
+        &front,
+        &command,
+        String::new(),
+        &CompiledPoints { modules: vec![(text, module)], points, runs: 1 },
+    )
 }
 
 const B8: usize = 0;
@@ -63,7 +72,10 @@ fn what_does_something_else_is_no_row() {
                 ("ld.relaxed.gpu.b32 %r3, [%d1];", "what it returns cannot be followed"),
                 ("ldu.global.b32 %r3, [%d1];\nst.b32 [%d2], %r3;", "not coherent"),
                 ("ld.const.b32 %r3, [%d1];\nst.b32 [%d2], %r3;", "accesses .const memory"),
-                ("discard.global.L2 [%d1], 128;\nld.relaxed.gpu.b32 %r3, [%d1];\nst.b32 [%d2], %r3;", "destroys"),
+                (
+                    "discard.global.L2 [%d1], 128;\nld.relaxed.gpu.b32 %r3, [%d1];\nst.b32 [%d2], %r3;",
+                    "destroys",
+                ),
                 (
                     "ld.relaxed.gpu.b32 %r3, [%d1];\nst.b32 [%d2], %r3;\nadd.s64 %d4, %d1, 100000;\nst.b32 [%d4+4], %r3;",
                     "it does it with",
@@ -80,7 +92,10 @@ fn what_does_something_else_is_no_row() {
                 ("add.u32 %r3, %r1, 1;\nst.relaxed.gpu.b32 [%d1], %r3;", "it writes 0x"),
                 ("st.local.b32 [%d1], %r1;", "accesses .local memory"),
                 ("st.relaxed.gpu.shared.b32 [%d1], %r1;", "an access outside of every array"),
-                ("setp.eq.u32 %p1, %r1, 77;\nselp.b64 %d4, %d2, %d1, %p1;\nst.relaxed.gpu.b32 [%d4], %r1;", "cannot be followed"),
+                (
+                    "setp.eq.u32 %p1, %r1, 77;\nselp.b64 %d4, %d2, %d1, %p1;\nst.relaxed.gpu.b32 [%d4], %r1;",
+                    "cannot be followed",
+                ),
                 ("add.s64 %d4, %d1, 2;\nst.relaxed.gpu.b32 [%d4], %r1;", "no multiple of its size"),
             ],
         ),
@@ -96,8 +111,14 @@ fn what_does_something_else_is_no_row() {
             "atom.relaxed.gpu",
             &[
                 ("atom.relaxed.gpu.add.u32 %r3, [%d1], %r1;\nst.b32 [%d2], %r3;", "exch of"),
-                ("atom.relaxed.gpu.or.b32 %r3, [%d1], 0;\nst.b32 [%d2], %r3;", "does not always write"),
-                ("atom.relaxed.gpu.exch.b32 %r3, [%d1+64], %r1;\nst.b32 [%d2], %r3;", "an access outside of every array"),
+                (
+                    "atom.relaxed.gpu.or.b32 %r3, [%d1], 0;\nst.b32 [%d2], %r3;",
+                    "does not always write",
+                ),
+                (
+                    "atom.relaxed.gpu.exch.b32 %r3, [%d1+64], %r1;\nst.b32 [%d2], %r3;",
+                    "an access outside of every array",
+                ),
             ],
         ),
         (
@@ -132,7 +153,10 @@ fn what_does_something_else_is_no_row() {
                     "atom.relaxed.gpu.cas.b32 %r3, [%d1], %r2, %r1;\nst.b32 [%d2], %r3;\nsetp.ne.u32 %p1, %r3, %r2;\nselp.u32 %r4, 1, 0, %p1;\nst.b8 [%d3], %r4;",
                     "says that it",
                 ),
-                ("atom.relaxed.gpu.cas.b32 %r3, [%d1], %r2, %r1;\nst.b32 [%d2], %r3;", "says that it"),
+                (
+                    "atom.relaxed.gpu.cas.b32 %r3, [%d1], %r2, %r1;\nst.b32 [%d2], %r3;",
+                    "says that it",
+                ),
                 (
                     "and.b32 %r5, %r2, 65535;\nld.b32 %r6, [%d1];\nand.b32 %r7, %r6, 65535;\nsetp.ne.u32 %p2, %r5, %r7;\nmov.u32 %r3, %r6;\n@%p2 bra L;\n\
                      atom.relaxed.gpu.cas.b32 %r3, [%d1], %r6, %r1;\nL:\nst.b32 [%d2], %r3;\nsetp.eq.u32 %p1, %r3, %r2;\nselp.u32 %r4, 1, 0, %p1;\n\
@@ -147,7 +171,10 @@ fn what_does_something_else_is_no_row() {
         assert!(made.iter().all(|made| made.starts_with(row)), "{right}: {made:?}");
         for (body, said) in wrong {
             let made = rows("clang", of, body);
-            assert!(made.iter().any(|made| made.starts_with("other") && made.contains(said)), "{body}: {made:?}");
+            assert!(
+                made.iter().any(|made| made.starts_with("other") && made.contains(said)),
+                "{body}: {made:?}"
+            );
         }
     }
 }

@@ -8,7 +8,8 @@ use margay_extract::table::{Models, Table, against, map};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_models::diagnostic::SourceFile;
 
-/// C-like lines that awk compiles: what a row becomes is in `rules`, awk that may set `before`, `name`, `after` and `bits`.
+/// C-like lines that awk compiles: what a row becomes is in `rules`, awk that may set `before`,
+/// `name`, `after` and `bits`.
 fn table(rules: &str) -> Table {
     const LANGUAGE: &str = r##"
 title = "lines"
@@ -45,7 +46,8 @@ swap = "cas {order} {scope} {bits} {failure}\n"
 exch = "exch {order} {scope} {bits}\n"
 add = "add {order} {scope} {bits}\n"
 "##;
-    let front = FrontEnd::read("lines", &SourceFile::new("lines.toml", LANGUAGE)).unwrap_or_else(|e| panic!("{e:?}"));
+    let front = FrontEnd::read("lines", &SourceFile::new("lines.toml", LANGUAGE))
+        .unwrap_or_else(|e| panic!("{e:?}"));
     let program = format!(
         r#"BEGIN {{ print ".version 8.4\n.target sm_90\n.address_size 64" }}
         {{ order = $3; scope = $4; bits = $5; before = ""; after = "";
@@ -69,7 +71,8 @@ add = "add {order} {scope} {bits}\n"
         words: Vec::new(),
         limit: Duration::from_secs(60),
     };
-    let outcome = compile(&front, &command, &front.points(), 2, &SilentExtraction).expect("awk runs");
+    let outcome =
+        compile(&front, &command, &front.points(), 2, &SilentExtraction).expect("awk runs");
     Table::new(&front, &command, "awk 1.0".to_owned(), &outcome)
 }
 
@@ -92,7 +95,8 @@ const RULES: [&str; 5] = [
     r#"if (scope != "-") sub(/(cta|gpu|sys)$/, "sys", qualifier)"#,
 ];
 
-/// What Margay writes, it reads: every row of the table is in the mapping, and the mapping printed again is the same.
+/// What Margay writes, it reads: every row of the table is in the mapping, and the mapping printed
+/// again is the same.
 #[test]
 fn tables_read_back() {
     for rules in RULES {
@@ -124,12 +128,17 @@ fn changes_are_found() {
         for (old, new) in first.rows.iter().zip(&after.rows) {
             let differs = compared.differ.iter().any(|d| d.measured.row.slot == new.row.slot);
             // A default that is written out is no difference; RULES[3] has one.
-            assert!(differs == (old.row.answer != new.row.answer) || *rules == RULES[3], "{rules}: {}", new.row.slot);
+            assert!(
+                differs == (old.row.answer != new.row.answer) || *rules == RULES[3],
+                "{rules}: {}",
+                new.row.slot
+            );
         }
     }
 }
 
-/// What a table says it does not know is not said to be absent: `other` has its own words, and one is not the other.
+/// What a table says it does not know is not said to be absent: `other` has its own words, and one
+/// is not the other.
 #[test]
 fn what_no_row_can_say_is_not_absent() {
     let other = r#"if ($2 == "st" && bits == 8) after = "bar.sync 0;""#;
@@ -139,11 +148,20 @@ fn what_no_row_can_say_is_not_absent() {
         let before = mapping(before);
         against(&table[of], &before).differ.into_iter().map(|d| [d.emitted, d.expected]).collect()
     };
-    let is_other = |text: &str| text.starts_with("code that no row can describe") && text.contains("bar.sync");
+    let is_other =
+        |text: &str| text.starts_with("code that no row can describe") && text.contains("bar.sync");
     let mended = differences(0, &texts[1]);
-    assert!(!mended.is_empty() && mended.iter().all(|[now, before]| now.contains("st.") && is_other(before)), "{mended:?}");
+    assert!(
+        !mended.is_empty()
+            && mended.iter().all(|[now, before]| now.contains("st.") && is_other(before)),
+        "{mended:?}"
+    );
     let broken = differences(1, &texts[0]);
-    assert!(!broken.is_empty() && broken.iter().all(|[now, before]| is_other(now) && before.contains("st.")), "{broken:?}");
+    assert!(
+        !broken.is_empty()
+            && broken.iter().all(|[now, before]| is_other(now) && before.contains("st.")),
+        "{broken:?}"
+    );
     assert_eq!(broken.len(), mended.len());
     // Where a table says that there is no such operation, and it compiles to something.
     let absent: String = texts[1]
@@ -155,21 +173,29 @@ fn what_no_row_can_say_is_not_absent() {
         .collect();
     assert_ne!(absent, texts[1]);
     let found = differences(1, &absent);
-    assert!(found.len() == broken.len() && found.iter().all(|[now, before]| is_other(now) && before == "absent"), "{found:?}");
+    assert!(
+        found.len() == broken.len()
+            && found.iter().all(|[now, before]| is_other(now) && before == "absent"),
+        "{found:?}"
+    );
     let found = differences(0, &absent);
     assert!(
-        found.len() == broken.len() && found.iter().all(|[now, before]| now.contains("st.") && before == "absent"),
+        found.len() == broken.len()
+            && found.iter().all(|[now, before]| now.contains("st.") && before == "absent"),
         "{found:?}"
     );
 }
 
-/// `clang` prints PTX and assembly: of a machine that no front end knows the model that is asked for says which.
+/// `clang` prints PTX and assembly: of a machine that no front end knows the model that is asked
+/// for says which.
 #[test]
 fn a_machine_that_nobody_knows_is_a_cpu_where_its_model_is_of_one() {
     use margay_extract::front;
     let clang = || front::find("clang").unwrap_or_else(|e| panic!("{}", e[0]));
     let asked = |architecture: &str, of_cpu: bool| {
-        front::for_architecture(clang(), architecture, of_cpu).unwrap_or_else(|e| panic!("{}", e[0])).prints_assembly()
+        front::for_architecture(clang(), architecture, of_cpu)
+            .unwrap_or_else(|e| panic!("{}", e[0]))
+            .prints_assembly()
     };
     assert!(asked("z196", true) && asked("aarch64", false));
     assert!(!asked("z196", false) && !asked("sm_90", false));

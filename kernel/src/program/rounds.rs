@@ -1,4 +1,5 @@
-//! The rounds in which the threads of a launch are executed: each with what the one before has learnt of what they share, until nothing is new.
+//! The rounds in which the threads of a launch are executed: each with what the one before has
+//! learnt of what they share, until nothing is new.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,21 +10,23 @@ use crate::launch::Launch;
 use crate::layout::{Layout, Object};
 use crate::residue::MemoryCell;
 use crate::thread::{
-    CopyUse, DrawCounts, FollowedThread, LaunchFacts, MAX_VALUES, PreparedModule, Specialised, Use, add_writer, is_drawn_alone,
-    learn_draws,
+    CopyUse, DrawCounts, FollowedThread, LaunchFacts, MAX_VALUES, PreparedModule, Specialised, Use,
+    add_writer, is_drawn_alone, learn_draws,
 };
 
 /// After so many rounds what threads share is taken to be not found out.
 const MAX_ROUNDS: usize = 24;
 
-/// After so many rounds sharing is bounded where it does not come to an end: three threads that insert twice need six slots of a table.
+/// After so many rounds sharing is bounded where it does not come to an end: three threads that
+/// insert twice need six slots of a table.
 const SHARING_ROUNDS: usize = 8;
 
 /// The values of a cell may become more in so many rounds.
 const MAX_GROWTH: u32 = 5;
 
 /// Why a launch is not executed whose time is up.
-pub(super) const OUT_OF_TIME: &str = "the time was up, or the question was stopped, before its threads were executed";
+pub(super) const OUT_OF_TIME: &str =
+    "the time was up, or the question was stopped, before its threads were executed";
 
 /// How the threads of a launch use an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,9 +46,16 @@ fn array_uses(
 ) -> BTreeMap<u32, ArrayUse> {
     let mut found: BTreeMap<u32, ArrayUse> = BTreeMap::new();
     let accesses = uses.iter().map(|(cell, (_, of))| (cell, of.reads, of.strong, of.of_floats[1]));
-    for (cell, reads, strong, of_whole) in accesses.chain(copies.keys().map(|cell| (cell, true, true, true))) {
+    for (cell, reads, strong, of_whole) in
+        accesses.chain(copies.keys().map(|cell| (cell, true, true, true)))
+    {
         let Object::Array(n) = cell.object else { continue };
-        let of = found.entry(n).or_insert(ArrayUse { width: cell.bytes, is_read: false, is_strong: false, is_float: true });
+        let of = found.entry(n).or_insert(ArrayUse {
+            width: cell.bytes,
+            is_read: false,
+            is_strong: false,
+            is_float: true,
+        });
         of.width = of.width.min(cell.bytes);
         of.is_read |= reads;
         of.is_strong |= strong;
@@ -64,7 +74,8 @@ pub(super) struct SettledLaunch {
     pub arrays: BTreeMap<u32, ArrayUse>,
 }
 
-/// Executes the threads of a launch, round by round; `asked` are bytes that a condition names. It ends early once `is_over`.
+/// Executes the threads of a launch, round by round; `asked` are bytes that a condition names. It
+/// ends early once `is_over`.
 ///
 /// # Errors
 /// Each round finds more that is shared, or the time is up.
@@ -76,13 +87,18 @@ pub(super) fn execute_until_settled(
     asked: &[(Object, u64)],
     is_over: &dyn Fn() -> bool,
 ) -> Result<SettledLaunch, String> {
-    let mut facts = LaunchFacts { shared: asked.iter().copied().collect(), ..LaunchFacts::default() };
+    let mut facts =
+        LaunchFacts { shared: asked.iter().copied().collect(), ..LaunchFacts::default() };
     let mut rounds = 0;
     let mut sharing = Sharing::default();
     loop {
-        if rounds >= MAX_ROUNDS + 2 * facts.exchanges.len() + MAX_VALUES * facts.draws.len().min(1) {
+        if rounds >= MAX_ROUNDS + 2 * facts.exchanges.len() + MAX_VALUES * facts.draws.len().min(1)
+        {
             let Some(bounded) = sharing.bounded() else {
-                return Err("what its threads share changes with every round in which they are executed".to_owned());
+                return Err(
+                    "what its threads share changes with every round in which they are executed"
+                        .to_owned(),
+                );
             };
             (facts, rounds) = (bounded, 0);
         }
@@ -92,7 +108,9 @@ pub(super) fn execute_until_settled(
         let mut next = LaunchFacts { exchanges: ExchangesOfWarps::new(), ..facts.clone() };
         for number in 0..launch.total() {
             let (block, thread) = (number / launch.threads, number % launch.threads);
-            let done = FollowedThread::new(prepared, layout, &facts, launch, (block, thread), is_over).run(kernel);
+            let done =
+                FollowedThread::new(prepared, layout, &facts, launch, (block, thread), is_over)
+                    .run(kernel);
             if is_over() {
                 return Err(OUT_OF_TIME.to_owned());
             }
@@ -108,7 +126,9 @@ pub(super) fn execute_until_settled(
         }
         bound_values(&facts, &mut next);
         let of_threads: Vec<&DrawCounts> = threads.iter().map(|done| &done.draws).collect();
-        let is_alone = |cell: &MemoryCell| uses.copies.is_empty() && is_drawn_alone(cell, threads.iter().map(|done| &done.uses));
+        let is_alone = |cell: &MemoryCell| {
+            uses.copies.is_empty() && is_drawn_alone(cell, threads.iter().map(|done| &done.uses))
+        };
         learn_draws(&mut next.draws, &of_threads, &is_alone);
         if next == facts {
             if facts.are_settled || facts.exchanges.is_empty() {
@@ -156,7 +176,8 @@ impl RoundUses {
             (0..2).for_each(|n| of.of_floats[n] |= found.of_floats[n]);
             if with_each {
                 let (writes, reads, strong) = (found.writes, found.reads, found.strong);
-                let of = ThreadCellUse { number, epochs: found.epochs.clone(), writes, reads, strong };
+                let of =
+                    ThreadCellUse { number, epochs: found.epochs.clone(), writes, reads, strong };
                 self.of_threads.entry(*cell).or_default().push(of);
             }
         }
@@ -171,12 +192,14 @@ impl RoundUses {
 
     /// What threads write of arrays.
     fn written(&self) -> BTreeSet<MemoryCell> {
-        let is_written =
-            |(cell, (_, of)): &(&MemoryCell, &(BTreeSet<u32>, Use))| of.writes && matches!(cell.object, Object::Array(_));
+        let is_written = |(cell, (_, of)): &(&MemoryCell, &(BTreeSet<u32>, Use))| {
+            of.writes && matches!(cell.object, Object::Array(_))
+        };
         self.cells.iter().filter(is_written).map(|(cell, _)| *cell).collect()
     }
 
-    /// Says which bytes threads share: those that two of them use, and one writes, and whatever is used together with such a byte.
+    /// Says which bytes threads share: those that two of them use, and one writes, and whatever is
+    /// used together with such a byte.
     fn learn_sharing(&self, next: &mut LaunchFacts) {
         let mut by_byte: BTreeMap<(Object, u64), (BTreeSet<u32>, bool)> = BTreeMap::new();
         for (cell, (by, of)) in &self.cells {
@@ -189,7 +212,8 @@ impl RoundUses {
                 }
             }
         }
-        let is_written = |byte: &&(Object, u64)| by_byte.get(*byte).is_some_and(|(_, writes)| *writes);
+        let is_written =
+            |byte: &&(Object, u64)| by_byte.get(*byte).is_some_and(|(_, writes)| *writes);
         next.overwritten.extend(self.cached.iter().filter(is_written).copied());
         // What asynchronous operations access is accessed by nobody else's program order.
         for (range, found) in &self.copies {
@@ -202,7 +226,12 @@ impl RoundUses {
         next.shared.extend(both_copied(&self.copies));
         next.cells = self.cells_near_copies();
         next.alike = alike(&self.of_threads, &self.cells, &self.copies);
-        next.shared.extend(by_byte.iter().filter(|(_, (by, writes))| by.len() > 1 && *writes).map(|(byte, _)| *byte));
+        next.shared.extend(
+            by_byte
+                .iter()
+                .filter(|(_, (by, writes))| by.len() > 1 && *writes)
+                .map(|(byte, _)| *byte),
+        );
         self.share_whole_cells(next);
     }
 
@@ -213,7 +242,13 @@ impl RoundUses {
         }
         let objects: BTreeSet<Object> = self.copies.keys().map(|range| range.object).collect();
         let is_of = |cell: &&MemoryCell| objects.contains(&cell.object);
-        self.cells.keys().filter(is_of).chain(&self.parts).chain(self.copies.keys()).copied().collect()
+        self.cells
+            .keys()
+            .filter(is_of)
+            .chain(&self.parts)
+            .chain(self.copies.keys())
+            .copied()
+            .collect()
     }
 
     /// Of a cell that has a shared byte all bytes are shared.
@@ -221,7 +256,8 @@ impl RoundUses {
         loop {
             let before = next.shared.len();
             for cell in self.cells.keys() {
-                let bytes = || (cell.offset..cell.offset + cell.bytes).map(|byte| (cell.object, byte));
+                let bytes =
+                    || (cell.offset..cell.offset + cell.bytes).map(|byte| (cell.object, byte));
                 if bytes().any(|byte| next.shared.contains(&byte)) {
                     next.shared.extend(bytes());
                 }
@@ -250,12 +286,17 @@ fn learn_of_thread(next: &mut LaunchFacts, done: &Specialised, layout: &Layout) 
             Some([(initial, None)].into_iter().collect())
         });
         match (of, values) {
-            (Some(of), Some(values)) => values.iter().for_each(|(value, writer)| add_writer(of, *value, *writer)),
+            (Some(of), Some(values)) => {
+                values.iter().for_each(|(value, writer)| add_writer(of, *value, *writer))
+            }
             (of, _) => *of = None,
         }
     }
     for (key, lanes) in &done.exchanges {
-        next.exchanges.entry(*key).or_default().extend(lanes.iter().map(|(lane, brought)| (*lane, *brought)));
+        next.exchanges
+            .entry(*key)
+            .or_default()
+            .extend(lanes.iter().map(|(lane, brought)| (*lane, *brought)));
     }
 }
 
@@ -269,8 +310,9 @@ struct ThreadCellUse {
     strong: bool,
 }
 
-/// Cells that are used as another one is, by the same threads between the same steps that order something, and by the same asynchronous operations: whether
-/// these race with one is seen at the other. The first of them stands for the others.
+/// Cells that are used as another one is, by the same threads between the same steps that order
+/// something, and by the same asynchronous operations: whether these race with one is seen at the
+/// other. The first of them stands for the others.
 fn alike(
     used: &BTreeMap<MemoryCell, Vec<ThreadCellUse>>,
     uses: &BTreeMap<MemoryCell, (BTreeSet<u32>, Use)>,
@@ -282,8 +324,12 @@ fn alike(
         if uses.get(cell).is_none_or(|(_, of)| of.forced) {
             continue;
         }
-        let covering: Vec<usize> =
-            copies.keys().enumerate().filter(|(_, range)| range.overlaps(cell)).map(|(number, _)| number).collect();
+        let covering: Vec<usize> = copies
+            .keys()
+            .enumerate()
+            .filter(|(_, range)| range.overlaps(cell))
+            .map(|(number, _)| number)
+            .collect();
         if !covering.is_empty() && !first.insert((all.clone(), cell.bytes, covering)) {
             found.insert(*cell);
         }
@@ -297,9 +343,14 @@ fn both_copied(copies: &BTreeMap<MemoryCell, CopyUse>) -> Vec<(Object, u64)> {
     let mut found = Vec::new();
     for (n, (range, of)) in all.iter().enumerate() {
         if of.writes && of.count > 1 {
-            found.extend((range.offset..range.offset + range.bytes).map(|byte| (range.object, byte)));
+            found.extend(
+                (range.offset..range.offset + range.bytes).map(|byte| (range.object, byte)),
+            );
         }
-        for (other, and) in all[n + 1..].iter().take_while(|(other, _)| range.overlaps(other) || other.offset == range.offset) {
+        for (other, and) in all[n + 1..]
+            .iter()
+            .take_while(|(other, _)| range.overlaps(other) || other.offset == range.offset)
+        {
             if of.writes || and.writes {
                 let until = (range.offset + range.bytes).min(other.offset + other.bytes);
                 found.extend((other.offset..until).map(|byte| (range.object, byte)));
@@ -309,14 +360,17 @@ fn both_copied(copies: &BTreeMap<MemoryCell, CopyUse>) -> Vec<(Object, u64)> {
     found
 }
 
-/// How what threads share grows, round by round. A table that is searched slot by slot grows by a slot in each round, up to its last one, though few threads
-/// need few of them.
+/// How what threads share grows, round by round. A table that is searched slot by slot grows by a
+/// slot in each round, up to its last one, though few threads need few of them.
 ///
-/// Where it has not come to an end, it is bounded: the bytes that were shared after some rounds stay what is shared, and a thread ends, with a mark, in front
-/// of its first access to any other byte that would be. Each access of what is left is to bytes that are shared, or that one thread alone uses, or nobody writes,
-/// as in any other launch; and whether a thread comes to a mark is asked of the engines. If none does, nothing was left out. If one does in an
-/// execution of the kernel, take what is ordered behind no access that was cut off: the threads go on from there, each read behind the last write, to
-/// their ends or to a mark. That is an execution of what is left, with a mark, provided that nobody waits (`with_waits_beyond`).
+/// Where it has not come to an end, it is bounded: the bytes that were shared after some rounds
+/// stay what is shared, and a thread ends, with a mark, in front of its first access to any other
+/// byte that would be. Each access of what is left is to bytes that are shared, or that one thread
+/// alone uses, or nobody writes, as in any other launch; and whether a thread comes to a mark is
+/// asked of the engines. If none does, nothing was left out. If one does in an execution of the
+/// kernel, take what is ordered behind no access that was cut off: the threads go on from there,
+/// each read behind the last write, to their ends or to a mark. That is an execution of what is
+/// left, with a mark, provided that nobody waits (`with_waits_beyond`).
 #[derive(Default)]
 struct Sharing {
     early: Option<LaunchFacts>,
@@ -325,26 +379,35 @@ struct Sharing {
 
 impl Sharing {
     /// Takes in a round. Where sharing is bounded what is new goes beyond.
-    fn round(&mut self, rounds: usize, before: &LaunchFacts, next: &mut LaunchFacts, can_be_bounded: bool) {
+    fn round(
+        &mut self,
+        rounds: usize,
+        before: &LaunchFacts,
+        next: &mut LaunchFacts,
+        can_be_bounded: bool,
+    ) {
         if let Some(beyond) = &mut next.beyond {
             beyond.extend(next.shared.difference(&before.shared).copied());
             next.shared.clone_from(&before.shared);
             return;
         }
-        self.grows = can_be_bounded && next.mbarriers.cells.is_empty() && next.shared != before.shared;
+        self.grows =
+            can_be_bounded && next.mbarriers.cells.is_empty() && next.shared != before.shared;
         if rounds == SHARING_ROUNDS {
             self.early = Some(before.clone());
         }
     }
 
-    /// What was known when some places were shared, from where on no more are; nothing where something else changes with every round.
+    /// What was known when some places were shared, from where on no more are; nothing where
+    /// something else changes with every round.
     fn bounded(&mut self) -> Option<LaunchFacts> {
         let early = self.early.take().filter(|_| self.grows)?;
         Some(LaunchFacts { beyond: Some(FxHashSet::default()), are_settled: false, ..early })
     }
 }
 
-/// Gives up the values of cells that are too many, that become more round by round, or of which memory is accessed in another width as well.
+/// Gives up the values of cells that are too many, that become more round by round, or of which
+/// memory is accessed in another width as well.
 fn bound_values(before: &LaunchFacts, facts: &mut LaunchFacts) {
     for (cell, values) in &mut facts.values {
         let has_more = before.values.get(cell).is_some_and(|old| old != values);
@@ -356,7 +419,8 @@ fn bound_values(before: &LaunchFacts, facts: &mut LaunchFacts) {
     }
     let cells: Vec<MemoryCell> = facts.values.keys().copied().collect();
     for (n, cell) in cells.iter().enumerate() {
-        // In order of where they begin: those that overlap follow at once, with shorter ones between.
+        // In order of where they begin: those that overlap follow at once, with shorter ones
+        // between.
         for other in cells[n + 1..].iter().take_while(|other| cell.overlaps(other)) {
             facts.values.insert(*cell, None);
             facts.values.insert(*other, None);

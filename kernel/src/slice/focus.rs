@@ -21,7 +21,9 @@ impl SliceFocus {
         match self {
             Self::Nothing => false,
             Self::Race(rivals) => rivals.place == place && rivals.threads.contains(&thread),
-            Self::Reader { place: at, thread: reader } => at == place && (writes || reader == thread),
+            Self::Reader { place: at, thread: reader } => {
+                at == place && (writes || reader == thread)
+            }
         }
     }
 

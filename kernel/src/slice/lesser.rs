@@ -6,7 +6,8 @@ use crate::narrow::narrowed;
 use crate::residue::{CodePiece, MbarrierPiece, MbarrierUse};
 
 impl Slicer<'_> {
-    /// The same with 0 in place of every number that is written where values decide nothing: slices that are the same then race alike.
+    /// The same with 0 in place of every number that is written where values decide nothing: slices
+    /// that are the same then race alike.
     pub fn without_values(&self, slice: &Slice) -> Slice {
         let mut same = slice.clone();
         for (piece, _) in same.code.iter_mut().flatten() {
@@ -20,14 +21,16 @@ impl Slicer<'_> {
         same
     }
 
-    /// The same with fewer mbarriers, if that is less, those with the fewest first: what does not race in one of them does not race with all.
+    /// The same with fewer mbarriers, if that is less, those with the fewest first: what does not
+    /// race in one of them does not race with all.
     pub fn narrowed(&self, slice: &Slice, rivals: Rivals) -> Vec<Slice> {
         let threads = rivals.threads.map(|thread| slice.number(thread));
         narrowed(slice, threads, &|cell| self.places.get(&cell) == Some(&rivals.place))
     }
 
-    /// The same with copies that nobody asks about as nothing but what they tell their mbarriers of, at once; nothing where there are none. What such a
-    /// program does, and where it races, the one with the copies does, too: each may be complete when it is issued.
+    /// The same with copies that nobody asks about as nothing but what they tell their mbarriers
+    /// of, at once; nothing where there are none. What such a program does, and where it races, the
+    /// one with the copies does, too: each may be complete when it is issued.
     pub fn lean(&self, slice: &Slice, rivals: Option<Rivals>) -> Option<Slice> {
         let focus = rivals.map_or(SliceFocus::Nothing, SliceFocus::Race);
         let mut lean = slice.clone();
@@ -35,9 +38,19 @@ impl Slicer<'_> {
         for (code, thread) in lean.code.iter_mut().zip(&slice.members) {
             for (piece, _) in code {
                 let CodePiece::Issue(issue) = piece else { continue };
-                let Some(cell) = issue.mbarrier.filter(|_| !self.is_asked(*thread, issue, focus)) else { continue };
-                let (operation, operands) = ("mbarrier.complete_tx.relaxed.cluster".to_owned(), issue.bytes.to_string());
-                *piece = CodePiece::Mbarrier(MbarrierPiece { operation, to: None, cell, operands, how: MbarrierUse::Change });
+                let Some(cell) = issue.mbarrier.filter(|_| !self.is_asked(*thread, issue, focus))
+                else {
+                    continue;
+                };
+                let (operation, operands) =
+                    ("mbarrier.complete_tx.relaxed.cluster".to_owned(), issue.bytes.to_string());
+                *piece = CodePiece::Mbarrier(MbarrierPiece {
+                    operation,
+                    to: None,
+                    cell,
+                    operands,
+                    how: MbarrierUse::Change,
+                });
                 changed = true;
             }
         }
@@ -45,7 +58,9 @@ impl Slicer<'_> {
     }
 }
 
-/// Is the operand of an operation what is written, or added? That of a fence is a size, and those of a compare-and-swap say whether it writes.
+/// Is the operand of an operation what is written, or added? That of a fence is a size, and those
+/// of a compare-and-swap say whether it writes.
 fn writes_a_value(operation: &str) -> bool {
-    ["st.", "red.", "atom."].iter().any(|start| operation.starts_with(start)) && !operation.contains(".cas")
+    ["st.", "red.", "atom."].iter().any(|start| operation.starts_with(start))
+        && !operation.contains(".cas")
 }

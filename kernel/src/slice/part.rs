@@ -7,7 +7,8 @@ use crate::layout::Object;
 use crate::meeting::instance;
 use crate::residue::{CodePiece, Line, MemoryCell};
 
-/// The number of the first instance of a barrier in a test: smaller ones are the barriers of a block (PTX ISA 9.7.13.1).
+/// The number of the first instance of a barrier in a test: smaller ones are the barriers of a
+/// block (PTX ISA 9.7.13.1).
 const FIRST_INSTANCE: usize = 16;
 /// Some of the threads of a launch, with some of their code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,27 +19,36 @@ pub(crate) struct Slice {
     pub code: Vec<Vec<Line>>,
     /// Mbarriers that are there at the start, and how many arrivals they wait for.
     pub mbarriers: BTreeMap<MemoryCell, u64>,
-    /// Places that have a name of their own in its test, and hold a value of their own at the start.
+    /// Places that have a name of their own in its test, and hold a value of their own at the
+    /// start.
     pub named: BTreeMap<MemoryCell, (String, i64)>,
 }
 
 impl Slice {
     /// All threads with all their code.
     pub fn whole(code: &[Vec<Line>]) -> Self {
-        let mut slice = Self { members: (0..code.len()).collect(), code: code.to_vec(), ..Self::default() };
+        let mut slice =
+            Self { members: (0..code.len()).collect(), code: code.to_vec(), ..Self::default() };
         slice.count_warps(code);
         slice
     }
 
-    /// A barrier of a warp waits for those of its threads that are there, and come to it; `code` is that of all threads. One at which as many threads
-    /// meet as it counts says how many of them are there. Instances are numbered anew.
+    /// A barrier of a warp waits for those of its threads that are there, and come to it; `code` is
+    /// that of all threads. One at which as many threads meet as it counts says how many of them
+    /// are there. Instances are numbered anew.
     pub(super) fn count_warps(&mut self, code: &[Vec<Line>]) {
         let users = |all: &[Vec<Line>]| {
             let mut users: BTreeMap<String, usize> = BTreeMap::new();
             for code in all {
                 let of: BTreeSet<&str> = code
                     .iter()
-                    .filter_map(|(p, _)| if let CodePiece::Barrier(text) = p { Some(instance(text)?.0) } else { None })
+                    .filter_map(|(p, _)| {
+                        if let CodePiece::Barrier(text) = p {
+                            Some(instance(text)?.0)
+                        } else {
+                            None
+                        }
+                    })
                     .collect();
                 of.into_iter().for_each(|i| *users.entry(i.to_owned()).or_default() += 1);
             }
@@ -59,8 +69,9 @@ impl Slice {
         }
     }
 
-    /// Do lanes exchange values beside fences? A test has an exchange as a strong write and reads of it, so that with fences around it is a pattern that
-    /// synchronises, as the instruction is not (PTX ISA 9.7.9.6 and 9.7.13 say of none that it orders memory).
+    /// Do lanes exchange values beside fences? A test has an exchange as a strong write and reads
+    /// of it, so that with fences around it is a pattern that synchronises, as the instruction is
+    /// not (PTX ISA 9.7.9.6 and 9.7.13 say of none that it orders memory).
     pub fn orders_by_exchanges(&self) -> bool {
         let exchanges = |p: &CodePiece, writes: bool| match p {
             CodePiece::Read { cell, .. } => !writes && matches!(cell.object, Object::Exchange(..)),
@@ -68,7 +79,11 @@ impl Slice {
             _ => false,
         };
         let fenced = |code: &Vec<Line>| code.iter().any(|(p, _)| is_fence(p));
-        let some = |writes| self.code.iter().any(|code| fenced(code) && code.iter().any(|(p, _)| exchanges(p, writes)));
+        let some = |writes| {
+            self.code
+                .iter()
+                .any(|code| fenced(code) && code.iter().any(|(p, _)| exchanges(p, writes)))
+        };
         some(true) && some(false)
     }
 

@@ -1,4 +1,5 @@
-//! Which registers and places of a launch have values that matter: those that reach a branch, an address, or what is asked.
+//! Which registers and places of a launch have values that matter: those that reach a branch, an
+//! address, or what is asked.
 
 use super::{Slicer, is_register};
 use crate::access::access;
@@ -12,14 +13,18 @@ impl Slicer<'_> {
             for (at, (piece, _)) in code.iter().enumerate() {
                 match piece {
                     CodePiece::Jump(Some((register, _)), _) => match fetched(code, at) {
-                        Some(value) => self.awaited[thread].extend([value.to_owned(), register.clone()]),
+                        Some(value) => {
+                            self.awaited[thread].extend([value.to_owned(), register.clone()])
+                        }
                         None => {
                             self.registers[thread].insert(register.clone());
                         }
                     },
                     // An mbarrier decides who goes on.
                     CodePiece::Mbarrier(_) => {
-                        self.registers[thread].extend(piece.reads().into_iter().filter(|r| is_register(r)).map(str::to_owned));
+                        self.registers[thread].extend(
+                            piece.reads().into_iter().filter(|r| is_register(r)).map(str::to_owned),
+                        );
                     }
                     CodePiece::Other(_) | CodePiece::Read { .. } | CodePiece::Write { .. } => {
                         let named = piece.writes().filter(|to| !is_inner(to)).map(str::to_owned);
@@ -35,12 +40,14 @@ impl Slicer<'_> {
                 for (at, (piece, _)) in code.iter().enumerate() {
                     // Where the value of a lane matters it is waited for.
                     if let CodePiece::Jump(Some((register, _)), _) = piece
-                        && fetched(code, at).is_some_and(|value| self.registers[thread].contains(value))
+                        && fetched(code, at)
+                            .is_some_and(|value| self.registers[thread].contains(value))
                     {
                         changed |= self.registers[thread].insert(register.clone());
                     }
                     let cell = access(piece).map(|(cell, _)| self.places[&cell]);
-                    let result = piece.writes().is_some_and(|to| self.registers[thread].contains(to));
+                    let result =
+                        piece.writes().is_some_and(|to| self.registers[thread].contains(to));
                     if let (true, Some(place)) = (result, cell) {
                         changed |= !std::mem::replace(&mut self.relevant[place], true);
                     }

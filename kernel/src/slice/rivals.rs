@@ -1,5 +1,6 @@
-//! Which pairs of threads could race at a place: those of which one writes there, and that nothing keeps apart at once. Of lanes that do the same where
-//! something is ordered or decided two stand for all.
+//! Which pairs of threads could race at a place: those of which one writes there, and that nothing
+//! keeps apart at once. Of lanes that do the same where something is ordered or decided two stand
+//! for all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +8,8 @@ use super::{Slice, Slicer};
 use crate::access::{AccessStrength, accesses, writes};
 use crate::residue::{CodePiece, IssueFamily, Line, MemoryCell};
 
-/// Two accesses of different threads that could race: those of these threads to what overlaps the place.
+/// Two accesses of different threads that could race: those of these threads to what overlaps the
+/// place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Rivals {
     pub place: usize,
@@ -22,12 +24,14 @@ pub(super) struct Share {
     /// Are some of them weak, or only strong for threads that are near?
     pub widest_weak: bool,
     pub cta_only: bool,
-    /// Are some of them those of asynchronous operations, which are in no order with what the thread does?
+    /// Are some of them those of asynchronous operations, which are in no order with what the
+    /// thread does?
     pub is_asynchronous: bool,
 }
 
 impl Slicer<'_> {
-    /// A number for each thread, the same for lanes of one warp that do the same where something is ordered or decided.
+    /// A number for each thread, the same for lanes of one warp that do the same where something is
+    /// ordered or decided.
     pub(super) fn alike_lanes(&self) -> Vec<usize> {
         if !self.code.iter().flatten().any(|(p, _)| matches!(p, CodePiece::Issue(_))) {
             return Vec::new();
@@ -36,9 +40,15 @@ impl Slicer<'_> {
         let mut known: BTreeMap<(usize, usize, Vec<String>), usize> = BTreeMap::new();
         let mut found = Vec::with_capacity(self.code.len());
         for (thread, code) in self.code.iter().enumerate() {
-            let steps = code.iter().filter(|(p, _)| self.is_step(p)).map(|(p, _)| format!("{p:?}")).collect();
+            let steps = code
+                .iter()
+                .filter(|(p, _)| self.is_step(p))
+                .map(|(p, _)| format!("{p:?}"))
+                .collect();
             let next = known.len();
-            found.push(*known.entry((self.block(thread), thread % threads / 32, steps)).or_insert(next));
+            found.push(
+                *known.entry((self.block(thread), thread % threads / 32, steps)).or_insert(next),
+            );
         }
         found
     }
@@ -48,7 +58,9 @@ impl Slicer<'_> {
         match piece {
             CodePiece::Read { .. } | CodePiece::Write { .. } => {
                 let is_plain = |(cell, strength): &(MemoryCell, AccessStrength)| {
-                    *strength == AccessStrength::Weak && !self.relevant[self.places[cell]] && !self.strong[self.places[cell]]
+                    *strength == AccessStrength::Weak
+                        && !self.relevant[self.places[cell]]
+                        && !self.strong[self.places[cell]]
                 };
                 !accesses(piece).iter().all(is_plain)
             }
@@ -59,18 +71,20 @@ impl Slicer<'_> {
         }
     }
 
-    /// The pairs of threads that could race, place by place. Two threads of which nothing but strong accesses in each other's scope go to a
-    /// place, all of one width, do not.
+    /// The pairs of threads that could race, place by place. Two threads of which nothing but
+    /// strong accesses in each other's scope go to a place, all of one width, do not.
     pub fn rivals(&self) -> &[Rivals] {
         self.rivals.get_or_init(|| self.pairs_that_could_race())
     }
 
-    /// Do both of two rivals still come to their place in a slice, and does one of them write there?
+    /// Do both of two rivals still come to their place in a slice, and does one of them write
+    /// there?
     pub fn may_race(&self, slice: &Slice, rivals: Rivals) -> bool {
         let uses = |thread: usize| {
             let code = slice.number(thread).map(|n| slice.code[n].as_slice()).unwrap_or_default();
-            let cells =
-                code.iter().flat_map(|(piece, _)| accesses(piece).into_iter().map(move |(cell, _)| (cell, writes(piece, cell))));
+            let cells = code.iter().flat_map(|(piece, _)| {
+                accesses(piece).into_iter().map(move |(cell, _)| (cell, writes(piece, cell)))
+            });
             let here = cells.filter(|(cell, _)| self.is_at(*cell, rivals.place));
             here.fold((false, false), |(_, has_written), (_, writes)| (true, has_written || writes))
         };
@@ -80,8 +94,12 @@ impl Slicer<'_> {
 
     fn pairs_that_could_race(&self) -> Vec<Rivals> {
         let mut found = Vec::new();
-        for (place, shares) in self.shares.iter().enumerate().filter(|(place, _)| !self.lanes[*place]) {
-            if self.mbarriers[place] && self.initial.iter().any(|cell| self.places.get(cell) == Some(&place)) {
+        for (place, shares) in
+            self.shares.iter().enumerate().filter(|(place, _)| !self.lanes[*place])
+        {
+            if self.mbarriers[place]
+                && self.initial.iter().any(|cell| self.places.get(cell) == Some(&place))
+            {
                 continue;
             }
             let by: Vec<(usize, Share)> = shares.iter().map(|(t, s)| (*t, *s)).collect();
@@ -91,13 +109,17 @@ impl Slicer<'_> {
                     found.push(Rivals { place, threads: [*a, *a] });
                 }
                 for (j, (b, second)) in by.iter().enumerate().skip(i + 1) {
-                    // Of those that do the same the first one stands for all, and with the second one for any two of them.
+                    // Of those that do the same the first one stands for all, and with the second
+                    // one for any two of them.
                     let is_other = match ranks[i] + ranks[j] {
                         0 => false,
                         1 => self.alike[*a] != self.alike[*b],
                         _ => true,
                     };
-                    if !(first.writes || second.writes) || is_other || self.act_together(place, [*a, *b]) {
+                    if !(first.writes || second.writes)
+                        || is_other
+                        || self.act_together(place, [*a, *b])
+                    {
                         continue;
                     }
                     let same_block = self.block(*a) == self.block(*b);
@@ -111,8 +133,9 @@ impl Slicer<'_> {
         found
     }
 
-    /// For each of these threads how many in front of it do the same, at a place and else where something is ordered or decided, and one behind the
-    /// other in the same order: lanes of one warp. Where something is ordered or decided, threads of one number in `alike` do the same.
+    /// For each of these threads how many in front of it do the same, at a place and else where
+    /// something is ordered or decided, and one behind the other in the same order: lanes of one
+    /// warp. Where something is ordered or decided, threads of one number in `alike` do the same.
     fn ranks(&self, place: usize, by: &[(usize, Share)]) -> Vec<usize> {
         if self.alike.is_empty() || by.len() < 3 {
             return vec![0; by.len()];
@@ -123,7 +146,8 @@ impl Slicer<'_> {
         let mut found = Vec::with_capacity(by.len());
         for (thread, _) in by {
             let places = self.visits[*thread].get(&place).map_or(&[][..], Vec::as_slice);
-            let visits: Vec<(usize, &CodePiece)> = places.iter().map(|&(steps, at)| (steps, &self.code[*thread][at].0)).collect();
+            let visits: Vec<(usize, &CodePiece)> =
+                places.iter().map(|&(steps, at)| (steps, &self.code[*thread][at].0)).collect();
             let of_class = known.entry(self.alike[*thread]).or_default();
             match of_class.iter_mut().find(|(same, _)| *same == visits) {
                 Some((_, count)) => {
@@ -139,13 +163,15 @@ impl Slicer<'_> {
         found
     }
 
-    /// For each thread where it accesses each place: behind how many steps that order or decide something, and at which piece of its code.
+    /// For each thread where it accesses each place: behind how many steps that order or decide
+    /// something, and at which piece of its code.
     pub(super) fn visits_of_places(&self) -> Vec<BTreeMap<usize, Vec<(usize, usize)>>> {
         let of_thread = |code: &Vec<Line>| {
             let mut visits: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
             let mut steps = 0;
             for (at, (piece, _)) in code.iter().enumerate() {
-                let places: BTreeSet<usize> = accesses(piece).iter().map(|(cell, _)| self.places[cell]).collect();
+                let places: BTreeSet<usize> =
+                    accesses(piece).iter().map(|(cell, _)| self.places[cell]).collect();
                 for place in places {
                     visits.entry(place).or_default().push((steps, at));
                 }
@@ -161,11 +187,14 @@ impl Slicer<'_> {
         let threads = self.launch.threads.max(1) as usize;
         let warp = |thread: usize| (thread / threads, thread % threads / 32);
         let is_of_warp = |piece: &CodePiece| match piece {
-            CodePiece::Issue(issue) => matches!(issue.family(), IssueFamily::TensorLoad | IssueFamily::TensorStore),
+            CodePiece::Issue(issue) => {
+                matches!(issue.family(), IssueFamily::TensorLoad | IssueFamily::TensorStore)
+            }
             _ => false,
         };
         let all_are = |thread: usize| {
-            let here = |p: &&CodePiece| accesses(p).iter().any(|(cell, _)| self.is_at(*cell, place));
+            let here =
+                |p: &&CodePiece| accesses(p).iter().any(|(cell, _)| self.is_at(*cell, place));
             self.code[thread].iter().map(|(piece, _)| piece).filter(here).all(is_of_warp)
         };
         warp(a) == warp(b) && all_are(a) && all_are(b)

@@ -12,7 +12,8 @@ pub(super) struct AccessSize {
 const OF_ALL: &str = "PTX ISA 6.4.1";
 
 impl AccessSize {
-    /// Of an access of so many bytes, a vector as a whole: "addresses must be naturally aligned to a multiple of the access size" (PTX ISA 6.4.1).
+    /// Of an access of so many bytes, a vector as a whole: "addresses must be naturally aligned to
+    /// a multiple of the access size" (PTX ISA 6.4.1).
     pub fn natural(bytes: u64) -> Self {
         Self { bytes, alignment: bytes, source: OF_ALL }
     }
@@ -32,7 +33,8 @@ impl AccessSize {
         Self { bytes, alignment: 8, source: "PTX ISA, st.bulk" }
     }
 
-    /// Of a tensor map: what makes one asks for a multiple of 64 (CUDA driver API, cuTensorMapEncodeTiled).
+    /// Of a tensor map: what makes one asks for a multiple of 64 (CUDA driver API,
+    /// cuTensorMapEncodeTiled).
     pub fn of_tensor_map(bytes: u64) -> Self {
         Self { bytes, alignment: 64, source: "CUDA driver API, cuTensorMapEncodeTiled" }
     }
@@ -40,7 +42,9 @@ impl AccessSize {
     /// What goes wrong at an address that is no such multiple.
     pub fn misaligned(self, what: &str) -> String {
         let Self { bytes, alignment, source } = self;
-        format!("{what} of {bytes} bytes at an address that is no multiple of {alignment}: what it does is undefined ({source})")
+        format!(
+            "{what} of {bytes} bytes at an address that is no multiple of {alignment}: what it does is undefined ({source})"
+        )
     }
 
     /// How many bytes these are must be such a multiple, too.

@@ -17,9 +17,10 @@ use crate::spelling::{bits_name, relation_name, typed, unsigned};
 const FURTHEST: i64 = 4_096;
 
 impl FollowedThread<'_, '_> {
-    /// Floating-point arithmetic on constants, where the ISA leaves no choice of its result: no approximation, no number below the normal ones, and
-    /// no NaN, whose bits are not said. A product without a rounding may be joined with a sum (PTX ISA 9.7.3, `mul`), which makes no difference
-    /// if it is exact.
+    /// Floating-point arithmetic on constants, where the ISA leaves no choice of its result: no
+    /// approximation, no number below the normal ones, and no NaN, whose bits are not said. A
+    /// product without a rounding may be joined with a sum (PTX ISA 9.7.3, `mul`), which makes no
+    /// difference if it is exact.
     pub(super) fn constant_float(
         &mut self,
         state: &State,
@@ -27,26 +28,35 @@ impl FollowedThread<'_, '_> {
         operands: &[&Operand],
     ) -> Option<(RegisterId, u64)> {
         let [to] = to else { return None };
-        let instruction = &self.prepared.module.functions[state.function].body.as_deref()?[state.at];
+        let instruction =
+            &self.prepared.module.functions[state.function].body.as_deref()?[state.at];
         let (function, ty) = float::of(instruction)?;
         let is_open = ["approx", "full"].iter().any(|q| instruction.has(q));
         let arity = match function {
             FloatFunction::Fused => 3,
-            FloatFunction::Add | FloatFunction::Subtract | FloatFunction::Multiply | FloatFunction::Divide => 2,
+            FloatFunction::Add
+            | FloatFunction::Subtract
+            | FloatFunction::Multiply
+            | FloatFunction::Divide => 2,
             FloatFunction::Min | FloatFunction::Max | FloatFunction::Compare(_) => 2,
-            FloatFunction::Sine | FloatFunction::Cosine | FloatFunction::Exponential | FloatFunction::Logarithm => return None,
+            FloatFunction::Sine
+            | FloatFunction::Cosine
+            | FloatFunction::Exponential
+            | FloatFunction::Logarithm => return None,
             FloatFunction::ReciprocalRoot => return None,
             _ => 1,
         };
         if is_open || operands.len() != arity {
             return None;
         }
-        let values = operands.iter().map(|o| self.value(state, o)?.bits()).collect::<Option<Vec<u64>>>()?;
+        let values =
+            operands.iter().map(|o| self.value(state, o)?.bits()).collect::<Option<Vec<u64>>>()?;
         let of = match function {
             FloatFunction::Convert(from) | FloatFunction::ToInteger(from, _) => from,
             _ => ty,
         };
-        // Of zeros with two signs the positive one is the larger, which the host's arithmetic need not say.
+        // Of zeros with two signs the positive one is the larger, which the host's arithmetic need
+        // not say.
         if matches!(function, FloatFunction::Min | FloatFunction::Max)
             && values[0] != values[1]
             && values.iter().all(|&v| is_zero(ty, v))
@@ -54,15 +64,19 @@ impl FollowedThread<'_, '_> {
             return None;
         }
         let result = function.value(ty, &values)?;
-        let is_plain = |ty: ScalarType, bits: u64| ty.kind != ScalarKind::Float || is_zero_or_normal(ty, bits);
+        let is_plain =
+            |ty: ScalarType, bits: u64| ty.kind != ScalarKind::Float || is_zero_or_normal(ty, bits);
         let of_numbers = values.iter().all(|&bits| is_plain(of, bits));
         let is_number = matches!(function, FloatFunction::Compare(_)) || is_plain(ty, result);
-        let is_exact = function != FloatFunction::Multiply || instruction.has("rn") || is_exact_product(ty, &values, result);
+        let is_exact = function != FloatFunction::Multiply
+            || instruction.has("rn")
+            || is_exact_product(ty, &values, result);
         (of_numbers && is_number && is_exact).then_some((*to, result))
     }
 
-    /// A comparison of floating-point numbers, the smaller or the larger of two, a sign that is turned or taken off: these need no arithmetic but that of
-    /// the bits. Nothing where the numbers themselves are of arithmetic that nobody interprets, or subnormal ones are zeros.
+    /// A comparison of floating-point numbers, the smaller or the larger of two, a sign that is
+    /// turned or taken off: these need no arithmetic but that of the bits. Nothing where the
+    /// numbers themselves are of arithmetic that nobody interprets, or subnormal ones are zeros.
     pub(super) fn float_by_its_bits(
         &mut self,
         state: &State,
@@ -70,13 +84,16 @@ impl FollowedThread<'_, '_> {
         operands: &[&Operand],
     ) -> Option<(RegisterId, Value)> {
         let [to] = to else { return None };
-        let instruction = &self.prepared.module.functions[state.function].body.as_deref()?[state.at];
+        let instruction =
+            &self.prepared.module.functions[state.function].body.as_deref()?[state.at];
         let (function, ty, infinity) = float::by_bits(instruction)?;
-        let arity = if matches!(function, FloatFunction::Negate | FloatFunction::Absolute) { 1 } else { 2 };
+        let arity =
+            if matches!(function, FloatFunction::Negate | FloatFunction::Absolute) { 1 } else { 2 };
         if operands.len() != arity {
             return None;
         }
-        let values = operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<Value>>>()?;
+        let values =
+            operands.iter().map(|o| self.value(state, o)).collect::<Option<Vec<Value>>>()?;
         if values.iter().any(|v| v.known.is_opaque()) {
             return None;
         }
@@ -84,35 +101,55 @@ impl FollowedThread<'_, '_> {
         let signed = ScalarType { kind: ScalarKind::Signed, bits: ty.bits };
         let predicate = ScalarType { kind: ScalarKind::Predicate, bits: 1 };
         let sign = 1u64 << (ty.bits - 1);
-        let mut of = |function: Computation, ty: ScalarType, all: &[Value]| self.computed(state, function, ty, all, None);
+        let mut of = |function: Computation, ty: ScalarType, all: &[Value]| {
+            self.computed(state, function, ty, all, None)
+        };
         let (first, magnitude) = (values[0].clone(), constant(sign - 1));
         match function {
-            FloatFunction::Negate => return Some((*to, of(Computation::Xor, word, &[first, constant(sign)]))),
-            FloatFunction::Absolute => return Some((*to, of(Computation::And, word, &[first, magnitude]))),
+            FloatFunction::Negate => {
+                return Some((*to, of(Computation::Xor, word, &[first, constant(sign)])));
+            }
+            FloatFunction::Absolute => {
+                return Some((*to, of(Computation::And, word, &[first, magnitude])));
+            }
             _ => {}
         }
-        // Whether it is no number, and a whole number with a sign that is as large as it is; zeros differ by 1.
+        // Whether it is no number, and a whole number with a sign that is as large as it is; zeros
+        // differ by 1.
         let mut parts = |value: &Value| {
             let size = of(Computation::And, word, &[value.clone(), magnitude.clone()]);
-            let is_none = of(Computation::Compare(NumberComparison::Greater), word, &[size.clone(), constant(infinity)]);
-            let is_zero = of(Computation::Compare(NumberComparison::Equal), word, &[size, constant(0)]);
-            let spread = of(Computation::ShiftRight, signed, &[value.clone(), constant(u64::from(ty.bits) - 1)]);
+            let is_none = of(
+                Computation::Compare(NumberComparison::Greater),
+                word,
+                &[size.clone(), constant(infinity)],
+            );
+            let is_zero =
+                of(Computation::Compare(NumberComparison::Equal), word, &[size, constant(0)]);
+            let spread = of(
+                Computation::ShiftRight,
+                signed,
+                &[value.clone(), constant(u64::from(ty.bits) - 1)],
+            );
             let turned = of(Computation::And, word, &[spread, magnitude.clone()]);
             let rank = of(Computation::Xor, word, &[value.clone(), turned]);
             (is_none, is_zero, rank)
         };
-        let ((no_first, zero_first, a), (no_second, zero_second, b)) = (parts(&values[0]), parts(&values[1]));
+        let ((no_first, zero_first, a), (no_second, zero_second, b)) =
+            (parts(&values[0]), parts(&values[1]));
         let result = match function {
             FloatFunction::Compare(relation) => {
                 let [a, b] = [(zero_first, a), (zero_second, b)]
                     .map(|(zero, rank)| of(Computation::Select, word, &[constant(0), rank, zero]));
                 let is_none = of(Computation::Or, predicate, &[no_first, no_second]);
                 let mut holds = constant(0);
-                for (holds_then, relation) in
-                    relation.holds.into_iter().zip([NumberComparison::Less, NumberComparison::Equal, NumberComparison::Greater])
-                {
+                for (holds_then, relation) in relation.holds.into_iter().zip([
+                    NumberComparison::Less,
+                    NumberComparison::Equal,
+                    NumberComparison::Greater,
+                ]) {
                     if holds_then {
-                        let one = of(Computation::Compare(relation), signed, &[a.clone(), b.clone()]);
+                        let one =
+                            of(Computation::Compare(relation), signed, &[a.clone(), b.clone()]);
                         holds = of(Computation::Or, predicate, &[holds, one]);
                     }
                 }
@@ -125,11 +162,17 @@ impl FollowedThread<'_, '_> {
                 }
             }
             _ => {
-                let relation = if function == FloatFunction::Min { NumberComparison::Less } else { NumberComparison::Greater };
+                let relation = if function == FloatFunction::Min {
+                    NumberComparison::Less
+                } else {
+                    NumberComparison::Greater
+                };
                 let is_first = of(Computation::Compare(relation), signed, &[a, b]);
-                let of_both = of(Computation::Select, word, &[first.clone(), values[1].clone(), is_first]);
+                let of_both =
+                    of(Computation::Select, word, &[first.clone(), values[1].clone(), is_first]);
                 let or_first = of(Computation::Select, word, &[first, of_both, no_second.clone()]);
-                let or_second = of(Computation::Select, word, &[values[1].clone(), or_first, no_first.clone()]);
+                let or_second =
+                    of(Computation::Select, word, &[values[1].clone(), or_first, no_first.clone()]);
                 // Of two that are none: the one that the ISA says.
                 let neither = of(Computation::And, predicate, &[no_first, no_second]);
                 of(Computation::Select, word, &[constant(sign - 1), or_second, neither])
@@ -139,7 +182,11 @@ impl FollowedThread<'_, '_> {
     }
 
     /// A choice of two addresses in different arrays by what memory says: both ways are followed.
-    pub(super) fn select_pointer(&mut self, state: &mut State, operands: &[&Operand]) -> Option<StepEnd> {
+    pub(super) fn select_pointer(
+        &mut self,
+        state: &mut State,
+        operands: &[&Operand],
+    ) -> Option<StepEnd> {
         let &[first, second, Operand::Register(register)] = operands else { return None };
         let (first, second) = (self.value(state, first)?, self.value(state, second)?);
         let (a, b) = (self.points_into(&first), self.points_into(&second));
@@ -162,9 +209,11 @@ impl FollowedThread<'_, '_> {
     pub(super) fn points_into(&self, value: &Value) -> Option<Object> {
         match value.known {
             KnownValue::Open { into, .. } => into,
-            KnownValue::Bits(bits) => {
-                self.layout.generic(bits, self.block).or_else(|| self.layout.shared(bits, self.block)).and_then(object_of)
-            }
+            KnownValue::Bits(bits) => self
+                .layout
+                .generic(bits, self.block)
+                .or_else(|| self.layout.shared(bits, self.block))
+                .and_then(object_of),
         }
     }
 
@@ -179,12 +228,16 @@ impl FollowedThread<'_, '_> {
         let target = to.map(|register| Key::Register(state.calls.len() as u16, register));
         let value = self.computed(state, function, ty, values, target);
         let result = function.result(ty);
-        let result =
-            if result.kind == ScalarKind::Predicate { ScalarType { kind: ScalarKind::Unsigned, bits: 32 } } else { result };
+        let result = if result.kind == ScalarKind::Predicate {
+            ScalarType { kind: ScalarKind::Unsigned, bits: 32 }
+        } else {
+            result
+        };
         self.copy(state, to, &value, result);
     }
 
-    /// A sum or a difference with what the one before carried or borrowed, and what it carries or borrows itself (PTX ISA 9.7.2).
+    /// A sum or a difference with what the one before carried or borrowed, and what it carries or
+    /// borrows itself (PTX ISA 9.7.2).
     pub(super) fn carry(
         &mut self,
         state: &mut State,
@@ -197,15 +250,23 @@ impl FollowedThread<'_, '_> {
         let predicate = ScalarType { kind: ScalarKind::Predicate, bits: 1 };
         let less = Computation::Compare(NumberComparison::Less);
         let (a, b) = match (function, values) {
-            (Computation::MultiplyAdd(half), [a, b, c]) => {
-                (self.computed(state, Computation::Multiply(half), ty, &[a.clone(), b.clone()], None), c.clone())
-            }
+            (Computation::MultiplyAdd(half), [a, b, c]) => (
+                self.computed(
+                    state,
+                    Computation::Multiply(half),
+                    ty,
+                    &[a.clone(), b.clone()],
+                    None,
+                ),
+                c.clone(),
+            ),
             (_, [a, b, ..]) => (a.clone(), b.clone()),
             _ => return,
         };
         let is_difference = function == Computation::Subtract;
         let step = if is_difference { Computation::Subtract } else { Computation::Add };
-        // A sum that is less than a part of it has carried, and a difference has borrowed where less was there.
+        // A sum that is less than a part of it has carried, and a difference has borrowed where
+        // less was there.
         let sum = |thread: &mut Self, first: Value, second: Value| {
             let sum = thread.computed(state, step, word, &[first.clone(), second.clone()], None);
             let compared = if is_difference { [first, second] } else { [sum.clone(), first] };
@@ -254,11 +315,17 @@ impl FollowedThread<'_, '_> {
                 return values[usize::from(bit(2).is_some_and(|b| b & 1 == 0))].clone();
             }
             (Computation::And, Some(0), _) | (Computation::And, _, Some(0)) => return constant(0),
-            (Computation::Or, Some(n), _) | (Computation::Or, _, Some(n)) if n == ones => return constant(ones),
-            (Computation::Multiply(_), Some(0), _) | (Computation::Multiply(_), _, Some(0)) => return constant(0),
+            (Computation::Or, Some(n), _) | (Computation::Or, _, Some(n)) if n == ones => {
+                return constant(ones);
+            }
+            (Computation::Multiply(_), Some(0), _) | (Computation::Multiply(_), _, Some(0)) => {
+                return constant(0);
+            }
             (Computation::And, Some(n), _) if n == ones => return values[1].clone(),
             (Computation::And, _, Some(n)) if n == ones => return values[0].clone(),
-            (Computation::Or | Computation::Xor | Computation::Add, Some(0), _) => return values[1].clone(),
+            (Computation::Or | Computation::Xor | Computation::Add, Some(0), _) => {
+                return values[1].clone();
+            }
             (
                 Computation::Or
                 | Computation::Xor
@@ -273,27 +340,43 @@ impl FollowedThread<'_, '_> {
             (Computation::Convert(from), ..) if from.bits == ty.bits => return values[0].clone(),
             _ => {}
         }
-        let opaque = values.iter().any(|v| matches!(v.known, KnownValue::Open { opaque: true, .. }));
+        let opaque =
+            values.iter().any(|v| matches!(v.known, KnownValue::Open { opaque: true, .. }));
         let into = values.iter().find_map(|v| match v.known {
             KnownValue::Open { into, .. } => into,
-            KnownValue::Bits(bits) if ty.bits == 64 => {
-                self.layout.array_of(bits).or_else(|| self.layout.generic(bits, self.block).and_then(object_of))
+            KnownValue::Bits(bits) if ty.bits == 64 => self
+                .layout
+                .array_of(bits)
+                .or_else(|| self.layout.generic(bits, self.block).and_then(object_of)),
+            KnownValue::Bits(bits) if ty.bits == 32 => {
+                self.layout.shared(bits, self.block).and_then(object_of)
             }
-            KnownValue::Bits(bits) if ty.bits == 32 => self.layout.shared(bits, self.block).and_then(object_of),
             KnownValue::Bits(_) => None,
         });
         let is_sum = matches!(
             function,
-            Computation::Add | Computation::Subtract | Computation::MultiplyAdd(_) | Computation::Select | Computation::Or
+            Computation::Add
+                | Computation::Subtract
+                | Computation::MultiplyAdd(_)
+                | Computation::Select
+                | Computation::Or
         );
-        let from = |n: usize| values.get(n).map_or(0, |v| if let KnownValue::Open { plus, .. } = v.known { plus } else { 0 });
+        let from = |n: usize| {
+            values
+                .get(n)
+                .map_or(0, |v| if let KnownValue::Open { plus, .. } = v.known { plus } else { 0 })
+        };
         let plus = match (function, bit(0), bit(1)) {
             (Computation::Add, None, Some(n)) => from(0).wrapping_add(n as i64),
             (Computation::Add, Some(n), None) => from(1).wrapping_add(n as i64),
             (Computation::Subtract, None, Some(n)) => from(0).wrapping_sub(n as i64),
             _ => 0,
         };
-        let plus = if ty.bits == 64 && into.is_none() && (-FURTHEST..=FURTHEST).contains(&plus) { plus } else { 0 };
+        let plus = if ty.bits == 64 && into.is_none() && (-FURTHEST..=FURTHEST).contains(&plus) {
+            plus
+        } else {
+            0
+        };
         let to = match to {
             Some(key) => self.name(key),
             None => self.temporary(),
@@ -315,10 +398,18 @@ impl FollowedThread<'_, '_> {
             Computation::Subtract => Some(format!("sub.{name} {to}, {a}, {b}")),
             Computation::Multiply(Half::Low) => Some(format!("mul.lo.{name} {to}, {a}, {b}")),
             Computation::Multiply(Half::Wide) => Some(format!("mul.wide.{name} {to}, {a}, {b}")),
-            Computation::MultiplyAdd(Half::Low) => Some(format!("mad.lo.{name} {to}, {a}, {b}, {c}")),
-            Computation::MultiplyAdd(Half::Wide) => Some(format!("mad.wide.{name} {to}, {a}, {b}, {c}")),
-            Computation::Divide if bit(1).is_some_and(|n| ty.cut(n) != 0) => Some(format!("div.{name} {to}, {a}, {b}")),
-            Computation::Remainder if bit(1).is_some_and(|n| ty.cut(n) != 0) => Some(format!("rem.{name} {to}, {a}, {b}")),
+            Computation::MultiplyAdd(Half::Low) => {
+                Some(format!("mad.lo.{name} {to}, {a}, {b}, {c}"))
+            }
+            Computation::MultiplyAdd(Half::Wide) => {
+                Some(format!("mad.wide.{name} {to}, {a}, {b}, {c}"))
+            }
+            Computation::Divide if bit(1).is_some_and(|n| ty.cut(n) != 0) => {
+                Some(format!("div.{name} {to}, {a}, {b}"))
+            }
+            Computation::Remainder if bit(1).is_some_and(|n| ty.cut(n) != 0) => {
+                Some(format!("rem.{name} {to}, {a}, {b}"))
+            }
             Computation::And => Some(format!("and.{} {to}, {a}, {b}", bits_name(ty))),
             Computation::Or => Some(format!("or.{} {to}, {a}, {b}", bits_name(ty))),
             Computation::Xor => Some(format!("xor.{} {to}, {a}, {b}", bits_name(ty))),
@@ -328,7 +419,9 @@ impl FollowedThread<'_, '_> {
             Computation::Min => Some(format!("min.{name} {to}, {a}, {b}")),
             Computation::Max => Some(format!("max.{name} {to}, {a}, {b}")),
             Computation::Select => Some(format!("selp.{} {to}, {a}, {b}, {c}", unsigned(ty))),
-            Computation::Compare(relation) => Some(format!("setp.{}.{name} {to}, {a}, {b}", relation_name(relation))),
+            Computation::Compare(relation) => {
+                Some(format!("setp.{}.{name} {to}, {a}, {b}", relation_name(relation)))
+            }
             _ => None,
         };
         match text {
@@ -336,12 +429,14 @@ impl FollowedThread<'_, '_> {
                 self.emit(state, text);
                 let undefined = values.iter().any(|v| v.known.is_undefined());
                 let into = into.filter(|_| is_sum);
-                let range = if is_bit { None } else { range_of(function, ty, values, into.is_some()) };
+                let range =
+                    if is_bit { None } else { range_of(function, ty, values, into.is_some()) };
                 Value { known: KnownValue::Open { opaque, into, plus, undefined, range }, text: to }
             }
             None => {
                 // The value is not known, what it depends on is.
-                let open: Vec<String> = values.iter().filter(|v| v.bits().is_none()).map(|v| v.text.clone()).collect();
+                let open: Vec<String> =
+                    values.iter().filter(|v| v.bits().is_none()).map(|v| v.text.clone()).collect();
                 let sum = if open.contains(&to) { self.temporary() } else { to };
                 // No copy of the one that it depends on: nobody knows what it is.
                 match open.first() {

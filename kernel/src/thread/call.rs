@@ -25,9 +25,13 @@ impl FollowedThread<'_, '_> {
     ) -> Option<()> {
         let moved: Vec<(Key, KnownValue, String)> = match (from, to) {
             (Operand::Variable(id, _), Parameter::Memory(other)) => {
-                let ((start, size), (target, _)) = (self.parameter(*id, from_depth), self.parameter(other, depth));
-                let cells: Vec<(Key, KnownValue)> =
-                    state.known.range(Key::Cell(start, 0)..Key::Cell(start + size, 0)).map(|(k, v)| (*k, *v)).collect();
+                let ((start, size), (target, _)) =
+                    (self.parameter(*id, from_depth), self.parameter(other, depth));
+                let cells: Vec<(Key, KnownValue)> = state
+                    .known
+                    .range(Key::Cell(start, 0)..Key::Cell(start + size, 0))
+                    .map(|(k, v)| (*k, *v))
+                    .collect();
                 cells
                     .into_iter()
                     .filter_map(|(key, known)| {
@@ -38,7 +42,9 @@ impl FollowedThread<'_, '_> {
             }
             (operand, to) => {
                 let value = match operand {
-                    Operand::Register(r) => self.register(state, Key::Register(from_depth as u16, *r)),
+                    Operand::Register(r) => {
+                        self.register(state, Key::Register(from_depth as u16, *r))
+                    }
                     other => self.value(state, other)?,
                 };
                 let key = match to {
@@ -70,20 +76,28 @@ impl FollowedThread<'_, '_> {
     ) -> Option<StepEnd> {
         let module = self.prepared.module;
         let at = address.and_then(|address| self.value(state, address)?.bits());
-        let Some(name) = function.or_else(|| function_at(module, at?).map(|function| function.name.as_str())) else {
+        let Some(name) =
+            function.or_else(|| function_at(module, at?).map(|function| function.name.as_str()))
+        else {
             return Some(self.unknown(state, "a call of a function whose address is not known"));
         };
         let callee = module.function(name).filter(|&f| module.functions[f].body.is_some());
         let Some(callee) = callee else {
             return Some(match name {
-                "__assertfail" | "__assert_fail" => self.stop(state, MarkKind::Trap, "an assertion that fails"),
+                "__assertfail" | "__assert_fail" => {
+                    self.stop(state, MarkKind::Trap, "an assertion that fails")
+                }
                 // What is printed is nothing that threads read.
                 "vprintf" => {
-                    if let Effect::Call { results, .. } = &self.prepared.effects[state.function][state.at] {
+                    if let Effect::Call { results, .. } =
+                        &self.prepared.effects[state.function][state.at]
+                    {
                         for result in *results {
                             if let Operand::Variable(id, _) = result {
                                 let (at, size) = self.parameter(*id, state.calls.len());
-                                state.known.insert(Key::Cell(at, size.min(8) as u8), KnownValue::Bits(0));
+                                state
+                                    .known
+                                    .insert(Key::Cell(at, size.min(8) as u8), KnownValue::Bits(0));
                             }
                         }
                     }
@@ -136,11 +150,21 @@ impl FollowedThread<'_, '_> {
     }
 
     /// Copies what is returned at a depth to the result of the caller.
-    pub(super) fn give_back(&mut self, state: &mut State, from: Parameter, depth: usize, result: &Operand) {
+    pub(super) fn give_back(
+        &mut self,
+        state: &mut State,
+        from: Parameter,
+        depth: usize,
+        result: &Operand,
+    ) {
         let cells: Vec<(Key, KnownValue)> = match from {
             Parameter::Memory(id) => {
                 let (start, size) = self.parameter(id, depth);
-                state.known.range(Key::Cell(start, 0)..Key::Cell(start + size, 0)).map(|(k, v)| (*k, *v)).collect()
+                state
+                    .known
+                    .range(Key::Cell(start, 0)..Key::Cell(start + size, 0))
+                    .map(|(k, v)| (*k, *v))
+                    .collect()
             }
             Parameter::Register(register) => {
                 let key = Key::Register(depth as u16, register);
@@ -150,7 +174,10 @@ impl FollowedThread<'_, '_> {
         for (key, known) in cells {
             let to = match (result, from, key) {
                 (Operand::Variable(id, _), Parameter::Memory(of), Key::Cell(at, width)) => {
-                    Key::Cell(self.parameter(*id, depth - 1).0 + at - self.parameter(of, depth).0, width)
+                    Key::Cell(
+                        self.parameter(*id, depth - 1).0 + at - self.parameter(of, depth).0,
+                        width,
+                    )
                 }
                 (Operand::Variable(id, _), ..) => {
                     let (at, size) = self.parameter(*id, depth - 1);

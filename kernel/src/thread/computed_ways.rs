@@ -1,6 +1,8 @@
-//! Two ways that only compute, and come together again. Where arithmetic that nobody interprets says which of them a thread goes, as in `erff` as nvcc compiles it,
-//! that is known of both: no memory is accessed, nobody is met, and the registers that either way writes hold what nobody interprets. It is made of what the ways
-//! read, and of what the register held before where a way does not write it.
+//! Two ways that only compute, and come together again. Where arithmetic that nobody interprets
+//! says which of them a thread goes, as in `erff` as nvcc compiles it, that is known of both: no
+//! memory is accessed, nobody is met, and the registers that either way writes hold what nobody
+//! interprets. It is made of what the ways read, and of what the register held before where a way
+//! does not write it.
 
 use margay_ptx::effect::Effect;
 use margay_ptx::{Instruction, RegisterId};
@@ -21,7 +23,10 @@ pub(crate) struct ComputedWays {
 }
 
 /// Those of each guarded jump of a function that has them, by the number of its instruction.
-pub(super) fn computed_ways(body: &[Instruction], effects: &[Effect<'_>]) -> FxHashMap<usize, ComputedWays> {
+pub(super) fn computed_ways(
+    body: &[Instruction],
+    effects: &[Effect<'_>],
+) -> FxHashMap<usize, ComputedWays> {
     let of = |(at, (instruction, effect)): (usize, (&Instruction, &Effect<'_>))| {
         let Effect::Jump(to) = effect else { return None };
         instruction.guard?;
@@ -31,11 +36,18 @@ pub(super) fn computed_ways(body: &[Instruction], effects: &[Effect<'_>]) -> FxH
 }
 
 /// All ways go forward, so that they are together where the farthest jump of those before goes to.
-fn ways_from(at: usize, to: usize, (body, effects): (&[Instruction], &[Effect<'_>])) -> Option<ComputedWays> {
+fn ways_from(
+    at: usize,
+    to: usize,
+    (body, effects): (&[Instruction], &[Effect<'_>]),
+) -> Option<ComputedWays> {
     let mut join = to;
-    let (mut all_read, mut all_written): (FxHashSet<RegisterId>, FxHashSet<RegisterId>) = Default::default();
-    // What is written already on all ways to a place that is jumped to, and to the next instruction, if a way leads there.
-    let mut written_to: FxHashMap<usize, FxHashSet<RegisterId>> = [(to, FxHashSet::default())].into_iter().collect();
+    let (mut all_read, mut all_written): (FxHashSet<RegisterId>, FxHashSet<RegisterId>) =
+        Default::default();
+    // What is written already on all ways to a place that is jumped to, and to the next
+    // instruction, if a way leads there.
+    let mut written_to: FxHashMap<usize, FxHashSet<RegisterId>> =
+        [(to, FxHashSet::default())].into_iter().collect();
     let mut written: Option<FxHashSet<RegisterId>> = Some(FxHashSet::default());
     for next in at + 1.. {
         written = on_both(written, written_to.remove(&next));
@@ -83,7 +95,10 @@ fn ways_from(at: usize, to: usize, (body, effects): (&[Instruction], &[Effect<'_
 }
 
 /// What is written on two ways, if both are ways.
-fn on_both(one: Option<FxHashSet<RegisterId>>, other: Option<FxHashSet<RegisterId>>) -> Option<FxHashSet<RegisterId>> {
+fn on_both(
+    one: Option<FxHashSet<RegisterId>>,
+    other: Option<FxHashSet<RegisterId>>,
+) -> Option<FxHashSet<RegisterId>> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.intersection(&other).copied().collect()),
         (one, other) => one.or(other),

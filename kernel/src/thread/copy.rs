@@ -1,4 +1,5 @@
-//! Asynchronous copies: one becomes one for each cell that others use of what it writes or reads; of the other bytes an mbarrier is told alone.
+//! Asynchronous copies: one becomes one for each cell that others use of what it writes or reads;
+//! of the other bytes an mbarrier is told alone.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -39,7 +40,9 @@ impl FollowedThread<'_, '_> {
     pub(super) fn is_predicate(&self, state: &State, operand: Option<&Operand>) -> bool {
         match operand {
             Some(Operand::Not(_)) => true,
-            Some(Operand::Register(register)) => self.register_type(state, *register).kind == ScalarKind::Predicate,
+            Some(Operand::Register(register)) => {
+                self.register_type(state, *register).kind == ScalarKind::Predicate
+            }
             _ => false,
         }
     }
@@ -54,14 +57,20 @@ impl FollowedThread<'_, '_> {
             cuts.extend([cell.offset, cell.offset + cell.bytes].iter().filter(|at| inside(at)));
         }
         let cuts: Vec<u64> = cuts.into_iter().collect();
-        let piece = |pair: &[u64]| MemoryCell { object: whole.object, offset: pair[0], bytes: pair[1] - pair[0] };
+        let piece = |pair: &[u64]| MemoryCell {
+            object: whole.object,
+            offset: pair[0],
+            bytes: pair[1] - pair[0],
+        };
         let is_shared = |cell: &MemoryCell| {
-            (cell.offset..cell.offset + cell.bytes).any(|byte| self.facts.shared.contains(&(cell.object, byte)))
+            (cell.offset..cell.offset + cell.bytes)
+                .any(|byte| self.facts.shared.contains(&(cell.object, byte)))
         };
         cuts.windows(2).map(piece).filter(is_shared).collect()
     }
 
-    /// The blocks that a copy goes to, each as its distance in shared memory: its own one, or those of a mask.
+    /// The blocks that a copy goes to, each as its distance in shared memory: its own one, or those
+    /// of a mask.
     pub(super) fn destinations(
         &mut self,
         state: &mut State,
@@ -69,14 +78,20 @@ impl FollowedThread<'_, '_> {
     ) -> Option<ControlFlow<StepEnd, Vec<Option<u32>>>> {
         let Some(blocks) = blocks else { return Some(ControlFlow::Continue(vec![None])) };
         let Some(mask) = self.value(state, blocks)?.bits() else {
-            return Some(ControlFlow::Break(self.unknown(state, "the blocks that a copy goes to depend on memory")));
+            return Some(ControlFlow::Break(
+                self.unknown(state, "the blocks that a copy goes to depend on memory"),
+            ));
         };
         let first = self.launch.first_of_cluster(self.block);
         let all = (0..self.launch.cluster).filter(|rank| mask >> rank & 1 == 1);
         Some(ControlFlow::Continue(all.map(|rank| Some(first + rank)).collect()))
     }
 
-    pub(super) fn copied(&mut self, state: &mut State, copy: &CopyOperands<'_, '_>) -> Option<StepEnd> {
+    pub(super) fn copied(
+        &mut self,
+        state: &mut State,
+        copy: &CopyOperands<'_, '_>,
+    ) -> Option<StepEnd> {
         let Some(bytes) = self.value(state, copy.bytes)?.bits().map(|b| b & 0xffff_ffff) else {
             return Some(self.unknown(state, "how many bytes are copied depends on memory"));
         };
@@ -91,7 +106,11 @@ impl FollowedThread<'_, '_> {
                     }
                 }
                 Some(read) => (read & 0xffff_ffff).min(bytes),
-                None => return Some(self.unknown(state, "how many bytes are copied depends on memory")),
+                None => {
+                    return Some(
+                        self.unknown(state, "how many bytes are copied depends on memory"),
+                    );
+                }
             },
         };
         macro_rules! found {
@@ -119,7 +138,14 @@ impl FollowedThread<'_, '_> {
         for (end, operand) in ends.iter_mut().zip(copy.ignored.into_iter().flatten()) {
             match self.value(state, operand)?.bits() {
                 Some(ignored) => *end = (ignored & 0xffff_ffff).min(bytes),
-                None => return Some(self.unknown(state, "how many bytes of a copy are ignored depends on memory")),
+                None => {
+                    return Some(
+                        self.unknown(
+                            state,
+                            "how many bytes of a copy are ignored depends on memory",
+                        ),
+                    );
+                }
             }
         }
         let inner = bytes.saturating_sub(ends[0] + ends[1]);
@@ -130,7 +156,12 @@ impl FollowedThread<'_, '_> {
                 let start = copy.from.offset.wrapping_add_unsigned(ends[0]);
                 // The address is that of the first byte, also where it is ignored.
                 let size = if ends[0] == 0 { size(read) } else { AccessSize::anywhere(read) };
-                found!(self.object_at(state, (copy.from.window, copy.from.base, start), size, "an asynchronous copy"))
+                found!(self.object_at(
+                    state,
+                    (copy.from.window, copy.from.base, start),
+                    size,
+                    "an asynchronous copy"
+                ))
             }
         };
         let mbarrier = match copy.mbarrier {
@@ -141,8 +172,10 @@ impl FollowedThread<'_, '_> {
         if let Some(mbarrier) = mbarrier {
             self.asks_for_mbarrier(state, mbarrier, "cp.async.bulk");
         }
-        let window = |object: Object| if matches!(object, Object::Array(_)) { "global" } else { "shared" };
-        let (to_word, from_word) = (window(to.0), if from.0 == Object::Zeros { "global" } else { window(from.0) });
+        let window =
+            |object: Object| if matches!(object, Object::Array(_)) { "global" } else { "shared" };
+        let (to_word, from_word) =
+            (window(to.0), if from.0 == Object::Zeros { "global" } else { window(from.0) });
         let operation = match (copy.bulk, to_word) {
             (false, _) => "cp.async.ca.shared.global".to_owned(),
             (true, "global") => "cp.async.bulk.global.shared::cta.bulk_group".to_owned(),
@@ -154,7 +187,11 @@ impl FollowedThread<'_, '_> {
         let operation = match copy.reduces {
             Some((update, ty)) => {
                 let name = update_name(update);
-                format!("{}.{name}.{}", operation.replacen("cp.async", "cp.reduce.async", 1), data(ty))
+                format!(
+                    "{}.{name}.{}",
+                    operation.replacen("cp.async", "cp.reduce.async", 1),
+                    data(ty)
+                )
             }
             None => operation,
         };
@@ -195,13 +232,17 @@ impl FollowedThread<'_, '_> {
             if copy.ignored.is_some() {
                 // Bytes that are ignored hold anything.
                 let end = bytes - ends[1];
-                for (at, length, source) in [(0, ends[0], None), (ends[0], inner, Some(from)), (end, ends[1], None)] {
+                for (at, length, source) in
+                    [(0, ends[0], None), (ends[0], inner, Some(from)), (end, ends[1], None)]
+                {
                     let (to, read) = ((to.0, to.1 + at), if source.is_some() { length } else { 0 });
                     if length == 0 {
                         continue;
                     }
                     let from = source.unwrap_or((Object::Zeros, 0));
-                    if let Err(why) = self.issue(state, &operation, (to, from), (length, read), mbarrier, None) {
+                    if let Err(why) =
+                        self.issue(state, &operation, (to, from), (length, read), mbarrier, None)
+                    {
                         return Some(self.unknown(state, why));
                     }
                     if source.is_none() {
@@ -211,7 +252,9 @@ impl FollowedThread<'_, '_> {
                 continue;
             }
             let width = copy.reduces.map(|(_, ty)| u64::from(ty.bits / 8));
-            if let Err(why) = self.issue(state, &operation, (to, from), (bytes, read), mbarrier, width) {
+            if let Err(why) =
+                self.issue(state, &operation, (to, from), (bytes, read), mbarrier, width)
+            {
                 return Some(self.unknown(state, why));
             }
         }
@@ -248,7 +291,9 @@ impl FollowedThread<'_, '_> {
             let all = self.facts.cells.range(first..).take_while(|c| c.object == whole.object);
             for cell in all.filter(|c| c.overlaps(&whole)) {
                 let inside = |at: u64| at.checked_sub(whole.offset).filter(|&at| at < most);
-                cuts.extend([inside(cell.offset), inside(cell.offset + cell.bytes)].into_iter().flatten());
+                cuts.extend(
+                    [inside(cell.offset), inside(cell.offset + cell.bytes)].into_iter().flatten(),
+                );
             }
         }
         if let Some(width) = width {
@@ -256,16 +301,20 @@ impl FollowedThread<'_, '_> {
         }
         let cuts: Vec<u64> = cuts.into_iter().collect();
         // Of places that are used alike one stands for the others, where there are many.
-        let is_alike = |cell: &MemoryCell| cuts.len() > MANY_PARTS && self.facts.alike.contains(cell);
+        let is_alike =
+            |cell: &MemoryCell| cuts.len() > MANY_PARTS && self.facts.alike.contains(cell);
         let alike = |pair: &[u64]| {
             let of = |at: (Object, u64)| range((at.0, at.1 + pair[0]), pair[1] - pair[0]);
             is_alike(&of(to)) || pair[0] < read && is_alike(&of(from))
         };
         if cuts.windows(2).filter(|pair| !alike(pair)).count() > MAX_PARTS {
-            return Err(format!("an asynchronous copy of which others use more than {MAX_PARTS} places"));
+            return Err(format!(
+                "an asynchronous copy of which others use more than {MAX_PARTS} places"
+            ));
         }
         let stand_ins: Vec<bool> = cuts.windows(2).map(alike).collect();
-        // Bytes that nobody else uses come as well, for whoever waits: as if they were at one place.
+        // Bytes that nobody else uses come as well, for whoever waits: as if they were at one
+        // place.
         let mut rest: Option<(MemoryCell, MemoryCell, u64)> = None;
         for (pair, is_alike) in cuts.windows(2).zip(stand_ins) {
             let (start, length) = (pair[0], pair[1] - pair[0]);
@@ -276,19 +325,32 @@ impl FollowedThread<'_, '_> {
                 false => MemoryCell { object: Object::Zeros, offset: length << 20, bytes: length },
             };
             let is_shared = |cell: MemoryCell| {
-                (cell.offset..cell.offset + cell.bytes).any(|byte| self.facts.shared.contains(&(cell.object, byte)))
+                (cell.offset..cell.offset + cell.bytes)
+                    .any(|byte| self.facts.shared.contains(&(cell.object, byte)))
             };
             if is_alike {
                 // What is there then is not known.
-                self.opaque
-                    .extend((to.offset..to.offset + to.bytes).map(|b| (to.object, b)).filter(|b| self.facts.shared.contains(b)));
-                let aside = MemoryCell { object: self.elsewhere(matches!(to.object, Object::Shared(..))), ..to };
-                let source = MemoryCell { object: Object::Zeros, offset: length << 20, bytes: length };
-                rest = Some(rest.map_or((aside, source, length), |(to, from, more)| (to, from, more + length)));
+                self.opaque.extend(
+                    (to.offset..to.offset + to.bytes)
+                        .map(|b| (to.object, b))
+                        .filter(|b| self.facts.shared.contains(b)),
+                );
+                let aside = MemoryCell {
+                    object: self.elsewhere(matches!(to.object, Object::Shared(..))),
+                    ..to
+                };
+                let source =
+                    MemoryCell { object: Object::Zeros, offset: length << 20, bytes: length };
+                rest =
+                    Some(rest.map_or((aside, source, length), |(to, from, more)| {
+                        (to, from, more + length)
+                    }));
                 continue;
             }
             if !is_shared(to) && !is_shared(from) {
-                rest = Some(rest.map_or((to, from, length), |(to, from, more)| (to, from, more + length)));
+                rest = Some(
+                    rest.map_or((to, from, length), |(to, from, more)| (to, from, more + length)),
+                );
                 continue;
             }
             self.parts.extend([to, from].into_iter().filter(|c| c.object != Object::Zeros));
@@ -310,7 +372,14 @@ impl FollowedThread<'_, '_> {
             let source = IssueSource::Cell(from);
             self.push(
                 state,
-                CodePiece::Issue(Issue { operation: operation.to_owned(), to, source, bytes, mbarrier, maps: Vec::new() }),
+                CodePiece::Issue(Issue {
+                    operation: operation.to_owned(),
+                    to,
+                    source,
+                    bytes,
+                    mbarrier,
+                    maps: Vec::new(),
+                }),
             );
         }
         Ok(())
@@ -346,7 +415,11 @@ impl FollowedThread<'_, '_> {
             ControlFlow::Continue(cell) => cell,
             ControlFlow::Break(step) => return Some(step),
         };
-        self.asks_for_mbarrier(state, mbarrier, if is_reduction { "red.async" } else { "st.async" });
+        self.asks_for_mbarrier(
+            state,
+            mbarrier,
+            if is_reduction { "red.async" } else { "st.async" },
+        );
         let values = values.iter().map(|v| self.value(state, v)).collect::<Option<Vec<Value>>>()?;
         for (n, value) in values.iter().enumerate() {
             let cell = MemoryCell { object: to.0, offset: to.1 + bytes * n as u64, bytes };
@@ -361,8 +434,14 @@ impl FollowedThread<'_, '_> {
                 self.values.insert(cell, None);
             }
             let source = IssueSource::Value(value.text.clone());
-            let piece =
-                Issue { operation: operation.clone(), to: cell, source, bytes, mbarrier: Some(mbarrier), maps: Vec::new() };
+            let piece = Issue {
+                operation: operation.clone(),
+                to: cell,
+                source,
+                bytes,
+                mbarrier: Some(mbarrier),
+                maps: Vec::new(),
+            };
             self.push(state, CodePiece::Issue(piece));
         }
         Some(StepEnd::Next)

@@ -31,10 +31,14 @@ impl FollowedThread<'_, '_> {
     pub(crate) fn value(&mut self, state: &State, operand: &Operand) -> Option<Value> {
         let depth = state.calls.len();
         Some(match operand {
-            Operand::Register(register) => self.register(state, Key::Register(depth as u16, *register)),
+            Operand::Register(register) => {
+                self.register(state, Key::Register(depth as u16, *register))
+            }
             Operand::Integer(n) => constant(*n),
             Operand::Float(bits, _) => constant(*bits),
-            Operand::Variable(id, offset) => constant(self.layout.address(*id, depth).wrapping_add_signed(*offset)),
+            Operand::Variable(id, offset) => {
+                constant(self.layout.address(*id, depth).wrapping_add_signed(*offset))
+            }
             Operand::Name(name) => constant(function_address(self.prepared.module, name)?),
             Operand::Special(name) => match self.special(name) {
                 Some(n) => constant(n),
@@ -95,7 +99,12 @@ impl FollowedThread<'_, '_> {
         })
     }
 
-    pub(super) fn set(&mut self, state: &mut State, register: Option<RegisterId>, known: KnownValue) -> String {
+    pub(super) fn set(
+        &mut self,
+        state: &mut State,
+        register: Option<RegisterId>,
+        known: KnownValue,
+    ) -> String {
         let Some(register) = register else { return self.temporary() };
         let key = Key::Register(state.calls.len() as u16, register);
         state.known.insert(key, known);
@@ -106,7 +115,13 @@ impl FollowedThread<'_, '_> {
     }
 
     /// Puts a value into a register.
-    pub(crate) fn copy(&mut self, state: &mut State, register: Option<RegisterId>, value: &Value, ty: ScalarType) {
+    pub(crate) fn copy(
+        &mut self,
+        state: &mut State,
+        register: Option<RegisterId>,
+        value: &Value,
+        ty: ScalarType,
+    ) {
         match value.known {
             KnownValue::Bits(bits) => {
                 self.set(state, register, KnownValue::Bits(ty.cut(bits)));

@@ -14,7 +14,8 @@ use crate::residue::{MemoryCell, Origin};
 pub(crate) struct LaunchFacts {
     /// Bytes that two threads use, and one of them writes.
     pub shared: FxHashSet<(Object, u64)>,
-    /// Bytes that threads would come to share as well, once sharing has been bounded: who comes there is not followed any further.
+    /// Bytes that threads would come to share as well, once sharing has been bounded: who comes
+    /// there is not followed any further.
     pub beyond: Option<FxHashSet<(Object, u64)>>,
     /// Bytes that hold what nobody interprets.
     pub opaque: FxHashSet<(Object, u64)>,
@@ -30,11 +31,13 @@ pub(crate) struct LaunchFacts {
     pub exchanges: ExchangesOfWarps,
     /// The cells that are accessed in what asynchronous operations write and read.
     pub cells: BTreeSet<MemoryCell>,
-    /// For copies of parts of tensors where those go to that share what their mbarrier was told of, one after the other: at the first one.
+    /// For copies of parts of tensors where those go to that share what their mbarrier was told of,
+    /// one after the other: at the first one.
     pub loads: LoadsOfTensors,
     /// What is known of tensors and of tensor memory.
     pub tensors: TensorFacts,
-    /// Cells that are used as another one is that stands for them, by the same threads between the same barriers.
+    /// Cells that are used as another one is that stands for them, by the same threads between the
+    /// same barriers.
     pub alike: FxHashSet<MemoryCell>,
     /// The mbarriers of shared memory.
     pub mbarriers: MbarrierMemory,
@@ -47,10 +50,13 @@ pub(crate) struct LaunchFacts {
 impl LaunchFacts {
     /// Is one of so many bytes behind those that are followed?
     pub fn is_beyond(&self, object: Object, offset: u64, bytes: u64) -> bool {
-        self.beyond.as_ref().is_some_and(|beyond| (offset..offset + bytes).any(|byte| beyond.contains(&(object, byte))))
+        self.beyond.as_ref().is_some_and(|beyond| {
+            (offset..offset + bytes).any(|byte| beyond.contains(&(object, byte)))
+        })
     }
 
-    /// Have all copies been seen that share what an mbarrier is told of with the first of them, and what it is told of?
+    /// Have all copies been seen that share what an mbarrier is told of with the first of them, and
+    /// what it is told of?
     pub fn are_settled_about(&self, group: &Origin) -> bool {
         self.loads.contains_key(group)
     }
@@ -60,7 +66,8 @@ impl LaunchFacts {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct MbarrierMemory {
     pub cells: BTreeSet<MemoryCell>,
-    /// Those that end, or whose memory is accessed as data, or that begin more than once: whether there is one is asked of them.
+    /// Those that end, or whose memory is accessed as data, or that begin more than once: whether
+    /// there is one is asked of them.
     pub ending: BTreeSet<MemoryCell>,
     /// Who makes an mbarrier there: which thread, and for the how manieth time.
     pub beginnings: BTreeSet<(MemoryCell, (u32, u32))>,
@@ -95,7 +102,8 @@ pub(crate) struct TensorPart {
 /// What is known of tensors and of tensor memory. It grows from round to round.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TensorFacts {
-    /// The parts of tensors to which something is stored, and those that are loaded of these tensors.
+    /// The parts of tensors to which something is stored, and those that are loaded of these
+    /// tensors.
     pub parts: BTreeSet<TensorPart>,
     /// The maps by which something is stored.
     pub stored: BTreeSet<u64>,
@@ -103,7 +111,8 @@ pub(crate) struct TensorFacts {
     pub starts: BTreeSet<(Object, u64)>,
     /// By the first copy into shared memory how many bytes an mbarrier is told of behind it.
     pub told: BTreeMap<Origin, u64>,
-    /// Which block sends to which by a copy, by the first of those that share what an mbarrier was told of and its number among them.
+    /// Which block sends to which by a copy, by the first of those that share what an mbarrier was
+    /// told of and its number among them.
     pub sends: BTreeMap<(Origin, usize), BTreeSet<(u32, u32)>>,
     /// By which maps such a copy is; `None`: that is not known.
     pub maps: BTreeMap<(Origin, usize), BTreeSet<Option<u64>>>,
@@ -118,7 +127,10 @@ impl TensorFacts {
         self.stored.extend(found.stored.iter().copied());
         self.starts.extend(found.starts.iter().copied());
         for (first, told) in &found.told {
-            self.told.entry(*first).and_modify(|known| *known = (*known).max(*told)).or_insert(*told);
+            self.told
+                .entry(*first)
+                .and_modify(|known| *known = (*known).max(*told))
+                .or_insert(*told);
         }
         for (of, sends) in &found.sends {
             self.sends.entry(*of).or_default().extend(sends);
@@ -130,11 +142,12 @@ impl TensorFacts {
     }
 }
 
-/// By the first of those that share what an mbarrier was told of, the places that each of them goes to.
+/// By the first of those that share what an mbarrier was told of, the places that each of them goes
+/// to.
 pub(crate) type LoadsOfTensors = BTreeMap<Origin, Vec<BTreeSet<(Object, u64)>>>;
 
-/// The values of cells, each with the thread and the instruction that writes it, if it is one alone and the value is not there at the start; nothing
-/// where they are not constant, or too many.
+/// The values of cells, each with the thread and the instruction that writes it, if it is one alone
+/// and the value is not there at the start; nothing where they are not constant, or too many.
 pub(crate) type ValuesOfCells = BTreeMap<MemoryCell, Option<BTreeMap<u64, Writer>>>;
 
 /// Who writes a value; nothing where there are several.

@@ -33,17 +33,20 @@ impl FollowedThread<'_, '_> {
         }
     }
 
-    /// Registers that nothing reads any more are left out, so that states that differ in them alone count as one.
+    /// Registers that nothing reads any more are left out, so that states that differ in them alone
+    /// count as one.
     pub(super) fn read_on(&self, state: &State) -> State {
         let live = &self.prepared.liveness[state.function];
         let depth = state.calls.len() as u16;
         let mut key = state.clone();
-        key.known.retain(|k, _| !matches!(k, Key::Register(d, r) if *d == depth && !live.is_live(state.at, *r)));
+        key.known.retain(
+            |k, _| !matches!(k, Key::Register(d, r) if *d == depth && !live.is_live(state.at, *r)),
+        );
         key
     }
 
-    /// The label of the loop that a jump back goes round once more, where all that has changed is how often the thread has met others of its warp: its
-    /// exchanges are those of every round.
+    /// The label of the loop that a jump back goes round once more, where all that has changed is
+    /// how often the thread has met others of its warp: its exchanges are those of every round.
     pub(super) fn head_of_round(&mut self, state: &State, from: Origin) -> Option<u32> {
         if !self.prepared.has_exchanges {
             return None;
@@ -52,7 +55,9 @@ impl FollowedThread<'_, '_> {
         let [(before, label)] = self.heads.get(&around)?.as_slice() else { return None };
         let (before, label) = (before.clone(), *label);
         let earlier = |mask: &u32| before.get(mask).copied().unwrap_or(0);
-        if met.iter().all(|(mask, count)| *count == earlier(mask)) || met.iter().any(|(mask, count)| *count < earlier(mask)) {
+        if met.iter().all(|(mask, count)| *count == earlier(mask))
+            || met.iter().any(|(mask, count)| *count < earlier(mask))
+        {
             return None;
         }
         let count: u64 = met.iter().map(|(mask, count)| count - earlier(mask)).sum();

@@ -1,8 +1,11 @@
-//! Memory in which there is an mbarrier for a while: "mbarrier.inval invalidates the contents of the mbarrier object", and its memory may be used for anything
-//! else then, or for another mbarrier; while it is one no other operation may be performed on it, nor may it be initialised again (PTX ISA, mbarrier).
+//! Memory in which there is an mbarrier for a while: "mbarrier.inval invalidates the contents of
+//! the mbarrier object", and its memory may be used for anything else then, or for another
+//! mbarrier; while it is one no other operation may be performed on it, nor may it be initialised
+//! again (PTX ISA, mbarrier).
 //!
-//! The mbarrier and the data are two locations then, and a third one says whether there is an mbarrier. It is written where that begins and ends, by weak
-//! writes as these are, and read in front of each other operation and access: what is in no order with that races with it.
+//! The mbarrier and the data are two locations then, and a third one says whether there is an
+//! mbarrier. It is written where that begins and ends, by weak writes as these are, and read in
+//! front of each other operation and access: what is in no order with that races with it.
 
 use super::{FollowedThread, State};
 use crate::layout::Object;
@@ -18,7 +21,9 @@ impl FollowedThread<'_, '_> {
         self.mbarriers.cells.insert(memory);
         let cell = match memory.object {
             // What the blocks of a cluster do with each other's mbarriers is not followed so.
-            Object::Shared(block, id) if self.launch.cluster == 1 && self.facts.mbarriers.may_not_be_there(memory) => {
+            Object::Shared(block, id)
+                if self.launch.cluster == 1 && self.facts.mbarriers.may_not_be_there(memory) =>
+            {
                 MemoryCell { object: Object::Mbarrier(block, id), ..memory }
             }
             _ => memory,
@@ -27,7 +32,8 @@ impl FollowedThread<'_, '_> {
         cell
     }
 
-    /// An mbarrier has an object of its own, at the offset that it has in the shared memory of its block; any other cell is returned as it is.
+    /// An mbarrier has an object of its own, at the offset that it has in the shared memory of its
+    /// block; any other cell is returned as it is.
     pub(super) fn mbarrier_memory(cell: MemoryCell) -> MemoryCell {
         match cell.object {
             Object::Mbarrier(block, id) => MemoryCell { object: Object::Shared(block, id), ..cell },
@@ -37,8 +43,14 @@ impl FollowedThread<'_, '_> {
 
     /// Whether there is an mbarrier, by its location or its memory.
     fn validity(memory: MemoryCell) -> Option<MemoryCell> {
-        let (Object::Shared(block, id) | Object::Mbarrier(block, id)) = memory.object else { return None };
-        Some(MemoryCell { object: Object::Validity(block, id), offset: memory.offset, bytes: VALIDITY })
+        let (Object::Shared(block, id) | Object::Mbarrier(block, id)) = memory.object else {
+            return None;
+        };
+        Some(MemoryCell {
+            object: Object::Validity(block, id),
+            offset: memory.offset,
+            bytes: VALIDITY,
+        })
     }
 
     /// An operation on an mbarrier begins it or ends it, or asks for it.
@@ -55,16 +67,32 @@ impl FollowedThread<'_, '_> {
                 self.mbarriers.ending.insert(memory);
             }
         }
-        let (Object::Mbarrier(..), Some(validity)) = (piece.cell.object, Self::validity(piece.cell)) else { return };
+        let (Object::Mbarrier(..), Some(validity)) =
+            (piece.cell.object, Self::validity(piece.cell))
+        else {
+            return;
+        };
         if begins {
-            let what = "`mbarrier.init` where an mbarrier is: it is invalidated first (`mbarrier.inval`)".to_owned();
+            let what =
+                "`mbarrier.init` where an mbarrier is: it is invalidated first (`mbarrier.inval`)"
+                    .to_owned();
             self.stop_by_validity(state, validity, "ne", what);
             if self.facts.mbarriers.begins_again(Self::mbarrier_memory(piece.cell)) {
-                // There is none here. A test has no initialisation behind another one without this between them.
+                // There is none here. A test has no initialisation behind another one without this
+                // between them.
                 let operation = "mbarrier.inval".to_owned();
-                self.push(state, CodePiece::Mbarrier(MbarrierPiece { operation, operands: String::new(), ..piece.clone() }));
+                self.push(
+                    state,
+                    CodePiece::Mbarrier(MbarrierPiece {
+                        operation,
+                        operands: String::new(),
+                        ..piece.clone()
+                    }),
+                );
             }
-        } else if piece.how != MbarrierUse::Wait || !self.prepared.is_in_loop(state.function, state.at) {
+        } else if piece.how != MbarrierUse::Wait
+            || !self.prepared.is_in_loop(state.function, state.at)
+        {
             self.asks_for_mbarrier(state, piece.cell, &piece.operation);
         } else {
             // Where none is a loop waits for ever, which is found.
@@ -80,7 +108,9 @@ impl FollowedThread<'_, '_> {
     /// There must be an mbarrier.
     pub(super) fn asks_for_mbarrier(&mut self, state: &State, cell: MemoryCell, operation: &str) {
         if let (Object::Mbarrier(..), Some(validity)) = (cell.object, Self::validity(cell)) {
-            let what = format!("`{operation}` where no mbarrier is: it was invalidated, or not initialised yet");
+            let what = format!(
+                "`{operation}` where no mbarrier is: it was invalidated, or not initialised yet"
+            );
             self.stop_by_validity(state, validity, "eq", what);
         }
     }
@@ -93,7 +123,9 @@ impl FollowedThread<'_, '_> {
             self.mbarriers.ending.insert(memory);
             let is_followed = self.launch.cluster == 1 && facts.mbarriers.may_not_be_there(memory);
             if let Some(validity) = Self::validity(memory).filter(|_| is_followed) {
-                let what = "an access to the memory of an mbarrier that is no operation on mbarriers".to_owned();
+                let what =
+                    "an access to the memory of an mbarrier that is no operation on mbarriers"
+                        .to_owned();
                 self.stop_by_validity(state, validity, "ne", what);
             }
         }
@@ -102,12 +134,21 @@ impl FollowedThread<'_, '_> {
     fn read_validity(&mut self, state: &State, validity: MemoryCell) -> String {
         self.cell(validity.object, validity.offset, validity.bytes, false, true);
         let to = self.temporary();
-        self.push(state, CodePiece::Read { operation: "ld.weak.u32".to_owned(), to: to.clone(), cell: validity });
+        self.push(
+            state,
+            CodePiece::Read { operation: "ld.weak.u32".to_owned(), to: to.clone(), cell: validity },
+        );
         to
     }
 
     /// The thread stops here if there is no mbarrier (`eq`), or one (`ne`).
-    fn stop_by_validity(&mut self, state: &State, validity: MemoryCell, relation: &str, what: String) {
+    fn stop_by_validity(
+        &mut self,
+        state: &State,
+        validity: MemoryCell,
+        relation: &str,
+        what: String,
+    ) {
         let (read, is_wrong) = (self.read_validity(state, validity), self.temporary());
         self.emit(state, format!("setp.{relation}.u32 {is_wrong}, {read}, 0"));
         self.stop_if(state, is_wrong, MarkKind::Mbarrier, what);

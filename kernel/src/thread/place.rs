@@ -1,4 +1,5 @@
-//! What an address names: memory of the thread alone, or what threads share; and an address that is not known is taken apart.
+//! What an address names: memory of the thread alone, or what threads share; and an address that is
+//! not known is taken apart.
 
 use std::ops::ControlFlow;
 
@@ -29,7 +30,8 @@ pub(super) enum AddressPlace {
     At(Target),
     /// Outside of every array.
     Outside,
-    /// The code goes on elsewhere, or nowhere: the register was taken apart, and code for each case follows.
+    /// The code goes on elsewhere, or nowhere: the register was taken apart, and code for each case
+    /// follows.
     Split,
     /// No multiple of what the access asks for.
     Misaligned,
@@ -58,7 +60,9 @@ impl FollowedThread<'_, '_> {
                 return Some(AddressPlace::Split);
             }
             if value.known.is_opaque() {
-                return Some(AddressPlace::Unknown("an address depends on arithmetic that is not interpreted".into()));
+                return Some(AddressPlace::Unknown(
+                    "an address depends on arithmetic that is not interpreted".into(),
+                ));
             }
             return Some(match self.split(state, *register, (bytes, offset), window) {
                 Ok(_) => AddressPlace::Split,
@@ -72,8 +76,12 @@ impl FollowedThread<'_, '_> {
             Window::Local => Some(Target::Own(LOCAL + (address & 0xff_ffff_ffff))),
             Window::Parameter => Some(Target::Own(address | PARAMETER)),
             // A variable that is named without a space is one of its own.
-            Window::Generic if of_variable(StateSpace::Shared) => self.layout.shared(address & 0xffff_ffff, self.block),
-            Window::Generic if of_variable(StateSpace::Local) => Some(Target::Own(LOCAL + (address & 0xff_ffff_ffff))),
+            Window::Generic if of_variable(StateSpace::Shared) => {
+                self.layout.shared(address & 0xffff_ffff, self.block)
+            }
+            Window::Generic if of_variable(StateSpace::Local) => {
+                Some(Target::Own(LOCAL + (address & 0xff_ffff_ffff)))
+            }
             _ => self.layout.generic(address, self.block),
         };
         // All bytes must be inside.
@@ -106,7 +114,12 @@ impl FollowedThread<'_, '_> {
     }
 
     /// Is an address a multiple of so many bytes, or is that supposed of it?
-    fn is_aligned(&mut self, state: &State, (address, target): (u64, Target), alignment: u64) -> bool {
+    fn is_aligned(
+        &mut self,
+        state: &State,
+        (address, target): (u64, Target),
+        alignment: u64,
+    ) -> bool {
         let (distance, declared) = self.layout.distance(self.prepared.module, target);
         if !distance.is_multiple_of(alignment) {
             // A program may take the next multiple of an address, wherever its variable lies.
@@ -124,7 +137,13 @@ impl FollowedThread<'_, '_> {
     }
 
     /// How the thread goes on where so many bytes are no multiple of what they must be.
-    pub(super) fn odd_size(&mut self, state: &State, size: AccessSize, of: &Operand, what: &str) -> Option<StepEnd> {
+    pub(super) fn odd_size(
+        &mut self,
+        state: &State,
+        size: AccessSize,
+        of: &Operand,
+        what: &str,
+    ) -> Option<StepEnd> {
         let why = size.odd_size(what)?;
         Some(match self.is_made_of(state, of, &self.layout.chosen) {
             true => self.unknown(state, OmissionReason::Unaligned(size.alignment)),
@@ -134,7 +153,8 @@ impl FollowedThread<'_, '_> {
 
     /// Never where `parameters` is empty.
     fn is_made_of(&self, state: &State, operand: &Operand, parameters: &[VariableId]) -> bool {
-        let is_parameter = |o: &Operand| matches!(o, Operand::Variable(id, _) if parameters.contains(id));
+        let is_parameter =
+            |o: &Operand| matches!(o, Operand::Variable(id, _) if parameters.contains(id));
         !parameters.is_empty() && self.is_made_of_sources(state, operand, &is_parameter)
     }
 
@@ -145,18 +165,30 @@ impl FollowedThread<'_, '_> {
         self.layout.has_local() && self.is_made_of_sources(state, operand, &is_local)
     }
 
-    fn is_made_of_sources(&self, state: &State, operand: &Operand, is_source: &dyn Fn(&Operand) -> bool) -> bool {
+    fn is_made_of_sources(
+        &self,
+        state: &State,
+        operand: &Operand,
+        is_source: &dyn Fn(&Operand) -> bool,
+    ) -> bool {
         matches!(operand, Operand::Register(register) if made_of(self.prepared, is_source).contains(&(state.function, *register)))
     }
 
-    /// Is an address that is in the room of no array made of a parameter of which nobody said that it is a number?
-    fn is_of_chosen_number(&self, state: &State, base: &Operand, (window, address): (Window, u64)) -> bool {
+    /// Is an address that is in the room of no array made of a parameter of which nobody said that
+    /// it is a number?
+    fn is_of_chosen_number(
+        &self,
+        state: &State,
+        base: &Operand,
+        (window, address): (Window, u64),
+    ) -> bool {
         matches!(window, Window::Generic | Window::Global)
             && self.layout.is_in_no_room(address)
             && self.is_made_of(state, base, &self.layout.wide)
     }
 
-    /// What threads share at an address, by its first byte, or how the thread goes on since that is not known.
+    /// What threads share at an address, by its first byte, or how the thread goes on since that is
+    /// not known.
     pub(super) fn object_at(
         &mut self,
         state: &mut State,
@@ -165,21 +197,27 @@ impl FollowedThread<'_, '_> {
         what: &str,
     ) -> Option<ControlFlow<StepEnd, (Object, u64)>> {
         Some(match self.place(state, window, base, offset, size)? {
-            AddressPlace::At(Target::Object(object, start)) => ControlFlow::Continue((object, start)),
-            AddressPlace::At(Target::Own(_)) => {
-                ControlFlow::Break(self.unknown(state, format!("{what} in memory of the thread alone")))
+            AddressPlace::At(Target::Object(object, start)) => {
+                ControlFlow::Continue((object, start))
             }
-            AddressPlace::Outside => {
-                ControlFlow::Break(self.stop(state, MarkKind::Outside, format!("{what} outside of every array")))
+            AddressPlace::At(Target::Own(_)) => ControlFlow::Break(
+                self.unknown(state, format!("{what} in memory of the thread alone")),
+            ),
+            AddressPlace::Outside => ControlFlow::Break(self.stop(
+                state,
+                MarkKind::Outside,
+                format!("{what} outside of every array"),
+            )),
+            AddressPlace::Misaligned => {
+                ControlFlow::Break(self.stop(state, MarkKind::Misaligned, size.misaligned(what)))
             }
-            AddressPlace::Misaligned => ControlFlow::Break(self.stop(state, MarkKind::Misaligned, size.misaligned(what))),
             AddressPlace::Split => ControlFlow::Break(StepEnd::Left),
             AddressPlace::Unknown(why) => ControlFlow::Break(self.unknown(state, why)),
         })
     }
 
-    /// Takes a register that holds an address apart into those that it may be: a jump for each, where it is known. The access is of so many
-    /// bytes, so far from what the register holds.
+    /// Takes a register that holds an address apart into those that it may be: a jump for each,
+    /// where it is known. The access is of so many bytes, so far from what the register holds.
     pub(super) fn split(
         &mut self,
         state: &mut State,
@@ -205,13 +243,16 @@ impl FollowedThread<'_, '_> {
                 let start = if generic { start + SHARED } else { start };
                 let start = match object {
                     Object::Shared(block, _) if block != self.block => {
-                        start + u64::from(block - self.launch.first_of_cluster(self.block) + 1) * RANK
+                        start
+                            + u64::from(block - self.launch.first_of_cluster(self.block) + 1) * RANK
                     }
                     _ => start,
                 };
                 let count = size.map_or(ELEMENTS, |size| size / step);
                 if count > MAX_PLACES as u64 {
-                    return Err(format!("a computed index into an array of more than {MAX_PLACES} elements"));
+                    return Err(format!(
+                        "a computed index into an array of more than {MAX_PLACES} elements"
+                    ));
                 }
                 let start = start.wrapping_sub(displacement as u64);
                 ((0..count).map(|n| start.wrapping_add(n * step)).collect(), size.is_some())
@@ -227,17 +268,23 @@ impl FollowedThread<'_, '_> {
             let known = self.temporary();
             let is_last = last == Some(place);
             if !is_last {
-                self.code.push((CodePiece::Other(format!("setp.eq.u64 {known}, {}, {place}", value.text)), Some(origin)));
+                self.code.push((
+                    CodePiece::Other(format!("setp.eq.u64 {known}, {}, {place}", value.text)),
+                    Some(origin),
+                ));
             }
             let mut with = state.clone();
             with.known.insert(key, KnownValue::Bits(place));
             // A state in the middle of its instruction is labelled with all that it knows.
             let label = self.labels.len() as u32;
             let label = *self.labels.entry(with.clone()).or_insert(label);
-            if !self.todo.iter().any(|(l, _)| *l == label) && !self.code.iter().any(|(p, _)| *p == CodePiece::Label(label)) {
+            if !self.todo.iter().any(|(l, _)| *l == label)
+                && !self.code.iter().any(|(p, _)| *p == CodePiece::Label(label))
+            {
                 self.todo.push((label, with));
             }
-            self.code.push((CodePiece::Jump((!is_last).then_some((known, true)), label), Some(origin)));
+            self.code
+                .push((CodePiece::Jump((!is_last).then_some((known, true)), label), Some(origin)));
         }
         if last.is_some() {
             return Ok(StepEnd::Left);

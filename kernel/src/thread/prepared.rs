@@ -30,13 +30,15 @@ pub(crate) struct PreparedModule<'m> {
     pub(super) has_accumulators: bool,
     /// For each function the registers that addresses are made of.
     pub(super) addressing: Vec<FxHashSet<RegisterId>>,
-    /// For each function the registers that are put into shared memory, and those that they are made of.
+    /// For each function the registers that are put into shared memory, and those that they are
+    /// made of.
     pub(super) handed_on: Vec<FxHashSet<RegisterId>>,
     /// For each function the registers that are compared with something.
     pub(super) compared: Vec<FxHashSet<RegisterId>>,
     /// For each instruction of each function: is it between a backward jump and where that goes to?
     loops: Vec<Vec<bool>>,
-    /// For each function the jumps behind which there is nothing but computation until both ways come together.
+    /// For each function the jumps behind which there is nothing but computation until both ways
+    /// come together.
     ways: Vec<FxHashMap<usize, ComputedWays>>,
 }
 
@@ -47,20 +49,26 @@ impl<'m> PreparedModule<'m> {
             .iter()
             .map(|f| f.body.as_deref().unwrap_or(&[]).iter().map(margay_ptx::effect::of).collect())
             .collect();
-        let liveness = module.functions.iter().zip(&effects).map(|(f, e)| Liveness::new(f, e)).collect();
-        let has_barriers = effects
+        let liveness =
+            module.functions.iter().zip(&effects).map(|(f, e)| Liveness::new(f, e)).collect();
+        let has_barriers = effects.iter().flatten().any(|e| {
+            matches!(e, Effect::Barrier(..) | Effect::BarrierReduce { .. } | Effect::WarpBarrier(_))
+        });
+        let has_exchanges = effects
             .iter()
             .flatten()
-            .any(|e| matches!(e, Effect::Barrier(..) | Effect::BarrierReduce { .. } | Effect::WarpBarrier(_)));
-        let has_exchanges = effects.iter().flatten().any(|e| matches!(e, Effect::Exchange { .. } | Effect::BarrierReduce { .. }));
-        let has_accumulators =
-            effects.iter().flatten().any(|e| matches!(e, Effect::Tensor(TensorEffect::Multiply { to: None, .. })));
+            .any(|e| matches!(e, Effect::Exchange { .. } | Effect::BarrierReduce { .. }));
+        let has_accumulators = effects
+            .iter()
+            .flatten()
+            .any(|e| matches!(e, Effect::Tensor(TensorEffect::Multiply { to: None, .. })));
         let loops = effects.iter().map(|e| in_loops(e)).collect();
         let addressing = effects.iter().map(|e| addressing(e)).collect();
         let handed_on = effects.iter().map(|e| handed_on(e)).collect();
         let compared = effects.iter().map(|e| compared(e)).collect();
         let body = |f: &'m Function| f.body.as_deref().unwrap_or(&[]);
-        let ways = module.functions.iter().zip(&effects).map(|(f, e)| computed_ways(body(f), e)).collect();
+        let ways =
+            module.functions.iter().zip(&effects).map(|(f, e)| computed_ways(body(f), e)).collect();
         Self {
             module,
             effects,
@@ -82,7 +90,8 @@ impl<'m> PreparedModule<'m> {
         Self { vectors, ..self }
     }
 
-    /// What stands between a jump and the place where both ways come together, if that is computation alone.
+    /// What stands between a jump and the place where both ways come together, if that is
+    /// computation alone.
     pub(super) fn ways_behind(&self, function: usize, at: usize) -> Option<&ComputedWays> {
         self.ways[function].get(&at)
     }
@@ -93,7 +102,8 @@ impl<'m> PreparedModule<'m> {
     }
 }
 
-/// For each instruction whether it is between a backward jump and where that goes to: a way from an instruction to itself goes back over it.
+/// For each instruction whether it is between a backward jump and where that goes to: a way from an
+/// instruction to itself goes back over it.
 fn in_loops(effects: &[Effect<'_>]) -> Vec<bool> {
     let mut found = vec![false; effects.len()];
     for (at, effect) in effects.iter().enumerate() {
@@ -108,29 +118,40 @@ fn in_loops(effects: &[Effect<'_>]) -> Vec<bool> {
 
 /// The registers of a function that are compared with something.
 fn compared(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
-    let operands =
-        effects.iter().filter_map(|e| if let Effect::SetPredicate { operands, .. } = e { Some(operands) } else { None });
+    let operands = effects.iter().filter_map(|e| {
+        if let Effect::SetPredicate { operands, .. } = e { Some(operands) } else { None }
+    });
     operands.flatten().filter_map(|o| register(o)).collect()
 }
 
 /// The registers of a function that addresses are made of.
 fn addressing(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
     traced_back(effects, |effect, found| match effect {
-        Effect::Load { base, .. } | Effect::Store { base, .. } | Effect::Modify { base, .. } | Effect::Matrix { base, .. } => {
-            Some(register(base).into_iter().collect())
+        Effect::Load { base, .. }
+        | Effect::Store { base, .. }
+        | Effect::Modify { base, .. }
+        | Effect::Matrix { base, .. } => Some(register(base).into_iter().collect()),
+        Effect::Async(effect) => {
+            Some(effect.addresses().iter().filter_map(|at| register(at.base)).collect())
         }
-        Effect::Async(effect) => Some(effect.addresses().iter().filter_map(|at| register(at.base)).collect()),
-        Effect::Tensor(effect) => Some(effect.addresses().into_iter().filter_map(register).collect()),
-        Effect::Cluster(ClusterEffect::MapAddress { to: Some(to), address, .. }) if found.contains(to) => {
+        Effect::Tensor(effect) => {
+            Some(effect.addresses().into_iter().filter_map(register).collect())
+        }
+        Effect::Cluster(ClusterEffect::MapAddress { to: Some(to), address, .. })
+            if found.contains(to) =>
+        {
             Some(register(address).into_iter().collect())
         }
         Effect::IsSpace { address, .. } => Some(register(address).into_iter().collect()),
-        Effect::ConvertAddress { to, address, .. } if found.contains(to) => Some(register(address).into_iter().collect()),
+        Effect::ConvertAddress { to, address, .. } if found.contains(to) => {
+            Some(register(address).into_iter().collect())
+        }
         _ => None,
     })
 }
 
-/// The registers of a function that are put into shared memory, where other threads of the block find them, and those that they are made of.
+/// The registers of a function that are put into shared memory, where other threads of the block
+/// find them, and those that they are made of.
 fn handed_on(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
     traced_back(effects, |effect, _| match effect {
         Effect::Store { access, values, .. } if access.window == Window::Shared => {
@@ -140,8 +161,9 @@ fn handed_on(effects: &[Effect<'_>]) -> FxHashSet<RegisterId> {
     })
 }
 
-/// The registers that instructions use in some way, and those that these are made of. `used`: those of one instruction, `None` where it is only looked at as a
-/// computation; it is given what was found so far.
+/// The registers that instructions use in some way, and those that these are made of. `used`: those
+/// of one instruction, `None` where it is only looked at as a computation; it is given what was
+/// found so far.
 fn traced_back(
     effects: &[Effect<'_>],
     used: impl Fn(&Effect<'_>, &FxHashSet<RegisterId>) -> Option<Vec<RegisterId>>,
@@ -162,10 +184,12 @@ fn register(operand: &Operand) -> Option<RegisterId> {
     if let Operand::Register(register) = operand { Some(*register) } else { None }
 }
 
-/// The registers that an instruction computes one of these from, as a number that is made of theirs.
+/// The registers that an instruction computes one of these from, as a number that is made of
+/// theirs.
 fn computed_from(effect: &Effect<'_>, of: &FxHashSet<RegisterId>) -> Vec<RegisterId> {
     match effect {
-        Effect::Compute { function, to: Some(to), operands, .. } | Effect::Carry { function, to: Some(to), operands, .. }
+        Effect::Compute { function, to: Some(to), operands, .. }
+        | Effect::Carry { function, to: Some(to), operands, .. }
             if of.contains(to) && !matches!(function, Computation::Compare(_)) =>
         {
             operands.iter().filter_map(|o| register(o)).collect()

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::draw_counts::DrawCounts;
-use super::facts::{CopyUse, LaunchFacts, LoadsOfTensors, MbarrierMemory, TensorFacts, Uses, ValuesOfCells};
+use super::facts::{
+    CopyUse, LaunchFacts, LoadsOfTensors, MbarrierMemory, TensorFacts, Uses, ValuesOfCells,
+};
 use super::prepared::PreparedModule;
 use super::trail::UndefinedRead;
 use super::value::{Key, KnownValue};
@@ -45,11 +47,13 @@ pub(crate) struct FollowedThread<'a, 'm> {
     pub(super) is_over: &'a dyn Fn() -> bool,
     pub(crate) code: Vec<Line>,
     pub(super) labels: FxHashMap<State, u32>,
-    /// The jumps back to rounds that are taken for one, and how many exchanges of its warp are in such a round.
+    /// The jumps back to rounds that are taken for one, and how many exchanges of its warp are in
+    /// such a round.
     pub(super) rounds: BTreeMap<Origin, u64>,
     /// How often it has met others of its warp where it comes to its end.
     pub(super) met_at_end: Option<MeetingCounts>,
-    /// The labels of states without how often the thread has met others of its warp, with that beside each.
+    /// The labels of states without how often the thread has met others of its warp, with that
+    /// beside each.
     pub(super) heads: FxHashMap<State, Vec<(MeetingCounts, u32)>>,
     pub(super) todo: Vec<(u32, State)>,
     pub(super) names: FxHashMap<Key, usize>,
@@ -67,7 +71,8 @@ pub(crate) struct FollowedThread<'a, 'm> {
     pub(super) mbarriers: MbarrierMemory,
     /// Code that stands behind all other: where it stops, that a check leads to.
     pub(super) behind: Vec<Line>,
-    /// How many steps that order something the first pieces of its code are, and how many pieces these are.
+    /// How many steps that order something the first pieces of its code are, and how many pieces
+    /// these are.
     pub(super) epoch: (usize, usize),
     pub(super) marks: Vec<Mark>,
     pub(super) skipped: BTreeSet<Origin>,

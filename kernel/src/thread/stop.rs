@@ -32,7 +32,8 @@ impl FollowedThread<'_, '_> {
         }
     }
 
-    /// Of a multimem address the memory of one device is looked at: the others run kernels of their own.
+    /// Of a multimem address the memory of one device is looked at: the others run kernels of their
+    /// own.
     pub(super) fn is_of_one_device(&mut self, state: &State, access: MemoryAccess) {
         if access.multimem {
             let why = "of a multimem address the memory of this device alone is looked at, as what its argument points to: what other devices do there is not";
@@ -48,7 +49,12 @@ impl FollowedThread<'_, '_> {
     }
 
     /// The thread stops here.
-    pub(super) fn stop(&mut self, state: &State, kind: MarkKind, what: impl Into<String>) -> StepEnd {
+    pub(super) fn stop(
+        &mut self,
+        state: &State,
+        kind: MarkKind,
+        what: impl Into<String>,
+    ) -> StepEnd {
         let number = self.marked(state, kind, what.into());
         self.emit(state, format!("mov {}, {number}", kind.register()));
         self.push(state, CodePiece::End);
@@ -56,8 +62,15 @@ impl FollowedThread<'_, '_> {
     }
 
     /// The thread stops here if a predicate holds: with code that stands behind all other.
-    pub(super) fn stop_if(&mut self, state: &State, predicate: String, kind: MarkKind, what: String) {
-        let (origin, label, number) = (self.origin(state), self.fresh_label(), self.marked(state, kind, what));
+    pub(super) fn stop_if(
+        &mut self,
+        state: &State,
+        predicate: String,
+        kind: MarkKind,
+        what: String,
+    ) {
+        let (origin, label, number) =
+            (self.origin(state), self.fresh_label(), self.marked(state, kind, what));
         self.code.push((CodePiece::Jump(Some((predicate, true)), label), Some(origin)));
         self.behind.extend([
             (CodePiece::Label(label), None),
@@ -69,7 +82,11 @@ impl FollowedThread<'_, '_> {
     /// The number of what goes wrong here.
     fn marked(&mut self, state: &State, kind: MarkKind, what: String) -> i64 {
         let origin = self.origin(state);
-        let same = self.marks.iter().find(|m| m.kind == kind && m.origin == origin && m.what == what).map(|m| m.number);
+        let same = self
+            .marks
+            .iter()
+            .find(|m| m.kind == kind && m.origin == origin && m.what == what)
+            .map(|m| m.number);
         same.unwrap_or_else(|| {
             let number = self.marks.iter().filter(|m| m.kind == kind).count() as i64 + 1;
             self.marks.push(Mark { kind, origin, number, what, cell: None });

@@ -1,7 +1,9 @@
-//! `wgmma` and `tcgen05`: which memory they access, when, and what orders it. What they compute is not looked at.
+//! `wgmma` and `tcgen05`: which memory they access, when, and what orders it. What they compute is
+//! not looked at.
 //!
-//! A product becomes an operation for each cell that others use of what it reads and writes; these complete together, as it does. An address of
-//! tensor memory is a number: the first allocation of a block begins at 0. What a matrix in shared memory takes up, its descriptor says.
+//! A product becomes an operation for each cell that others use of what it reads and writes; these
+//! complete together, as it does. An address of tensor memory is a number: the first allocation of
+//! a block begins at 0. What a matrix in shared memory takes up, its descriptor says.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +19,8 @@ use super::{FollowedThread, State, StepEnd};
 use crate::layout::Object;
 use crate::residue::{CodePiece, Issue, IssueSource, MemoryCell};
 
-/// How many columns of tensor memory a block has, and as many as apart begin what two of its warps allocate.
+/// How many columns of tensor memory a block has, and as many as apart begin what two of its warps
+/// allocate.
 const COLUMNS: u64 = 512;
 
 /// How many columns addresses of tensor memory tell apart.
@@ -33,7 +36,8 @@ const ASIDE: u64 = 1 << 32;
 const MOST_GROUPS: u64 = 8;
 
 /// What is said where an address of tensor memory is not known.
-const UNKNOWN_PLACE: &str = "where in tensor memory it is depends on memory: what is there is not looked at";
+const UNKNOWN_PLACE: &str =
+    "where in tensor memory it is depends on memory: what is there is not looked at";
 
 /// A matrix in shared memory, as its descriptor has it.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +51,8 @@ struct SharedMatrix {
 }
 
 impl SharedMatrix {
-    /// Of 64 bits (PTX ISA 9.7.15.5.1.2.2 and 9.7.16.4.1): `matrix-descriptor-encode(x) = (x & 0x3FFFF) >> 4`.
+    /// Of 64 bits (PTX ISA 9.7.15.5.1.2.2 and 9.7.16.4.1):
+    /// `matrix-descriptor-encode(x) = (x & 0x3FFFF) >> 4`.
     fn new(bits: u64, is_tcgen05: bool) -> Self {
         let field = |at: u32| (bits >> at & 0x3fff) << 4;
         let swizzle = match (is_tcgen05, bits >> 61 & 7, bits >> 62) {
@@ -59,17 +64,20 @@ impl SharedMatrix {
         Self { start: field(0), leading: field(16), stride: field(32), swizzle }
     }
 
-    /// How many bytes in front of its start, and how many from there, so many rows take up. Of a pattern that is swizzled whole rows are taken, of
-    /// which one instruction reads a part.
+    /// How many bytes in front of its start, and how many from there, so many rows take up. Of a
+    /// pattern that is swizzled whole rows are taken, of which one instruction reads a part.
     fn extent(&self, rows: u64, transposed: bool) -> (u64, u64) {
         let row = self.swizzle.unwrap_or(16);
         let groups = rows.div_ceil(8).max(1);
         let bytes = match (self.swizzle, transposed) {
             (Some(_), false) => (groups - 1) * self.stride + 8 * row,
             (None, false) => (groups - 1) * self.stride + self.leading + 8 * row,
-            // Elements of two bytes, which such matrices have mostly; 16 of them in the other dimension.
+            // Elements of two bytes, which such matrices have mostly; 16 of them in the other
+            // dimension.
             (_, true) => {
-                (rows * 2 / row).saturating_sub(1) * self.leading.max(self.stride) + self.stride.min(self.leading) + 8 * row
+                (rows * 2 / row).saturating_sub(1) * self.leading.max(self.stride)
+                    + self.stride.min(self.leading)
+                    + 8 * row
             }
         };
         (self.start % row, bytes)
@@ -77,15 +85,23 @@ impl SharedMatrix {
 }
 
 impl FollowedThread<'_, '_> {
-    pub(super) fn tensor_core(&mut self, state: &mut State, effect: &TensorEffect<'_>) -> Option<StepEnd> {
-        if matches!(effect, TensorEffect::Copy { .. } | TensorEffect::Multiply { .. }) && self.is_of_two_blocks(state) {
+    pub(super) fn tensor_core(
+        &mut self,
+        state: &mut State,
+        effect: &TensorEffect<'_>,
+    ) -> Option<StepEnd> {
+        if matches!(effect, TensorEffect::Copy { .. } | TensorEffect::Multiply { .. })
+            && self.is_of_two_blocks(state)
+        {
             self.note(state, "`.cta_group::2`: what it accesses in the memory of the other block of the pair is not looked at");
         }
         match effect {
             TensorEffect::Allocate { to, columns } => return self.allocate(state, to, columns),
             TensorEffect::Free { at, columns } => {
-                let (place, columns) = (self.tensor_address(state, at)?, self.value(state, columns)?.bits());
-                // It is in order with what each lane did in tensor memory, and waits for all of them: the first one stands for them then.
+                let (place, columns) =
+                    (self.tensor_address(state, at)?, self.value(state, columns)?.bits());
+                // It is in order with what each lane did in tensor memory, and waits for all of
+                // them: the first one stands for them then.
                 for of in ["ld", "st"] {
                     self.push(state, CodePiece::Group(format!("tcgen05.wait::{of}.sync.aligned")));
                 }
@@ -108,7 +124,9 @@ impl FollowedThread<'_, '_> {
                     self.emit(state, format!("mov {to}, 0"));
                 }
             }
-            TensorEffect::Store { to, shape } => self.tensor_access(state, "tcgen05.st", to, *shape, true)?,
+            TensorEffect::Store { to, shape } => {
+                self.tensor_access(state, "tcgen05.st", to, *shape, true)?
+            }
             TensorEffect::Copy { to, from, columns } => {
                 let from = self.value(state, from)?.bits();
                 match from {
@@ -157,7 +175,9 @@ impl FollowedThread<'_, '_> {
                 let side = if *after { "after" } else { "before" };
                 self.push(state, CodePiece::Group(format!("tcgen05.fence::{side}_thread_sync")));
             }
-            TensorEffect::WarpgroupFence => self.push(state, CodePiece::Group("wgmma.fence.sync.aligned".to_owned())),
+            TensorEffect::WarpgroupFence => {
+                self.push(state, CodePiece::Group("wgmma.fence.sync.aligned".to_owned()))
+            }
             TensorEffect::WarpgroupCommit => {
                 for (key, known) in &mut state.known {
                     if let (Key::Pending(..), KnownValue::Bits(groups)) = (key, known) {
@@ -168,21 +188,26 @@ impl FollowedThread<'_, '_> {
             }
             TensorEffect::WarpgroupWait(left) => {
                 let is_complete = |known: &KnownValue| matches!(known, KnownValue::Bits(groups) if *groups > *left);
-                state.known.retain(|key, known| !matches!(key, Key::Pending(..)) || !is_complete(known));
+                state
+                    .known
+                    .retain(|key, known| !matches!(key, Key::Pending(..)) || !is_complete(known));
                 self.push(state, CodePiece::Group(format!("wgmma.wait_group.sync.aligned {left}")));
             }
         }
         Some(StepEnd::Next)
     }
 
-    /// What an instruction does with registers of a product that nothing has waited for. A compiler copies registers wherever it likes: what is copied
-    /// is waited for as well, and what is written over is not any more.
+    /// What an instruction does with registers of a product that nothing has waited for. A compiler
+    /// copies registers wherever it likes: what is copied is waited for as well, and what is
+    /// written over is not any more.
     pub(super) fn accumulators_at(&mut self, state: &mut State, instruction: &Instruction) {
         if instruction.opcode == "wgmma" {
             return;
         }
         let depth = state.calls.len() as u16;
-        let of = |operand: &Operand| if let Operand::Register(r) = operand { Some(Key::Pending(depth, *r)) } else { None };
+        let of = |operand: &Operand| {
+            if let Operand::Register(r) = operand { Some(Key::Pending(depth, *r)) } else { None }
+        };
         if let ("mov", [to, from]) = (instruction.opcode.as_str(), instruction.operands.as_slice())
             && let Some(to) = of(to)
         {
@@ -192,7 +217,8 @@ impl FollowedThread<'_, '_> {
             };
             return;
         }
-        let is_pending = |operand: &Operand| of(operand).is_some_and(|key| state.known.contains_key(&key));
+        let is_pending =
+            |operand: &Operand| of(operand).is_some_and(|key| state.known.contains_key(&key));
         if instruction.operands.iter().flat_map(Operand::parts).any(is_pending) {
             self.note(
                 state,
@@ -205,23 +231,36 @@ impl FollowedThread<'_, '_> {
     /// Is the instruction that a thread is at one of a pair of blocks (PTX ISA 9.7.16.5)?
     fn is_of_two_blocks(&self, state: &State) -> bool {
         let body = self.prepared.module.functions[state.function].body.as_deref().unwrap_or(&[]);
-        body.get(state.at).is_some_and(|instruction| instruction.qualifiers.iter().any(|of| of == "cta_group::2"))
+        body.get(state.at)
+            .is_some_and(|instruction| instruction.qualifiers.iter().any(|of| of == "cta_group::2"))
     }
 
-    /// `tcgen05.alloc`: "the store operation in tcgen05.alloc is treated as a weak memory operation".
-    fn allocate(&mut self, state: &mut State, to: &AddressOperand<'_>, columns: &Operand) -> Option<StepEnd> {
+    /// `tcgen05.alloc`: "the store operation in tcgen05.alloc is treated as a weak memory
+    /// operation".
+    fn allocate(
+        &mut self,
+        state: &mut State,
+        to: &AddressOperand<'_>,
+        columns: &Operand,
+    ) -> Option<StepEnd> {
         let columns = self.value(state, columns)?.bits().unwrap_or(COLUMNS);
-        let (object, offset) =
-            match self.object_at(state, (to.window, to.base, to.offset), AccessSize::natural(4), "a place for an address")? {
-                ControlFlow::Continue(found) => found,
-                ControlFlow::Break(step) => return Some(step),
-            };
+        let (object, offset) = match self.object_at(
+            state,
+            (to.window, to.base, to.offset),
+            AccessSize::natural(4),
+            "a place for an address",
+        )? {
+            ControlFlow::Continue(found) => found,
+            ControlFlow::Break(step) => return Some(step),
+        };
         self.tensors.starts.insert(normal((object, offset)));
         // The lanes of a warp execute it together: the first one stands for them.
         let warp = self.thread / 32;
         self.tensors.allocating.insert((self.block, warp));
-        let before = self.facts.tensors.allocating.range((self.block, 0)..(self.block, warp)).count() as u64;
-        let own = if let Some(KnownValue::Bits(n)) = state.known.get(&Key::Allocated) { *n } else { 0 };
+        let before =
+            self.facts.tensors.allocating.range((self.block, 0)..(self.block, warp)).count() as u64;
+        let own =
+            if let Some(KnownValue::Bits(n)) = state.known.get(&Key::Allocated) { *n } else { 0 };
         state.known.insert(Key::Allocated, KnownValue::Bits(own + columns));
         let address = super::constant(before * COLUMNS + own);
         let writes = self.thread.is_multiple_of(32);
@@ -231,21 +270,35 @@ impl FollowedThread<'_, '_> {
             self.written(cell, &address, origin);
             if self.cell(object, offset, 4, true, true).is_some() {
                 let operation = "st.weak.u32".to_owned();
-                self.push(state, CodePiece::Write { operation, cell, operands: address.text, idle: None });
+                self.push(
+                    state,
+                    CodePiece::Write { operation, cell, operands: address.text, idle: None },
+                );
             }
         }
         Some(StepEnd::Next)
     }
 
     /// The lane and the column of an address of tensor memory, where it is known.
-    fn tensor_address(&mut self, state: &mut State, at: &AddressOperand<'_>) -> Option<Option<(u64, u64)>> {
-        let bits = self.value(state, at.base)?.bits().map(|bits| bits.wrapping_add_signed(at.offset) & 0xffff_ffff);
+    fn tensor_address(
+        &mut self,
+        state: &mut State,
+        at: &AddressOperand<'_>,
+    ) -> Option<Option<(u64, u64)>> {
+        let bits = self
+            .value(state, at.base)?
+            .bits()
+            .map(|bits| bits.wrapping_add_signed(at.offset) & 0xffff_ffff);
         Some(bits.map(|bits| (bits >> 16, bits & 0xffff)))
     }
 
     /// So many columns of 32 lanes, side by side.
     fn lanes(&self, group: u64, column: u64, columns: u64) -> MemoryCell {
-        MemoryCell { object: Object::Tensor(self.block), offset: (group % 4 * PITCH + column) * 8, bytes: columns.max(1) * 8 }
+        MemoryCell {
+            object: Object::Tensor(self.block),
+            offset: (group % 4 * PITCH + column) * 8,
+            bytes: columns.max(1) * 8,
+        }
     }
 
     /// So many columns, of all lanes.
@@ -277,14 +330,24 @@ impl FollowedThread<'_, '_> {
                 let rest = second.into_iter().flat_map(|by| of_half(1 - first, column + by));
                 of_half(first, column).chain(rest).map(|(n, c)| half(n, c)).collect()
             }
-            _ => vec![self.lanes(lane / 32, column, shape.columns.max(shape.second.map_or(0, |by| by + shape.columns)))],
+            _ => vec![self.lanes(
+                lane / 32,
+                column,
+                shape.columns.max(shape.second.map_or(0, |by| by + shape.columns)),
+            )],
         };
         self.tensor_issues(state, operation, &cells, writes);
         Some(())
     }
 
     /// Operations on cells of tensor memory: one for each part that others use.
-    fn tensor_issues(&mut self, state: &State, operation: &str, cells: &[MemoryCell], writes: bool) {
+    fn tensor_issues(
+        &mut self,
+        state: &State,
+        operation: &str,
+        cells: &[MemoryCell],
+        writes: bool,
+    ) {
         for cell in cells {
             self.copies.entry(*cell).or_default().add(writes);
         }
@@ -298,7 +361,11 @@ impl FollowedThread<'_, '_> {
                 "tcgen05.ld" => IssueSource::Loaded(self.temporary()),
                 "tcgen05.st" | "tcgen05.dealloc" => IssueSource::Value("0".to_owned()),
                 // What is read beside is looked at in an operation of its own.
-                _ => IssueSource::Cell(MemoryCell { object: Object::Elsewhere(true, u32::MAX), offset: 0, bytes: 16 }),
+                _ => IssueSource::Cell(MemoryCell {
+                    object: Object::Elsewhere(true, u32::MAX),
+                    offset: 0,
+                    bytes: 16,
+                }),
             };
             // A matrix or a scale in tensor memory is read, and what is computed of it is nowhere.
             let (to, source) = match (operation, writes) {
@@ -306,13 +373,25 @@ impl FollowedThread<'_, '_> {
                 _ => (cell, source),
             };
             let operation = operation.to_owned();
-            self.push(state, CodePiece::Issue(Issue { operation, to, source, bytes: 4, mbarrier: None, maps: Vec::new() }));
+            self.push(
+                state,
+                CodePiece::Issue(Issue {
+                    operation,
+                    to,
+                    source,
+                    bytes: 4,
+                    mbarrier: None,
+                    maps: Vec::new(),
+                }),
+            );
         }
     }
 
     /// A place in tensor memory that nothing else names.
     fn nowhere(&self) -> MemoryCell {
-        let number = u64::from(self.block * self.launch.threads + self.thread) * super::MAX_CODE as u64 + self.size as u64;
+        let number = u64::from(self.block * self.launch.threads + self.thread)
+            * super::MAX_CODE as u64
+            + self.size as u64;
         MemoryCell { object: Object::Tensor(self.block), offset: ASIDE + number * 4, bytes: 4 }
     }
 
@@ -325,13 +404,20 @@ impl FollowedThread<'_, '_> {
         adds: bool,
     ) -> Option<()> {
         let is_tcgen05 = to.is_some();
-        // The instruction descriptor (PTX ISA 9.7.16.4.2): N in units of 8, M in units of 16, and whether A and B are transposed.
+        // The instruction descriptor (PTX ISA 9.7.16.4.2): N in units of 8, M in units of 16, and
+        // whether A and B are transposed.
         let (rows, columns, transposed) = match size {
-            ProductSize::Known { rows, columns, transposed } => (Some(*rows), Some(*columns), *transposed),
+            ProductSize::Known { rows, columns, transposed } => {
+                (Some(*rows), Some(*columns), *transposed)
+            }
             ProductSize::Descriptor(operand) => match self.value(state, operand)?.bits() {
                 Some(bits) => {
                     let flag = |at: u32| bits >> at & 1 == 1;
-                    (Some((bits >> 24 & 0x1f) * 16), Some((bits >> 17 & 0x3f) * 8), [flag(15), flag(16)])
+                    (
+                        Some((bits >> 24 & 0x1f) * 16),
+                        Some((bits >> 17 & 0x3f) * 8),
+                        [flag(15), flag(16)],
+                    )
                 }
                 None => (None, None, [false, false]),
             },
@@ -378,9 +464,16 @@ impl FollowedThread<'_, '_> {
     }
 
     /// A matrix in shared memory is read through the async proxy.
-    fn matrix_in_shared(&mut self, state: &State, bits: u64, (rows, transposed): (Option<u64>, bool), is_tcgen05: bool) {
+    fn matrix_in_shared(
+        &mut self,
+        state: &State,
+        bits: u64,
+        (rows, transposed): (Option<u64>, bool),
+        is_tcgen05: bool,
+    ) {
         let matrix = SharedMatrix::new(bits, is_tcgen05);
-        let Some((object, at, room)) = self.layout.shared_at_low_bits(matrix.start, self.block) else {
+        let Some((object, at, room)) = self.layout.shared_at_low_bits(matrix.start, self.block)
+        else {
             self.note(
                 state,
                 "the descriptor of a matrix names shared memory that no variable has: what is read there is not looked at",
@@ -412,7 +505,17 @@ impl FollowedThread<'_, '_> {
                 false => ("wgmma.mma_async", cell, IssueSource::Loaded(self.temporary())),
             };
             let operation = operation.to_owned();
-            self.push(state, CodePiece::Issue(Issue { operation, to, source, bytes: 16, mbarrier: None, maps: Vec::new() }));
+            self.push(
+                state,
+                CodePiece::Issue(Issue {
+                    operation,
+                    to,
+                    source,
+                    bytes: 16,
+                    mbarrier: None,
+                    maps: Vec::new(),
+                }),
+            );
         }
         self.suppose(
             state,

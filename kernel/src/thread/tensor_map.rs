@@ -1,5 +1,6 @@
-//! Copies of parts of tensors, and the tensor maps that they read. How large a part is, its map says, which PTX does not: of a copy into shared
-//! memory it is what its mbarrier was told of, and of one out of it all up to the next place that copies or mbarriers use.
+//! Copies of parts of tensors, and the tensor maps that they read. How large a part is, its map
+//! says, which PTX does not: of a copy into shared memory it is what its mbarrier was told of, and
+//! of one out of it all up to the next place that copies or mbarriers use.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -20,7 +21,8 @@ use crate::mark::MarkKind;
 use crate::residue::{CodePiece, Issue, IssueSource, MemoryCell, Origin};
 use crate::spelling::update_name;
 
-/// As many bytes a part of a tensor has at least (PTX ISA, tensor maps: a multiple of 16 in the innermost dimension).
+/// As many bytes a part of a tensor has at least (PTX ISA, tensor maps: a multiple of 16 in the
+/// innermost dimension).
 pub(super) const BOX: u64 = 16;
 
 /// How many bytes a tensor map has.
@@ -41,7 +43,8 @@ impl FollowedThread<'_, '_> {
                 self.copies.entry(whole).or_default().add(false);
                 ControlFlow::Continue(Some(whole))
             }
-            // What a local variable holds is not a map that a copy may read; so large as the one that it was made of it may be, or not.
+            // What a local variable holds is not a map that a copy may read; so large as the one
+            // that it was made of it may be, or not.
             AddressPlace::At(Target::Own(at)) if at >> 56 == LOCAL >> 56 => {
                 let why = "a tensor map in local memory, as a copy of a parameter that is not `__grid_constant__` is: a map is read from parameters of the \
                            kernel, constant or global memory alone (PTX ISA, cp.async.bulk.tensor)";
@@ -49,12 +52,16 @@ impl FollowedThread<'_, '_> {
                 ControlFlow::Continue(None)
             }
             AddressPlace::At(Target::Own(_)) => ControlFlow::Continue(None),
-            AddressPlace::Outside => {
-                ControlFlow::Break(self.stop(state, MarkKind::Outside, "a tensor map outside of every array"))
-            }
-            AddressPlace::Misaligned => {
-                ControlFlow::Break(self.stop(state, MarkKind::Misaligned, size.misaligned("a tensor map")))
-            }
+            AddressPlace::Outside => ControlFlow::Break(self.stop(
+                state,
+                MarkKind::Outside,
+                "a tensor map outside of every array",
+            )),
+            AddressPlace::Misaligned => ControlFlow::Break(self.stop(
+                state,
+                MarkKind::Misaligned,
+                size.misaligned("a tensor map"),
+            )),
             AddressPlace::Split => ControlFlow::Break(StepEnd::Left),
             AddressPlace::Unknown(why) => {
                 self.note(state, &format!("where a tensor map is: {why}"));
@@ -64,10 +71,15 @@ impl FollowedThread<'_, '_> {
     }
 
     /// What others use of a tensor map that a copy reads.
-    pub(super) fn map(&mut self, state: &mut State, map: &AddressOperand<'_>) -> Option<ControlFlow<StepEnd, Vec<MemoryCell>>> {
+    pub(super) fn map(
+        &mut self,
+        state: &mut State,
+        map: &AddressOperand<'_>,
+    ) -> Option<ControlFlow<StepEnd, Vec<MemoryCell>>> {
         Some(match self.map_range(state, map)? {
             ControlFlow::Continue(whole) => {
-                let maps: Vec<MemoryCell> = whole.iter().flat_map(|whole| self.pieces(*whole)).collect();
+                let maps: Vec<MemoryCell> =
+                    whole.iter().flat_map(|whole| self.pieces(*whole)).collect();
                 self.parts.extend(maps.iter().copied());
                 ControlFlow::Continue(maps)
             }
@@ -83,7 +95,10 @@ impl FollowedThread<'_, '_> {
             self.values.insert(cell, None);
             self.opaque.extend((cell.offset..cell.offset + cell.bytes).map(|b| (cell.object, b)));
             let operation = "st.weak".to_owned();
-            self.push(state, CodePiece::Write { operation, cell, operands: "0".to_owned(), idle: None });
+            self.push(
+                state,
+                CodePiece::Write { operation, cell, operands: "0".to_owned(), idle: None },
+            );
         }
     }
 
@@ -96,7 +111,8 @@ impl FollowedThread<'_, '_> {
         }
     }
 
-    /// The operation whose parts were pushed last reads a tensor map; where nobody uses what it copies, it is this one.
+    /// The operation whose parts were pushed last reads a tensor map; where nobody uses what it
+    /// copies, it is this one.
     pub(super) fn reads_map(&mut self, state: &State, maps: &[MemoryCell], alone: Issue) {
         if maps.is_empty() {
             return;
@@ -118,8 +134,16 @@ impl FollowedThread<'_, '_> {
     }
 
     /// The part of a tensor that a copy is of, where its coordinates are known.
-    fn part(&mut self, state: &State, map: Option<u64>, at: Option<&[&Operand]>) -> Option<TensorPart> {
-        let bits = at?.iter().map(|o| Some(self.value(state, o)?.bits()? & 0xffff_ffff)).collect::<Option<Vec<_>>>()?;
+    fn part(
+        &mut self,
+        state: &State,
+        map: Option<u64>,
+        at: Option<&[&Operand]>,
+    ) -> Option<TensorPart> {
+        let bits = at?
+            .iter()
+            .map(|o| Some(self.value(state, o)?.bits()? & 0xffff_ffff))
+            .collect::<Option<Vec<_>>>()?;
         Some(TensorPart { map: map?, at: bits })
     }
 
@@ -132,18 +156,27 @@ impl FollowedThread<'_, '_> {
         self.facts.shared.contains(&(cell.object, 0)).then_some(cell)
     }
 
-    /// Where an asynchronous operation begins in shared memory: what others read or write there ends in front of it.
+    /// Where an asynchronous operation begins in shared memory: what others read or write there
+    /// ends in front of it.
     fn begins_at(&mut self, at: (Object, u64)) {
         self.tensors.starts.insert(normal(at));
     }
 
-    /// How many bytes a copy of a part of a tensor reads of shared memory: as its map says, if that is passed, or else all up to whatever comes next.
+    /// How many bytes a copy of a part of a tensor reads of shared memory: as its map says, if that
+    /// is passed, or else all up to whatever comes next.
     fn bytes_of_part(&mut self, state: &State, map: Option<u64>, from: (Object, u64)) -> u64 {
         if let Some(bytes) = map.and_then(|map| self.layout.part_bytes(map)) {
             return bytes;
         }
         let (object, start) = normal(from);
-        let next = self.facts.tensors.starts.range((object, start + 1)..).next().filter(|(o, _)| *o == object).map(|&(_, at)| at);
+        let next = self
+            .facts
+            .tensors
+            .starts
+            .range((object, start + 1)..)
+            .next()
+            .filter(|(o, _)| *o == object)
+            .map(|&(_, at)| at);
         let used = || {
             let first = MemoryCell { object: from.0, offset: 0, bytes: 0 };
             let of_object = self.facts.cells.range(first..).take_while(|c| c.object == from.0);
@@ -188,7 +221,8 @@ impl FollowedThread<'_, '_> {
             return Some(self.unknown(state, why));
         }
         let elsewhere = |object, offset| MemoryCell { object, offset, bytes: BOX };
-        let (aside, source) = (elsewhere(to.0, 0), IssueSource::Cell(elsewhere(self.elsewhere(true), BOX)));
+        let (aside, source) =
+            (elsewhere(to.0, 0), IssueSource::Cell(elsewhere(self.elsewhere(true), BOX)));
         let alone = Issue {
             operation: operation.to_owned(),
             to: aside,
@@ -215,7 +249,10 @@ impl FollowedThread<'_, '_> {
         }
         if let Some(to) = self.part_cell(part, true) {
             let operation = match reduces {
-                Some(update) => format!("cp.reduce.async.bulk.global.shared::cta.bulk_group.{}", update_name(update)),
+                Some(update) => format!(
+                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.{}",
+                    update_name(update)
+                ),
                 None => operation.to_owned(),
             };
             self.push(state, CodePiece::Issue(Issue { operation, to, source, ..alone }));
@@ -223,7 +260,8 @@ impl FollowedThread<'_, '_> {
         Some(StepEnd::Next)
     }
 
-    /// A copy of a part of a tensor into shared memory: of as many bytes as its map says, if that is passed, or else as its mbarrier is told of.
+    /// A copy of a part of a tensor into shared memory: of as many bytes as its map says, if that
+    /// is passed, or else as its mbarrier is told of.
     pub(super) fn tensor_load(
         &mut self,
         state: &mut State,
@@ -247,40 +285,63 @@ impl FollowedThread<'_, '_> {
         self.asks_for_mbarrier(state, cell, "cp.async.bulk.tensor");
         let memory = Self::mbarrier_memory(cell);
         let at = self.own(Target::Object(memory.object, memory.offset));
-        let left = |state: &State, key: Key| if let Some(KnownValue::Bits(n)) = state.known.get(&key) { Some(*n) } else { None };
+        let left = |state: &State, key: Key| {
+            if let Some(KnownValue::Bits(n)) = state.known.get(&key) { Some(*n) } else { None }
+        };
         let (expected, first) = (left(state, Key::Expected(at)), left(state, Key::First(at)));
         let origin = self.origin(state);
         let number = (origin.function as u64) << 32 | origin.instruction as u64;
-        let group = first.map_or(origin, |n| Origin { function: (n >> 32) as usize, instruction: n as u32 as usize });
+        let group = first.map_or(origin, |n| Origin {
+            function: (n >> 32) as usize,
+            instruction: n as u32 as usize,
+        });
         if first.is_none() {
-            // It may be told of behind the copies: how much that is, is learnt, and used in the next round.
+            // It may be told of behind the copies: how much that is, is learnt, and used in the
+            // next round.
             let later = self.facts.tensors.told.get(&group).copied();
-            let told = [(Key::First(at), number), (Key::Nth(at), 0), (Key::Told(at), expected.or(later).unwrap_or(0))];
+            let told = [
+                (Key::First(at), number),
+                (Key::Nth(at), 0),
+                (Key::Told(at), expected.or(later).unwrap_or(0)),
+            ];
             state.known.extend(told.map(|(key, n)| (key, KnownValue::Bits(n))));
             if expected.is_none() {
                 state.known.insert(Key::Early(at), KnownValue::Bits(number));
             }
         }
-        let (nth, told) = (left(state, Key::Nth(at)).unwrap_or(0) as usize, left(state, Key::Told(at)).unwrap_or(0));
+        let (nth, told) = (
+            left(state, Key::Nth(at)).unwrap_or(0) as usize,
+            left(state, Key::Told(at)).unwrap_or(0),
+        );
         state.known.insert(Key::Nth(at), KnownValue::Bits(nth as u64 + 1));
         let (window, base, offset) = (to.window, to.base, to.offset);
-        let to = match self.object_at(state, (window, base, offset), AccessSize::in_bulk(BOX), "a copy of a part of a tensor")? {
+        let to = match self.object_at(
+            state,
+            (window, base, offset),
+            AccessSize::in_bulk(BOX),
+            "a copy of a part of a tensor",
+        )? {
             ControlFlow::Continue(to) => to,
             ControlFlow::Break(step) => return Some(step),
         };
         for block in &destinations {
             self.begins_at(block.map_or(to, |block| in_block(to, block)));
         }
-        // Several copies may share what the mbarrier was told of: which they are is learnt, and used in the next round.
+        // Several copies may share what the mbarrier was told of: which they are is learnt, and
+        // used in the next round.
         let places = self.loads.entry(group).or_default();
         places.resize_with(places.len().max(nth + 1), BTreeSet::new);
         places[nth].insert(normal(to));
-        // A copy to several blocks may come from each of them in turn, or from one of them: which blocks send to which is learnt.
+        // A copy to several blocks may come from each of them in turn, or from one of them: which
+        // blocks send to which is learnt.
         let sends = self.tensors.sends.entry((group, nth)).or_default();
         sends.extend(destinations.iter().map(|to| (self.block, to.unwrap_or(self.block))));
         let learnt = |n: usize| {
             let sends = self.facts.tensors.sends.get(&(group, n))?;
-            sends.iter().map(|&(_, to)| sends.iter().filter(|send| send.1 == to).count() as u64).max()
+            sends
+                .iter()
+                .map(|&(_, to)| sends.iter().filter(|send| send.1 == to).count() as u64)
+                .max()
         };
         let shares_of = learnt(nth).unwrap_or(destinations.len().max(1) as u64);
         let weight = |n: usize| learnt(n).unwrap_or(1);
@@ -303,10 +364,16 @@ impl FollowedThread<'_, '_> {
         let all_given: Vec<Option<u64>> = (0..sharing.map_or(0, Vec::len)).map(given_of).collect();
         let sizes = sharing.and_then(|places| {
             let weights: Vec<u64> = (0..places.len()).map(weight).collect();
-            let all = SharingCopies { places, weights: &weights, given: &all_given, starts: &self.facts.tensors.starts };
+            let all = SharingCopies {
+                places,
+                weights: &weights,
+                given: &all_given,
+                starts: &self.facts.tensors.starts,
+            };
             all.sizes(told, &|object| self.layout.extent(object).1)
         });
-        // What goes to several blocks comes from each of them, also where only a part of it is looked at.
+        // What goes to several blocks comes from each of them, also where only a part of it is
+        // looked at.
         let least = |n: usize| all_given.get(n).copied().flatten().unwrap_or(BOX) * weight(n);
         let count: u64 = (0..sharing.map_or(1, Vec::len)).map(least).sum();
         // The first one of which nothing is given stands for what is not looked at.
@@ -316,7 +383,10 @@ impl FollowedThread<'_, '_> {
             (_, Some(sizes), _) => (sizes.get(nth).copied().unwrap_or(BOX), 0),
             (_, None, None) if nth == 0 => (told.max(BOX), 0),
             (_, None, _) if told < count && told > 0 => {
-                return Some(self.unknown(state, "copies of parts of a tensor that bring more than their mbarrier was told of"));
+                return Some(self.unknown(
+                    state,
+                    "copies of parts of a tensor that bring more than their mbarrier was told of",
+                ));
             }
             (_, None, _) if is_first && told.saturating_sub(count) % weight(nth) != 0 => {
                 return Some(self.unknown(
@@ -342,7 +412,12 @@ impl FollowedThread<'_, '_> {
                 "a copy of a part of a tensor is supposed to bring all bytes that its mbarrier was told of, one behind the other",
             ),
         }
-        let to = match self.object_at(state, (window, base, offset), AccessSize::anywhere(bytes), "an asynchronous copy")? {
+        let to = match self.object_at(
+            state,
+            (window, base, offset),
+            AccessSize::anywhere(bytes),
+            "an asynchronous copy",
+        )? {
             ControlFlow::Continue(to) => to,
             ControlFlow::Break(step) => return Some(step),
         };
@@ -366,42 +441,83 @@ impl FollowedThread<'_, '_> {
             self.cell(cell.object, cell.offset, MBARRIER, true, true);
             // As many bytes come from each of the other blocks.
             self.brings(state, cell, (bytes + rest) * shares_of);
-            if let Err(why) = self.issue(state, operation, (to, (Object::Zeros, 0)), (bytes, 0), Some(cell), None) {
+            if let Err(why) =
+                self.issue(state, operation, (to, (Object::Zeros, 0)), (bytes, 0), Some(cell), None)
+            {
                 return Some(self.unknown(state, why));
             }
             if rest > 0 {
                 let to = MemoryCell { object: self.elsewhere(true), offset: 0, bytes: rest };
-                let source = IssueSource::Cell(MemoryCell { object: Object::Zeros, offset: rest << 20, bytes: rest });
+                let source = IssueSource::Cell(MemoryCell {
+                    object: Object::Zeros,
+                    offset: rest << 20,
+                    bytes: rest,
+                });
                 let (operation, mbarrier) = (operation.to_owned(), Some(cell));
-                self.push(state, CodePiece::Issue(Issue { operation, to, source, bytes: rest, mbarrier, maps: Vec::new() }));
+                self.push(
+                    state,
+                    CodePiece::Issue(Issue {
+                        operation,
+                        to,
+                        source,
+                        bytes: rest,
+                        mbarrier,
+                        maps: Vec::new(),
+                    }),
+                );
             }
             // What it reads of the tensor, one of its parts says.
-            if let (Some(source), Some((CodePiece::Issue(issue), _))) = (source, self.code.last_mut()) {
+            if let (Some(source), Some((CodePiece::Issue(issue), _))) =
+                (source, self.code.last_mut())
+            {
                 issue.source = IssueSource::Cell(source);
             }
-            // The parts of it are of one mbarrier, and bytes come in each: the last one stands for its end.
-            let (whole, source, operation) =
-                (MemoryCell { object: to.0, offset: to.1, bytes }, zeros(bytes), operation.to_owned());
+            // The parts of it are of one mbarrier, and bytes come in each: the last one stands for
+            // its end.
+            let (whole, source, operation) = (
+                MemoryCell { object: to.0, offset: to.1, bytes },
+                zeros(bytes),
+                operation.to_owned(),
+            );
             let (mbarrier, no_maps) = (Some(cell), Vec::new());
-            self.reads_map(state, &maps, Issue { operation, to: whole, source, bytes, mbarrier, maps: no_maps });
-            self.opaque.extend((to.1..to.1 + bytes).map(|b| (to.0, b)).filter(|byte| self.facts.shared.contains(byte)));
+            self.reads_map(
+                state,
+                &maps,
+                Issue { operation, to: whole, source, bytes, mbarrier, maps: no_maps },
+            );
+            self.opaque.extend(
+                (to.1..to.1 + bytes)
+                    .map(|b| (to.0, b))
+                    .filter(|byte| self.facts.shared.contains(byte)),
+            );
         }
         Some(StepEnd::Next)
     }
 }
 
 impl FollowedThread<'_, '_> {
-    /// Where the copies go to that share what an mbarrier is told of, by the first of them, and those of other instructions by the same maps: the parts
-    /// of a map are of one size, also where each round of a loop has instructions of its own.
+    /// Where the copies go to that share what an mbarrier is told of, by the first of them, and
+    /// those of other instructions by the same maps: the parts of a map are of one size, also where
+    /// each round of a loop has instructions of its own.
     fn places_of(&self, group: Origin) -> Option<Vec<BTreeSet<(Object, u64)>>> {
         let mut places = self.facts.loads.get(&group)?.clone();
         let count = places.len();
         let maps = |group: Origin| {
-            let of = |n| self.facts.tensors.maps.get(&(group, n)).filter(|maps| maps.iter().all(Option::is_some));
+            let of = |n| {
+                self.facts
+                    .tensors
+                    .maps
+                    .get(&(group, n))
+                    .filter(|maps| maps.iter().all(Option::is_some))
+            };
             (0..count).map(of).collect::<Option<Vec<_>>>()
         };
         let Some(own) = maps(group) else { return Some(places) };
-        for (_, others) in self.facts.loads.iter().filter(|(g, others)| others.len() == count && maps(**g).as_ref() == Some(&own))
+        for (_, others) in self
+            .facts
+            .loads
+            .iter()
+            .filter(|(g, others)| others.len() == count && maps(**g).as_ref() == Some(&own))
         {
             places.iter_mut().zip(others).for_each(|(places, others)| places.extend(others));
         }
@@ -435,11 +551,18 @@ impl SharingCopies<'_> {
         let Self { places, weights, given, starts } = *self;
         let all: BTreeSet<(Object, u64)> = places.iter().flatten().copied().collect();
         let fits = |sizes: &Vec<u64>| {
-            let is_whole = sizes.iter().zip(weights).map(|(size, weight)| size * weight).sum::<u64>() == told
-                && sizes.iter().all(|&size| size >= BOX && size % BOX == 0);
-            let mut ends = (places.iter().zip(sizes).zip(given).filter(|(_, given)| given.is_none()))
-                .flat_map(|((of, size), _)| of.iter().map(move |&(object, at)| (object, at, at + size)));
-            is_whole && ends.all(|(object, at, end)| !all.iter().any(|&(o, other)| o == object && at < other && other < end))
+            let is_whole =
+                sizes.iter().zip(weights).map(|(size, weight)| size * weight).sum::<u64>() == told
+                    && sizes.iter().all(|&size| size >= BOX && size % BOX == 0);
+            let mut ends =
+                (places.iter().zip(sizes).zip(given).filter(|(_, given)| given.is_none()))
+                    .flat_map(|((of, size), _)| {
+                        of.iter().map(move |&(object, at)| (object, at, at + size))
+                    });
+            is_whole
+                && ends.all(|(object, at, end)| {
+                    !all.iter().any(|&(o, other)| o == object && at < other && other < end)
+                })
         };
         // The distance of two stages.
         let strides = |of: &BTreeSet<(Object, u64)>| {
@@ -449,7 +572,8 @@ impl SharingCopies<'_> {
         // The distance to whatever comes next in memory, or the end of the variable.
         let gap = |of: &BTreeSet<(Object, u64)>| {
             let &(object, at) = of.first()?;
-            let next = all.iter().find(|&&(o, other)| o == object && other > at).map(|&(_, other)| other);
+            let next =
+                all.iter().find(|&&(o, other)| o == object && other > at).map(|&(_, other)| other);
             next.or_else(|| extent(object))?.checked_sub(at)
         };
         let or_given = |sizes: Vec<Option<u64>>| -> Vec<Option<u64>> {
@@ -457,7 +581,8 @@ impl SharingCopies<'_> {
         };
         let by_stride = or_given(places.iter().map(strides).collect());
         let by_gap = or_given(places.iter().map(gap).collect());
-        // The one with nothing behind it brings what is left, if that does not reach what copies or mbarriers use behind it.
+        // The one with nothing behind it brings what is left, if that does not reach what copies or
+        // mbarriers use behind it.
         let is_open = |n: &usize| given.get(*n).copied().flatten().is_none();
         let ordered = places.iter().enumerate().filter_map(|(n, of)| Some((*of.first()?, n)));
         let last = ordered.filter(|(_, n)| is_open(n)).max().map(|(_, n)| n)?;
@@ -472,12 +597,15 @@ impl SharingCopies<'_> {
             .and_then(|others| told.checked_sub(others))
             .map(|left| left / weights.get(last).copied().unwrap_or(1).max(1))
             .filter(|left| {
-                places[last]
-                    .iter()
-                    .all(|&(object, at)| starts.range((object, at + 1)..(object, at + left.max(&1))).next().is_none())
+                places[last].iter().all(|&(object, at)| {
+                    starts.range((object, at + 1)..(object, at + left.max(&1))).next().is_none()
+                })
             });
-        let with_rest: Vec<Option<u64>> =
-            by_gap.iter().enumerate().map(|(n, size)| if n == last { left } else { *size }).collect();
+        let with_rest: Vec<Option<u64>> = by_gap
+            .iter()
+            .enumerate()
+            .map(|(n, size)| if n == last { left } else { *size })
+            .collect();
         let whole = |sizes: Vec<Option<u64>>| sizes.into_iter().collect::<Option<Vec<u64>>>();
         [by_stride, by_gap, with_rest].into_iter().filter_map(whole).find(fits)
     }

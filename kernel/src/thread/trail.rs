@@ -1,4 +1,5 @@
-//! Where values of a thread go: its code as it is before what nobody reads is taken out of it, with the reads of memory that nobody wrote.
+//! Where values of a thread go: its code as it is before what nobody reads is taken out of it, with
+//! the reads of memory that nobody wrote.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,8 @@ pub(crate) struct UndefinedRead {
     pub in_shared: bool,
 }
 
-/// The code of a thread that reads memory which may be undefined at the start, and what its values may be used for.
+/// The code of a thread that reads memory which may be undefined at the start, and what its values
+/// may be used for.
 #[derive(Debug, Clone)]
 pub(crate) struct ValueTrail {
     pub code: Vec<Line>,
@@ -40,11 +42,19 @@ pub(crate) struct ValueUses {
 }
 
 impl ValueTrail {
-    /// The trail of code that was not tidied; nothing where it reads no memory that may be undefined, and none of other blocks by a strong operation.
-    pub fn of(code: &[Line], undefined: BTreeMap<String, UndefinedRead>, sinks: BTreeMap<String, bool>) -> Option<Self> {
-        let of_shared = |p: &CodePiece| p.cells().iter().any(|cell| matches!(cell.object, Object::Shared(..)));
-        let is_strong =
-            |p: &CodePiece| matches!(p, CodePiece::Read { .. }) && access(p).is_some_and(|(_, s)| s != AccessStrength::Weak);
+    /// The trail of code that was not tidied; nothing where it reads no memory that may be
+    /// undefined, and none of other blocks by a strong operation.
+    pub fn of(
+        code: &[Line],
+        undefined: BTreeMap<String, UndefinedRead>,
+        sinks: BTreeMap<String, bool>,
+    ) -> Option<Self> {
+        let of_shared =
+            |p: &CodePiece| p.cells().iter().any(|cell| matches!(cell.object, Object::Shared(..)));
+        let is_strong = |p: &CodePiece| {
+            matches!(p, CodePiece::Read { .. })
+                && access(p).is_some_and(|(_, s)| s != AccessStrength::Weak)
+        };
         if undefined.is_empty() && !code.iter().any(|(p, _)| of_shared(p) || is_strong(p)) {
             return None;
         }
@@ -61,7 +71,8 @@ impl ValueTrail {
         reached_from(at, &self.next, self.code.len())
     }
 
-    /// The places that a thread may come to behind one, and from which it may end without coming to that one again.
+    /// The places that a thread may come to behind one, and from which it may end without coming to
+    /// that one again.
     pub fn behind_last(&self, at: usize) -> Vec<usize> {
         let ends = |&from: &usize| {
             let (mut seen, mut todo) = (vec![false; self.code.len()], vec![from]);
@@ -91,7 +102,10 @@ impl ValueTrail {
             if n == at {
                 return true;
             }
-            if n < self.code.len() && !std::mem::replace(&mut seen[n], true) && !is_one(&self.code[n].0) {
+            if n < self.code.len()
+                && !std::mem::replace(&mut seen[n], true)
+                && !is_one(&self.code[n].0)
+            {
                 todo.extend(&self.next[n]);
             }
         }
@@ -103,21 +117,30 @@ impl ValueTrail {
         let mut uses = ValueUses::default();
         let mut seen: FxHashSet<(usize, &str)> = FxHashSet::default();
         let mut todo: Vec<(usize, &str)> = Vec::new();
-        let Some(register) = self.code[at].0.writes().filter(|to| *to == register) else { return uses };
+        let Some(register) = self.code[at].0.writes().filter(|to| *to == register) else {
+            return uses;
+        };
         todo.extend(self.next[at].iter().map(|&next| (next, register)));
         while let Some((at, register)) = todo.pop() {
-            let Some((piece, _)) = self.code.get(at).filter(|_| seen.insert((at, register))) else { continue };
+            let Some((piece, _)) = self.code.get(at).filter(|_| seen.insert((at, register))) else {
+                continue;
+            };
             let to = piece.writes();
             if piece.reads().contains(&register) {
                 match piece {
-                    CodePiece::Jump(..) | CodePiece::Mbarrier(_) => (uses.matters, uses.decides) = (true, true),
+                    CodePiece::Jump(..) | CodePiece::Mbarrier(_) => {
+                        (uses.matters, uses.decides) = (true, true)
+                    }
                     CodePiece::Write { cell, .. } => uses.reach(*cell),
                     CodePiece::Issue(issue) => uses.reach(issue.to),
                     CodePiece::Other(_) => {
                         let sink = to.and_then(|to| self.sinks.get(to).copied());
                         uses.matters |= sink.is_some() || to.is_some_and(|to| !is_inner(to));
                         uses.decides |= sink == Some(true);
-                        todo.extend(to.into_iter().flat_map(|to| self.next[at].iter().map(move |&next| (next, to))));
+                        todo.extend(
+                            to.into_iter()
+                                .flat_map(|to| self.next[at].iter().map(move |&next| (next, to))),
+                        );
                     }
                     _ => {}
                 }
@@ -129,14 +152,17 @@ impl ValueTrail {
         uses
     }
 
-    /// What a value that is read from memory by a piece of code is used for; nothing where it reads none.
+    /// What a value that is read from memory by a piece of code is used for; nothing where it reads
+    /// none.
     pub fn uses_of_read(&self, at: usize) -> Option<ValueUses> {
         let (piece, _) = &self.code[at];
         match piece {
             CodePiece::Read { to, .. } => Some(self.uses(at, to)),
             CodePiece::Write { cell, operation, .. } if is_modification(piece) => {
-                let mut uses = piece.writes().map_or_else(ValueUses::default, |to| self.uses(at, to));
-                // What an exchange reads is not what it writes; whether a compare-and-swap does depends on it.
+                let mut uses =
+                    piece.writes().map_or_else(ValueUses::default, |to| self.uses(at, to));
+                // What an exchange reads is not what it writes; whether a compare-and-swap does
+                // depends on it.
                 match operation {
                     o if o.contains(".exch.") => {}
                     o if o.contains(".cas.") => (uses.matters, uses.decides) = (true, true),

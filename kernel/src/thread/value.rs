@@ -13,25 +13,29 @@ pub(crate) enum Key {
     Cell(u64, u8),
     /// How many bytes the thread has told an mbarrier of that nothing has brought yet.
     Expected(u64),
-    /// At which copy of a part of a tensor what an mbarrier was told of began to come: the function and the instruction.
+    /// At which copy of a part of a tensor what an mbarrier was told of began to come: the function
+    /// and the instruction.
     First(u64),
     /// How many copies by tensor maps have shared what an mbarrier was told of.
     Nth(u64),
     /// How much that was.
     Told(u64),
-    /// At which copy of a part of a tensor bytes began to come of which an mbarrier was not told yet.
+    /// At which copy of a part of a tensor bytes began to come of which an mbarrier was not told
+    /// yet.
     Early(u64),
     /// What the last `add.cc` and its kin carried or borrowed.
     Carry,
     /// How many columns of tensor memory the thread has allocated.
     Allocated,
-    /// A register that a `wgmma.mma_async` writes which nothing has waited for yet: how many groups were committed behind it, its own among them.
+    /// A register that a `wgmma.mma_async` writes which nothing has waited for yet: how many groups
+    /// were committed behind it, its own among them.
     Pending(u16, RegisterId),
     /// How many exchanges of this mask of its warp the thread has taken part in.
     Met(u32),
     /// How many numbers the thread has drawn from a counter.
     Drawn(MemoryCell),
-    /// After how many barriers with a reduction one had a constant result: the rounds behind it are others than those in front.
+    /// After how many barriers with a reduction one had a constant result: the rounds behind it are
+    /// others than those in front.
     Settled,
 }
 
@@ -49,18 +53,22 @@ pub(crate) enum KnownValue {
         into: Option<Object>,
         /// How far it is from what was read from memory.
         plus: i64,
-        /// Is it made of memory that nobody wrote? What it reaches is asked about ([`crate::undefined`]).
+        /// Is it made of memory that nobody wrote? What it reaches is asked about
+        /// ([`crate::undefined`]).
         undefined: bool,
         /// What it may be, where that are few numbers.
         range: Option<ValueRange>,
     },
 }
 
-pub(crate) const OPEN: KnownValue = KnownValue::Open { opaque: false, into: None, plus: 0, undefined: false, range: None };
+pub(crate) const OPEN: KnownValue =
+    KnownValue::Open { opaque: false, into: None, plus: 0, undefined: false, range: None };
 
-pub(crate) const OPAQUE: KnownValue = KnownValue::Open { opaque: true, into: None, plus: 0, undefined: false, range: None };
+pub(crate) const OPAQUE: KnownValue =
+    KnownValue::Open { opaque: true, into: None, plus: 0, undefined: false, range: None };
 
-pub(crate) const UNDEFINED: KnownValue = KnownValue::Open { opaque: true, into: None, plus: 0, undefined: true, range: None };
+pub(crate) const UNDEFINED: KnownValue =
+    KnownValue::Open { opaque: true, into: None, plus: 0, undefined: true, range: None };
 
 impl KnownValue {
     /// Is it of a function that nobody interprets, and of no memory that nobody wrote?

@@ -1,7 +1,8 @@
-//! The few numbers that a value may be, where a mask, a remainder or a shift leaves no more: the index into a ring (`head & 3`), a bucket of a table.
+//! The few numbers that a value may be, where a mask, a remainder or a shift leaves no more: the
+//! index into a ring (`head & 3`), a bucket of a table.
 //!
-//! Only functions with a constant make one, and what is made of it by a constant, once: a sum that a loop adds to again has none, so that a
-//! thread's states do not differ from round to round.
+//! Only functions with a constant make one, and what is made of it by a constant, once: a sum that
+//! a loop adds to again has none, so that a thread's states do not differ from round to round.
 
 use margay_ptx::effect::{Computation, Half};
 use margay_ptx::{ScalarKind, ScalarType};
@@ -11,7 +12,8 @@ use super::value::{KnownValue, Value};
 /// The most numbers: so many ways has an address.
 const MOST_NUMBERS: u64 = 16;
 
-/// Numbers from the lowest to the highest, each one step above the one before, as bits of their type without a sign.
+/// Numbers from the lowest to the highest, each one step above the one before, as bits of their
+/// type without a sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ValueRange {
     low: u64,
@@ -50,16 +52,24 @@ fn largest(ty: ScalarType) -> u64 {
     if ty.kind == ScalarKind::Signed { all >> 1 } else { all }
 }
 
-/// What a function of values may be, where that are few numbers. `is_address`: is the result one in an array?
-pub(super) fn range_of(function: Computation, ty: ScalarType, values: &[Value], is_address: bool) -> Option<ValueRange> {
+/// What a function of values may be, where that are few numbers. `is_address`: is the result one in
+/// an array?
+pub(super) fn range_of(
+    function: Computation,
+    ty: ScalarType,
+    values: &[Value],
+    is_address: bool,
+) -> Option<ValueRange> {
     let range = |n: usize| match values.get(n)?.known {
         KnownValue::Open { range, .. } => range,
         KnownValue::Bits(_) => None,
     };
     let number = |n: usize| values.get(n)?.bits().map(|bits| ty.cut(bits));
     // Of two operands the one that is few numbers, and the constant.
-    let both =
-        || Some((range(0).or(range(1))?, number(0).or(number(1))?)).filter(|(range, n)| range.fits(ty) && *n <= largest(ty));
+    let both = || {
+        Some((range(0).or(range(1))?, number(0).or(number(1))?))
+            .filter(|(range, n)| range.fits(ty) && *n <= largest(ty))
+    };
     let of = match function {
         Computation::And => {
             let mask = number(0).or(number(1))?;
@@ -67,17 +77,22 @@ pub(super) fn range_of(function: Computation, ty: ScalarType, values: &[Value], 
         }
         Computation::Remainder => {
             let of = number(1)?.checked_sub(1)?;
-            let is_positive = ty.kind != ScalarKind::Signed || range(0).is_some_and(|range| range.fits(ty)) && of < largest(ty);
+            let is_positive = ty.kind != ScalarKind::Signed
+                || range(0).is_some_and(|range| range.fits(ty)) && of < largest(ty);
             ValueRange::new(0, of, 1).filter(|_| is_positive)
         }
         Computation::ShiftRight if ty.kind != ScalarKind::Signed => {
             let by = number(1).filter(|by| *by < u64::from(ty.bits))?;
             match range(0) {
-                Some(range) if range.fits(ty) => ValueRange::new(range.low >> by, range.high >> by, 1),
+                Some(range) if range.fits(ty) => {
+                    ValueRange::new(range.low >> by, range.high >> by, 1)
+                }
                 _ => ValueRange::new(0, ty.cut(u64::MAX) >> by, 1),
             }
         }
-        Computation::ShiftLeft => range(0)?.times(1u64.checked_shl(u32::try_from(number(1)?).ok()?)?),
+        Computation::ShiftLeft => {
+            range(0)?.times(1u64.checked_shl(u32::try_from(number(1)?).ok()?)?)
+        }
         Computation::Xor => {
             let (range, of) = both()?;
             let is_all = range.low == 0 && range.step == 1 && (range.high + 1).is_power_of_two();
@@ -89,10 +104,11 @@ pub(super) fn range_of(function: Computation, ty: ScalarType, values: &[Value], 
         }
         Computation::Convert(from) => range(0).filter(|range| range.fits(from)),
         Computation::Multiply(half) | Computation::MultiplyAdd(half) => {
-            let (range, by) = Some((range(0).or(range(1))?, number(0).or(number(1))?)).filter(|(range, n)| {
-                // In the wider product a sign is kept.
-                range.fits(ty) && *n <= largest(ty) && half != Half::High
-            })?;
+            let (range, by) =
+                Some((range(0).or(range(1))?, number(0).or(number(1))?)).filter(|(range, n)| {
+                    // In the wider product a sign is kept.
+                    range.fits(ty) && *n <= largest(ty) && half != Half::High
+                })?;
             let product = range.times(by)?;
             match function {
                 Computation::MultiplyAdd(_) => {
@@ -105,7 +121,8 @@ pub(super) fn range_of(function: Computation, ty: ScalarType, values: &[Value], 
         // To a base, once.
         Computation::Add if is_address => {
             let (range, base) = Some((range(0).or(range(1))?, number(0).or(number(1))?))?;
-            let is_index = values.iter().all(|v| !matches!(v.known, KnownValue::Open { into: Some(_), .. }));
+            let is_index =
+                values.iter().all(|v| !matches!(v.known, KnownValue::Open { into: Some(_), .. }));
             range.plus(base).filter(|_| is_index)
         }
         _ => None,
@@ -123,7 +140,10 @@ mod tests {
     use crate::thread::value::{KnownValue, Value};
 
     fn open(range: Option<ValueRange>) -> Value {
-        Value { known: KnownValue::Open { opaque: false, into: None, plus: 0, undefined: false, range }, text: "r".to_owned() }
+        Value {
+            known: KnownValue::Open { opaque: false, into: None, plus: 0, undefined: false, range },
+            text: "r".to_owned(),
+        }
     }
 
     fn bits(bits: u64) -> Value {
@@ -140,7 +160,8 @@ mod tests {
             seed ^= seed << 17;
             seed
         };
-        let types = [ScalarKind::Signed, ScalarKind::Unsigned].map(|kind| [16, 32, 64].map(|bits| ScalarType { kind, bits }));
+        let types = [ScalarKind::Signed, ScalarKind::Unsigned]
+            .map(|kind| [16, 32, 64].map(|bits| ScalarType { kind, bits }));
         let functions = [
             Computation::And,
             Computation::Remainder,
@@ -164,8 +185,10 @@ mod tests {
             let range = ValueRange::new(low, high, step).filter(|_| low % 3 > 0);
             let (any, nth) = (ty.cut(next()), next() as usize % 4);
             let number = range.map_or(any, |range| range.numbers().nth(nth).unwrap_or(range.low));
-            let others = [next(), next()].map(|n| if n & 1 == 0 { (n >> 8) % 40 } else { ty.cut(n) });
-            let is_second = next() % 2 == 0 && !matches!(function, Computation::Convert(_) | Computation::Select);
+            let others =
+                [next(), next()].map(|n| if n & 1 == 0 { (n >> 8) % 40 } else { ty.cut(n) });
+            let is_second = next() % 2 == 0
+                && !matches!(function, Computation::Convert(_) | Computation::Select);
             let mut values = vec![open(range), bits(others[0]), bits(others[1])];
             let mut numbers = vec![number, others[0], others[1]];
             if is_second {
@@ -173,13 +196,19 @@ mod tests {
                 numbers.swap(0, 1);
             }
             if function == Computation::Select {
-                (values, numbers) = (vec![bits(others[0]), bits(others[1]), open(None)], vec![others[0], others[1], number & 1]);
+                (values, numbers) = (
+                    vec![bits(others[0]), bits(others[1]), open(None)],
+                    vec![others[0], others[1], number & 1],
+                );
             }
             let Some(result) = range_of(function, ty, &values, true) else { continue };
             let Some(value) = function.value(ty, &numbers) else { continue };
             said += 1;
             let all: Vec<u64> = result.numbers().collect();
-            assert!(all.contains(&value), "{function:?} {ty:?} of {numbers:?} is {value}, not of {all:?}");
+            assert!(
+                all.contains(&value),
+                "{function:?} {ty:?} of {numbers:?} is {value}, not of {all:?}"
+            );
         }
         assert!(said > 10_000, "{said}");
     }

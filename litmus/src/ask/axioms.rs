@@ -1,4 +1,5 @@
-//! Which axioms of a model count, optional ones taken in and others left out, and which answers an optional axiom decides.
+//! Which axioms of a model count, optional ones taken in and others left out, and which answers an
+//! optional axiom decides.
 
 use margay_models::diagnostic::{Diagnostic, nearest};
 use margay_models::judge::Judge;
@@ -45,20 +46,34 @@ pub struct Otherwise {
     pub racy: Option<bool>,
 }
 
-/// The models as they are asked: with the optional axioms `with`, without the axioms `without`. Errors name the options of `margay run`.
+/// The models as they are asked: with the optional axioms `with`, without the axioms `without`.
+/// Errors name the options of `margay run`.
 ///
 /// # Errors
 /// No model has such an axiom, or one is to count and not to count.
-pub fn choose(models: Vec<Model>, with: &[String], without: &[String]) -> Result<Vec<ChosenAxioms>, Vec<Diagnostic>> {
+pub fn choose(
+    models: Vec<Model>,
+    with: &[String],
+    without: &[String],
+) -> Result<Vec<ChosenAxioms>, Vec<Diagnostic>> {
     let mut errors = Vec::new();
-    if let Some(both) = with.iter().find(|name| without.iter().any(|other| Model::same_check_name(name, other))) {
-        errors.push(Diagnostic::error(format!("`--axiom {both}` takes in what `--without-axiom` leaves out")));
+    if let Some(both) =
+        with.iter().find(|name| without.iter().any(|other| Model::same_check_name(name, other)))
+    {
+        errors.push(Diagnostic::error(format!(
+            "`--axiom {both}` takes in what `--without-axiom` leaves out"
+        )));
     }
-    for (name, option, is) in
-        with.iter().map(|n| (n, "--axiom", "an optional axiom")).chain(without.iter().map(|n| (n, "--without-axiom", "an axiom")))
+    for (name, option, is) in with
+        .iter()
+        .map(|n| (n, "--axiom", "an optional axiom"))
+        .chain(without.iter().map(|n| (n, "--without-axiom", "an axiom")))
     {
         // An axiom that counts, or does not count, already is as it was asked for.
-        let fits = |m: &&Model| m.checks_named(name).any(|i| m.checks[i].role == Role::Axiom || m.checks[i].is_optional_axiom());
+        let fits = |m: &&Model| {
+            m.checks_named(name)
+                .any(|i| m.checks[i].role == Role::Axiom || m.checks[i].is_optional_axiom())
+        };
         if !models.iter().any(|m| fits(&m)) {
             errors.push(unknown(&models, name, option, is));
         }
@@ -71,7 +86,8 @@ pub fn choose(models: Vec<Model>, with: &[String], without: &[String]) -> Result
 
 fn one(original: Model, with: &[String], without: &[String]) -> ChosenAxioms {
     let indices = |names: &[String], fits: &dyn Fn(usize) -> bool| -> Vec<usize> {
-        let mut found: Vec<usize> = names.iter().flat_map(|n| original.checks_named(n)).filter(|&i| fits(i)).collect();
+        let mut found: Vec<usize> =
+            names.iter().flat_map(|n| original.checks_named(n)).filter(|&i| fits(i)).collect();
         found.sort_unstable();
         found.dedup();
         found
@@ -79,7 +95,8 @@ fn one(original: Model, with: &[String], without: &[String]) -> ChosenAxioms {
     let taken = indices(with, &|i| original.checks[i].is_optional_axiom());
     let left_out = indices(without, &|i| original.checks[i].role == Role::Axiom);
     let name = |i: &usize| original.checks[*i].display_name();
-    let optional = (0..original.checks.len()).filter(|i| original.checks[*i].is_optional_axiom() || left_out.contains(i));
+    let optional = (0..original.checks.len())
+        .filter(|i| original.checks[*i].is_optional_axiom() || left_out.contains(i));
     let others = optional
         .map(|i| {
             let toggled = |of: &[usize]| match of.contains(&i) {
@@ -87,8 +104,11 @@ fn one(original: Model, with: &[String], without: &[String]) -> ChosenAxioms {
                 false => of.iter().copied().chain([i]).collect(),
             };
             let is_optional = original.checks[i].is_optional_axiom();
-            let (with, without) =
-                if is_optional { (toggled(&taken), left_out.clone()) } else { (taken.clone(), toggled(&left_out)) };
+            let (with, without) = if is_optional {
+                (toggled(&taken), left_out.clone())
+            } else {
+                (taken.clone(), toggled(&left_out))
+            };
             let counts = if is_optional { !taken.contains(&i) } else { true };
             OtherAxiom { axiom: name(&i), counts, model: original.choosing(&with, &without) }
         })
@@ -103,9 +123,19 @@ fn one(original: Model, with: &[String], without: &[String]) -> ChosenAxioms {
 
 fn unknown(models: &[Model], name: &str, option: &str, is: &str) -> Diagnostic {
     let of: Vec<&str> = models.iter().map(|m| m.name.as_str()).collect();
-    let error = Diagnostic::error(format!("`{option} {name}`: no model asked ({}) has {is} of that name", of.join(", ")));
-    let counts = |c: &margay_models::Check| c.is_optional_axiom() || option == "--without-axiom" && c.role == Role::Axiom;
-    let mut known: Vec<String> = models.iter().flat_map(|m| &m.checks).filter(|c| counts(c)).map(|c| c.display_name()).collect();
+    let error = Diagnostic::error(format!(
+        "`{option} {name}`: no model asked ({}) has {is} of that name",
+        of.join(", ")
+    ));
+    let counts = |c: &margay_models::Check| {
+        c.is_optional_axiom() || option == "--without-axiom" && c.role == Role::Axiom
+    };
+    let mut known: Vec<String> = models
+        .iter()
+        .flat_map(|m| &m.checks)
+        .filter(|c| counts(c))
+        .map(|c| c.display_name())
+        .collect();
     known.sort();
     known.dedup();
     match nearest(name, known.iter().map(String::as_str)) {
@@ -127,7 +157,8 @@ impl ChosenAxioms {
         label
     }
 
-    /// What each optional axiom changes about the answer; `runners` are those of [`ChosenAxioms::others`].
+    /// What each optional axiom changes about the answer; `runners` are those of
+    /// [`ChosenAxioms::others`].
     pub fn dependences(
         &self,
         verdict: &TestVerdict,
@@ -137,7 +168,9 @@ impl ChosenAxioms {
         runners: &mut [Runner],
     ) -> Vec<Dependence> {
         let others = self.others.iter().zip(runners);
-        others.filter_map(|(other, runner)| other.dependence(verdict, test, options, engine, runner)).collect()
+        others
+            .filter_map(|(other, runner)| other.dependence(verdict, test, options, engine, runner))
+            .collect()
     }
 }
 
@@ -155,9 +188,11 @@ impl OtherAxiom {
         engine: Engine,
         runner: &mut Runner,
     ) -> Option<Dependence> {
-        // One more axiom takes executions away: it decides nothing where there are none, or where one that was found satisfies it.
+        // One more axiom takes executions away: it decides nothing where there are none, or where
+        // one that was found satisfies it.
         let mut judge = Judge::new(&self.model);
-        let mut stands = |w: &Option<Witness>| w.as_ref().is_none_or(|w| judge.is_consistent(&w.execution));
+        let mut stands =
+            |w: &Option<Witness>| w.as_ref().is_none_or(|w| judge.is_consistent(&w.execution));
         if self.counts && stands(&verdict.witness) && stands(&verdict.race)
             || !self.counts && verdict.reachable && verdict.racy != Some(false)
         {
@@ -166,9 +201,11 @@ impl OtherAxiom {
         let otherwise = match runner.run(test, options, engine) {
             Ok(other) => {
                 let differs = |differs: bool, value| if differs { value } else { None };
-                let reachable = differs(other.reachable != verdict.reachable, Some(other.reachable));
+                let reachable =
+                    differs(other.reachable != verdict.reachable, Some(other.reachable));
                 let racy = differs(other.racy != verdict.racy, other.racy);
-                (reachable.is_some() || racy.is_some()).then_some(Some(Otherwise { reachable, racy }))?
+                (reachable.is_some() || racy.is_some())
+                    .then_some(Some(Otherwise { reachable, racy }))?
             }
             Err(Error::Unfold(_) | Error::Signature { .. } | Error::Large(_)) => return None,
             Err(_) => None,

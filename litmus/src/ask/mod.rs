@@ -68,7 +68,10 @@ impl AskRunners {
     pub fn new(models: &[ChosenAxioms]) -> Self {
         Self {
             asked: models.iter().map(|chosen| Runner::new(&chosen.model)).collect(),
-            others: models.iter().map(|chosen| chosen.others.iter().map(axioms::OtherAxiom::runner).collect()).collect(),
+            others: models
+                .iter()
+                .map(|chosen| chosen.others.iter().map(axioms::OtherAxiom::runner).collect())
+                .collect(),
         }
     }
 }
@@ -117,7 +120,13 @@ impl RunRequest<'_> {
             let start = Instant::now();
             let mut unwritten = None;
             let result = self.one(test, model, runners, start, &mut unwritten);
-            AskedTest { test, model, milliseconds: start.elapsed().as_secs_f64() * 1e3, result, unwritten }
+            AskedTest {
+                test,
+                model,
+                milliseconds: start.elapsed().as_secs_f64() * 1e3,
+                result,
+                unwritten,
+            }
         };
         parallel::in_order(jobs, pairs, || runners.clone(), work, |_, asked| done(asked))
     }
@@ -137,7 +146,8 @@ impl RunRequest<'_> {
         if let Some(error) = clusters::mismatch(&read.test, &self.models[model].model, &read.file) {
             return Err(AskFailure::Mismatch(error));
         }
-        let options = Options { deadline: self.timeout.and_then(|t| start.checked_add(t)), ..self.unlimited };
+        let options =
+            Options { deadline: self.timeout.and_then(|t| start.checked_add(t)), ..self.unlimited };
         let runner = &mut runners.asked[model];
         let (verdict, claim) = match self.certify {
             None => runner.run(&read.test, &options, self.choice).map(|verdict| (verdict, None)),
@@ -155,7 +165,8 @@ impl RunRequest<'_> {
             _ => AskFailure::Engine(error),
         })?;
         let others = &mut runners.others[model];
-        let dependences = self.models[model].dependences(&verdict, &read.test, &options, self.choice, others);
+        let dependences =
+            self.models[model].dependences(&verdict, &read.test, &options, self.choice, others);
         Ok(Answered { verdict, claim, dependences })
     }
 
@@ -168,7 +179,8 @@ impl RunRequest<'_> {
         folder: &Path,
     ) -> Result<(TestVerdict, Option<TestClaim>), Error> {
         let name = |session: usize| proof_file(test, model, session);
-        let (verdict, shown) = runner.certified(&self.tests[test].test, options, self.choice, (folder, &name))?;
+        let (verdict, shown) =
+            runner.certified(&self.tests[test].test, options, self.choice, (folder, &name))?;
         let claim = TestClaim::new(test, model, &verdict, shown);
         Ok((verdict, Some(claim)))
     }

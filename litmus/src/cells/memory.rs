@@ -4,7 +4,8 @@ use margay_models::execution::Proxy;
 
 use crate::refused::UnfoldError;
 use crate::test::{
-    Access, AccessOrder, Address, Base, Body, Dialect, InitialValue, Operation, Place, Test, TestOperand, Type, element,
+    Access, AccessOrder, Address, Base, Body, Dialect, InitialValue, Operation, Place, Test,
+    TestOperand, Type, element,
 };
 
 /// A location, or an array, with accesses of two sizes.
@@ -59,7 +60,14 @@ fn uses<'a>(test: &'a Test, name: &str) -> Vec<CellUse<'a>> {
                 && root(of) == name
             {
                 let index = element(of).map_or(0, |(_, index)| index);
-                found.push(CellUse { thread, operation: &i.operation, access, address, index, place: i.place });
+                found.push(CellUse {
+                    thread,
+                    operation: &i.operation,
+                    access,
+                    address,
+                    index,
+                    place: i.place,
+                });
             }
         }
     }
@@ -104,15 +112,22 @@ fn address_in_register(test: &Test) -> Option<Place> {
         Body::Instructions(instructions) => Some(instructions),
         Body::Statements(_) => None,
     });
-    let unknown = |a: &Address| matches!(a.base, Base::Register(_)) || matches!(a.offset, Some(TestOperand::Register(_)));
-    instructions.flatten().find(|i| i.operation.memory().is_some_and(|(_, address)| unknown(address))).map(|i| i.place)
+    let unknown = |a: &Address| {
+        matches!(a.base, Base::Register(_)) || matches!(a.offset, Some(TestOperand::Register(_)))
+    };
+    instructions
+        .flatten()
+        .find(|i| i.operation.memory().is_some_and(|(_, address)| unknown(address)))
+        .map(|i| i.place)
 }
 
 /// The location of that name as cells; `None` if all its accesses are of one size.
 fn memory(test: &Test, name: &str) -> Result<Option<CellMemory>, UnfoldError> {
     let uses = uses(test, name);
     let Some(first) = uses.iter().find_map(CellUse::bits) else { return Ok(None) };
-    let Some(second) = uses.iter().find(|u| u.bits().is_some_and(|bits| bits != first)) else { return Ok(None) };
+    let Some(second) = uses.iter().find(|u| u.bits().is_some_and(|bits| bits != first)) else {
+        return Ok(None);
+    };
     let widths = || uses.iter().filter_map(CellUse::bits);
     let (bits, widest) = (widths().min().unwrap_or(first), widths().max().unwrap_or(first));
     let elements = test.locations.iter().filter(|l| root(&l.name) == name).count();
@@ -170,7 +185,8 @@ impl CellMemory {
 
     /// Is the access one that can be taken apart?
     fn check(&self, u: &CellUse) -> Result<(), UnfoldError> {
-        let refused = |why: String| Err(UnfoldError::at(format!("{}: {why}", self.sizes()), u.place));
+        let refused =
+            |why: String| Err(UnfoldError::at(format!("{}: {why}", self.sizes()), u.place));
         let Some(ty) = u.access.ty else {
             return refused("write the type of this access, which says how wide it is".to_owned());
         };
@@ -186,16 +202,21 @@ impl CellMemory {
         if u.access.proxy != Proxy::Generic {
             return refused("only the generic proxy's accesses are taken apart".to_owned());
         }
-        let scalar = matches!(u.operation, Operation::Load { .. } | Operation::Store { .. }) && !ty.packed;
+        let scalar =
+            matches!(u.operation, Operation::Load { .. } | Operation::Store { .. }) && !ty.packed;
         if !scalar && ty.bits != self.bits {
-            return refused("vectors and packed types whose elements are not the narrowest are not taken apart".to_owned());
+            return refused(
+                "vectors and packed types whose elements are not the narrowest are not taken apart"
+                    .to_owned(),
+            );
         }
         let offset = match u.address.offset {
             Some(TestOperand::Integer(n)) => n,
             _ => 0,
         };
         let start = (u.index * usize::from(self.bits / 8)) as i64 + offset;
-        let (size, end) = (i64::from(ty.bits / 8), (self.cells * usize::from(self.bits / 8)) as i64);
+        let (size, end) =
+            (i64::from(ty.bits / 8), (self.cells * usize::from(self.bits / 8)) as i64);
         let elements = match u.operation {
             Operation::VectorLoad { destinations, .. } => destinations.len(),
             Operation::VectorStore { values, .. } => values.len(),
@@ -203,12 +224,21 @@ impl CellMemory {
         } as i64
             * if ty.packed { 2 } else { 1 };
         if start % size != 0 {
-            return refused(format!("an access of {} bits is not aligned at byte {start}", ty.bits));
+            return refused(format!(
+                "an access of {} bits is not aligned at byte {start}",
+                ty.bits
+            ));
         }
         if start < 0 || start + elements * size > end {
-            let elements =
-                if self.array { format!(", each element {} bits, as its narrowest access", self.bits) } else { String::new() };
-            return refused(format!("`{}` has {end} bytes{elements}, and this access is not in them", self.name));
+            let elements = if self.array {
+                format!(", each element {} bits, as its narrowest access", self.bits)
+            } else {
+                String::new()
+            };
+            return refused(format!(
+                "`{}` has {end} bytes{elements}, and this access is not in them",
+                self.name
+            ));
         }
         Ok(())
     }
@@ -223,10 +253,13 @@ pub(super) fn initial(
     let part = |n: i64, cell: usize| part(n, cell, memory.bits);
     match value {
         None => Ok(vec![None; memory.cells]),
-        Some(InitialValue::Integer(n)) => Ok((0..memory.cells).map(|cell| Some(InitialValue::Integer(part(*n, cell)))).collect()),
-        Some(InitialValue::AddressOf(_)) => {
-            Err(UnfoldError::at(format!("{}: an address is not taken apart", memory.sizes()), place))
+        Some(InitialValue::Integer(n)) => {
+            Ok((0..memory.cells).map(|cell| Some(InitialValue::Integer(part(*n, cell)))).collect())
         }
+        Some(InitialValue::AddressOf(_)) => Err(UnfoldError::at(
+            format!("{}: an address is not taken apart", memory.sizes()),
+            place,
+        )),
     }
 }
 

@@ -3,8 +3,8 @@
 use super::memory::{CellMemory, initial, part, root};
 use crate::refused::UnfoldError;
 use crate::test::{
-    Access, Address, Base, ConditionOperand, LocalFunction, LocationDeclaration, NumberComparison, Operation, Place, Proposition,
-    TestInstruction, TestOperand, Type, TypeKind, Variable,
+    Access, Address, Base, ConditionOperand, LocalFunction, LocationDeclaration, NumberComparison,
+    Operation, Place, Proposition, TestInstruction, TestOperand, Type, TypeKind, Variable,
 };
 
 /// The location of two sizes that a name is of.
@@ -18,14 +18,19 @@ fn scalar_of<'m>(name: &str, memories: &'m [CellMemory]) -> Option<&'m CellMemor
 }
 
 /// Cells in place of each location.
-pub(super) fn locations(declared: &mut Vec<LocationDeclaration>, memories: &[CellMemory]) -> Result<(), UnfoldError> {
+pub(super) fn locations(
+    declared: &mut Vec<LocationDeclaration>,
+    memories: &[CellMemory],
+) -> Result<(), UnfoldError> {
     let mut found = Vec::with_capacity(declared.len());
     for location in declared.drain(..) {
         let Some(memory) = scalar_of(&location.name, memories) else {
             found.push(location);
             continue;
         };
-        for (cell, value) in initial(memory, location.value.as_ref(), location.place)?.into_iter().enumerate() {
+        for (cell, value) in
+            initial(memory, location.value.as_ref(), location.place)?.into_iter().enumerate()
+        {
             found.push(LocationDeclaration { name: memory.cell(cell), value, ..location.clone() });
         }
     }
@@ -34,11 +39,18 @@ pub(super) fn locations(declared: &mut Vec<LocationDeclaration>, memories: &[Cel
 }
 
 /// Accesses to cells in place of wider ones.
-pub(super) fn instructions(of_thread: &[TestInstruction], memories: &[CellMemory]) -> Result<Vec<TestInstruction>, UnfoldError> {
+pub(super) fn instructions(
+    of_thread: &[TestInstruction],
+    memories: &[CellMemory],
+) -> Result<Vec<TestInstruction>, UnfoldError> {
     let mut found = Vec::with_capacity(of_thread.len());
     for (number, instruction) in of_thread.iter().enumerate() {
         let operations = operations(&instruction.operation, memories, number, instruction.place)?;
-        found.extend(operations.into_iter().map(|operation| TestInstruction { operation, ..instruction.clone() }));
+        found.extend(
+            operations
+                .into_iter()
+                .map(|operation| TestInstruction { operation, ..instruction.clone() }),
+        );
     }
     Ok(found)
 }
@@ -72,11 +84,26 @@ fn operations(
         Operation::Load { destination, .. } => {
             let mut value = TestOperand::Integer(0);
             for (nth, cell) in cells.enumerate() {
-                let (loaded, shifted, sum) = (register(nth, "cell"), register(nth, "shifted"), register(nth, "bits"));
+                let (loaded, shifted, sum) =
+                    (register(nth, "cell"), register(nth, "shifted"), register(nth, "bits"));
                 let by = TestOperand::Integer(i64::from(memory.bits) * nth as i64);
-                found.push(Operation::Load { access, destination: loaded.clone(), address: at(cell) });
-                found.push(local(LocalFunction::ShiftLeft, WHOLE, &shifted, vec![TestOperand::Register(loaded), by]));
-                found.push(local(LocalFunction::Or, WHOLE, &sum, vec![value, TestOperand::Register(shifted)]));
+                found.push(Operation::Load {
+                    access,
+                    destination: loaded.clone(),
+                    address: at(cell),
+                });
+                found.push(local(
+                    LocalFunction::ShiftLeft,
+                    WHOLE,
+                    &shifted,
+                    vec![TestOperand::Register(loaded), by],
+                ));
+                found.push(local(
+                    LocalFunction::Or,
+                    WHOLE,
+                    &sum,
+                    vec![value, TestOperand::Register(shifted)],
+                ));
                 value = TestOperand::Register(sum);
             }
             found.push(local(LocalFunction::Move, ty, &destination, vec![value]));
@@ -88,11 +115,19 @@ fn operations(
                     TestOperand::Register(_) => {
                         let by = TestOperand::Integer(i64::from(memory.bits) * nth as i64);
                         let shifted = register(nth, "shifted");
-                        found.push(local(LocalFunction::ShiftRight, WHOLE, &shifted, vec![value.clone(), by]));
+                        found.push(local(
+                            LocalFunction::ShiftRight,
+                            WHOLE,
+                            &shifted,
+                            vec![value.clone(), by],
+                        ));
                         TestOperand::Register(shifted)
                     }
                     TestOperand::AddressOf(_) => {
-                        return Err(UnfoldError::at(format!("{}: an address is not taken apart", memory.sizes()), place));
+                        return Err(UnfoldError::at(
+                            format!("{}: an address is not taken apart", memory.sizes()),
+                            place,
+                        ));
                     }
                 };
                 found.push(Operation::Store { access, address: at(cell), value });
@@ -106,13 +141,23 @@ fn operations(
 /// The type of all that registers hold.
 const WHOLE: Type = Type::new(TypeKind::Bits, 64);
 
-fn local(function: LocalFunction, ty: Type, destination: &str, operands: Vec<TestOperand>) -> Operation {
+fn local(
+    function: LocalFunction,
+    ty: Type,
+    destination: &str,
+    operands: Vec<TestOperand>,
+) -> Operation {
     Operation::Local { function, ty: Some(ty), destination: destination.to_owned(), operands }
 }
 
 /// A condition, where a location equals a number if its cells equal the number's parts.
-pub(super) fn proposition(p: &Proposition, memories: &[CellMemory]) -> Result<Proposition, UnfoldError> {
-    let all = |parts: &[Proposition]| parts.iter().map(|p| proposition(p, memories)).collect::<Result<Vec<_>, _>>();
+pub(super) fn proposition(
+    p: &Proposition,
+    memories: &[CellMemory],
+) -> Result<Proposition, UnfoldError> {
+    let all = |parts: &[Proposition]| {
+        parts.iter().map(|p| proposition(p, memories)).collect::<Result<Vec<_>, _>>()
+    };
     Ok(match p {
         Proposition::True | Proposition::False => p.clone(),
         Proposition::Not(p) => Proposition::Not(Box::new(proposition(p, memories)?)),
@@ -125,9 +170,8 @@ pub(super) fn proposition(p: &Proposition, memories: &[CellMemory]) -> Result<Pr
             };
             let (memory, number) = match (of(left), of(right), left, right) {
                 (None, None, ..) => return Ok(p.clone()),
-                (Some(memory), _, _, ConditionOperand::Integer(n)) | (_, Some(memory), ConditionOperand::Integer(n), _) => {
-                    (memory, *n)
-                }
+                (Some(memory), _, _, ConditionOperand::Integer(n))
+                | (_, Some(memory), ConditionOperand::Integer(n), _) => (memory, *n),
                 (Some(memory), ..) | (_, Some(memory), ..) => return Err(only_equality(memory)),
             };
             let cells = (0..memory.cells).map(|cell| {
@@ -136,7 +180,9 @@ pub(super) fn proposition(p: &Proposition, memories: &[CellMemory]) -> Result<Pr
             });
             match comparison {
                 NumberComparison::Equal => Proposition::all(cells.collect()),
-                NumberComparison::NotEqual => Proposition::Not(Box::new(Proposition::all(cells.collect()))),
+                NumberComparison::NotEqual => {
+                    Proposition::Not(Box::new(Proposition::all(cells.collect())))
+                }
                 _ => return Err(only_equality(memory)),
             }
         }
@@ -155,7 +201,9 @@ fn only_equality(memory: &CellMemory) -> UnfoldError {
 pub(super) fn variables(of_test: &[Variable], memories: &[CellMemory]) -> Vec<Variable> {
     let cells = |variable: &Variable| match variable {
         Variable::Location(name) => match scalar_of(name, memories) {
-            Some(memory) => (0..memory.cells).map(|cell| Variable::Location(memory.cell(cell))).collect(),
+            Some(memory) => {
+                (0..memory.cells).map(|cell| Variable::Location(memory.cell(cell))).collect()
+            }
             None => vec![variable.clone()],
         },
         Variable::Register { .. } => vec![variable.clone()],

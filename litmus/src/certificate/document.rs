@@ -10,8 +10,10 @@ use crate::sat::CandidateExecution;
 use crate::unfold::UnfoldingBounds;
 use crate::verdict::Options;
 
-/// What a certificate of tests says; each claim is about a test and a model, in their order, and has with it what shows it.
-pub type TestDocument = margay_models::certificate::CertificateDocument<TestSubject, TestClaim, NoEntries>;
+/// What a certificate of tests says; each claim is about a test and a model, in their order, and
+/// has with it what shows it.
+pub type TestDocument =
+    margay_models::certificate::CertificateDocument<TestSubject, TestClaim, NoEntries>;
 
 /// The kind of a certificate.
 pub const KIND: &str = "run";
@@ -42,7 +44,8 @@ impl TestQuestion {
     pub fn of(options: &Options) -> Self {
         // Without `..`: whoever adds an option says here whether an answer depends on it.
         let Options { bounds, deadline: _, stop: _, steps: _, conflicts: _, events: _ } = options;
-        // With more paths there is an error, and no answer; which paths only wait is for the model to say.
+        // With more paths there is an error, and no answer; which paths only wait is for the model
+        // to say.
         let UnfoldingBounds {
             unroll,
             paths: _,
@@ -52,14 +55,21 @@ impl TestQuestion {
             ends_let_pass: _,
             retries,
         } = bounds;
-        debug_assert_eq!(*retries, crate::unfold::RetryRounds::All, "a certificate is of all rounds");
+        debug_assert_eq!(
+            *retries,
+            crate::unfold::RetryRounds::All,
+            "a certificate is of all rounds"
+        );
         Self { unroll: *unroll }
     }
 
     /// The options that ask this.
     pub(super) fn options(self) -> Options {
         let Self { unroll } = self;
-        Options { bounds: UnfoldingBounds { unroll, ..UnfoldingBounds::default() }, ..Options::default() }
+        Options {
+            bounds: UnfoldingBounds { unroll, ..UnfoldingBounds::default() },
+            ..Options::default()
+        }
     }
 }
 
@@ -75,7 +85,8 @@ pub struct TestClaim {
     pub reachable: bool,
     /// Is the answer only known up to the bound of the loops?
     pub bounded: bool,
-    /// Is there a race, or is the program otherwise undefined? `None` where the model does not say what that is.
+    /// Is there a race, or is the program otherwise undefined? `None` where the model does not say
+    /// what that is.
     #[serde(deserialize_with = "Option::deserialize")]
     pub racy: Option<bool>,
     /// What shows it, for each session of the solver.
@@ -86,8 +97,8 @@ pub struct TestClaim {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertifiedSession {
-    /// The answers, in the order in which questions are asked: is there an execution as the condition wants it, is there one that
-    /// shows the program to be undefined?
+    /// The answers, in the order in which questions are asked: is there an execution as the
+    /// condition wants it, is there one that shows the program to be undefined?
     pub answers: Vec<SessionAnswer>,
     /// The proof, where the answer is "none" anywhere; null for a program without paths.
     #[serde(deserialize_with = "Option::deserialize")]

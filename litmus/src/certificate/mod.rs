@@ -1,5 +1,5 @@
-//! Certificates of litmus tests: the verdict on each test under each model with all that is needed to see that it is right, without a
-//! solver (docs/certificates.md).
+//! Certificates of litmus tests: the verdict on each test under each model with all that is needed
+//! to see that it is right, without a solver (docs/certificates.md).
 
 mod bases;
 mod document;
@@ -18,24 +18,42 @@ use crate::sat::ShownSession;
 use crate::verdict::TestVerdict;
 
 pub use bases::{Bases, Held};
-pub use document::{CertifiedSession, KIND, SessionAnswer, TestClaim, TestDocument, TestQuestion, TestSubject, read};
+pub use document::{
+    CertifiedSession, KIND, SessionAnswer, TestClaim, TestDocument, TestQuestion, TestSubject, read,
+};
 pub use verify::verify;
 
-/// The file of the proof of a session, in the certificate's folder: of a test and a model, by their places.
+/// The file of the proof of a session, in the certificate's folder: of a test and a model, by their
+/// places.
 pub fn proof_file(test: usize, model: usize, session: usize) -> String {
     format!("{test}-{model}-{session}.proof")
 }
 
 impl TestClaim {
     /// The verdict on a test under a model, by their places, and what shows it.
-    pub fn new(test: usize, model: usize, verdict: &TestVerdict, shown: Vec<ShownSession<Proof>>) -> Self {
+    pub fn new(
+        test: usize,
+        model: usize,
+        verdict: &TestVerdict,
+        shown: Vec<ShownSession<Proof>>,
+    ) -> Self {
         // Of an answer with a gap there is no certificate.
         let Expected { reachable, bounded, racy, gap: _ } = Expected::from(verdict);
         let session = |ShownSession { answers, proof }: ShownSession<Proof>| CertifiedSession {
-            answers: answers.into_iter().map(|a| a.map_or(SessionAnswer::None, SessionAnswer::Execution)).collect(),
+            answers: answers
+                .into_iter()
+                .map(|a| a.map_or(SessionAnswer::None, SessionAnswer::Execution))
+                .collect(),
             proof,
         };
-        Self { test, model, reachable, bounded, racy, sessions: shown.into_iter().map(session).collect() }
+        Self {
+            test,
+            model,
+            reachable,
+            bounded,
+            racy,
+            sessions: shown.into_iter().map(session).collect(),
+        }
     }
 
     /// What it says of the test.
@@ -49,7 +67,8 @@ pub fn proofs(document: &TestDocument) -> impl Iterator<Item = &Proof> {
     document.claims.iter().flat_map(|c| &c.sessions).filter_map(|s| s.proof.as_ref())
 }
 
-/// Writes the certificate of tests under models, as far as they were answered, beside the proofs that are there.
+/// Writes the certificate of tests under models, as far as they were answered, beside the proofs
+/// that are there.
 ///
 /// # Errors
 /// The models' texts are gone, or the folder cannot be written to.
@@ -67,7 +86,9 @@ pub fn write(
     };
     let document = TestDocument::new(&Backend::default().version(), subject, claims, Vec::new());
     let written = tidy(folder, proofs(&document)).and_then(|()| seal(&document, folder));
-    let fail = |e: std::io::Error| Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()));
+    let fail = |e: std::io::Error| {
+        Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()))
+    };
     written.map_err(|e| vec![fail(e)])?;
     Ok(Extent::of(proofs(&document)))
 }

@@ -9,7 +9,9 @@ use margay_models::library;
 use margay_models::model::Model;
 
 use super::bases::{Bases, Held};
-use super::document::{CertifiedSession, SessionAnswer, TestClaim, TestDocument, TestQuestion, TestSubject};
+use super::document::{
+    CertifiedSession, SessionAnswer, TestClaim, TestDocument, TestQuestion, TestSubject,
+};
 use super::proofs;
 use crate::clusters;
 use crate::corpus::Expected;
@@ -18,9 +20,9 @@ use crate::parallel;
 use crate::read::{self, Read};
 use crate::sat::{SatRunner, ShownSession, Unaccepted};
 
-/// Verifies all that a certificate says of tests: reads them and the models from the certificate, translates each test again and compares
-/// it with the proofs clause by clause, checks each proof, and judges each execution that is shown. `done` is told of each claim, in
-/// order.
+/// Verifies all that a certificate says of tests: reads them and the models from the certificate,
+/// translates each test again and compares it with the proofs clause by clause, checks each proof,
+/// and judges each execution that is shown. `done` is told of each claim, in order.
 ///
 /// # Errors
 /// What is wrong, with the file and the place in it; what is not about what the reader holds.
@@ -35,8 +37,10 @@ pub fn verify(
     let bases = Bases::of(tests, models, held)?;
     let mut errors = Vec::new();
     let mut kept = |found: Vec<Diagnostic>| errors.extend(found);
-    let tests: Vec<Read> = tests.iter().filter_map(|t| read::test(&t.file()).map_err(&mut kept).ok()).collect();
-    let mut models: Vec<Model> = models.iter().filter_map(|m| m.read().map_err(&mut kept).ok()).collect();
+    let tests: Vec<Read> =
+        tests.iter().filter_map(|t| read::test(&t.file()).map_err(&mut kept).ok()).collect();
+    let mut models: Vec<Model> =
+        models.iter().filter_map(|m| m.read().map_err(&mut kept).ok()).collect();
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -68,32 +72,46 @@ fn one(
     if let Some(error) = clusters::mismatch(&test.test, model, &test.file) {
         return Err(error);
     }
-    let of = |what: String| wrong(folder, &format!("`{}` under `{}`: {what}", test.file.name, model.name));
+    let of = |what: String| {
+        wrong(folder, &format!("`{}` under `{}`: {what}", test.file.name, model.name))
+    };
     let options = given.options();
     for proof in claim.sessions.iter().filter_map(|s| s.proof.as_ref()) {
-        proof.file_in(folder).map_err(|what| not_accepted(&folder.join(&proof.file), &document.margay, &what))?;
+        proof
+            .file_in(folder)
+            .map_err(|what| not_accepted(&folder.join(&proof.file), &document.margay, &what))?;
     }
-    let shown: Vec<ShownSession<PathBuf>> = claim.sessions.iter().map(|session| of_session(session, folder)).collect();
+    let shown: Vec<ShownSession<PathBuf>> =
+        claim.sessions.iter().map(|session| of_session(session, folder)).collect();
     let accepted = runner.verify(&test.test, &options, &shown);
-    let (verdict, found) = accepted.map_err(|error| match (&error, shown.get(error.session())) {
-        (Unaccepted::Proof(_, what), Some(ShownSession { proof: Some(file), .. })) => not_accepted(file, &document.margay, what),
-        _ => of(error.to_string()),
-    })?;
+    let (verdict, found) =
+        accepted.map_err(|error| match (&error, shown.get(error.session())) {
+            (Unaccepted::Proof(_, what), Some(ShownSession { proof: Some(file), .. })) => {
+                not_accepted(file, &document.margay, what)
+            }
+            _ => of(error.to_string()),
+        })?;
     for (session, found) in claim.sessions.iter().zip(&found) {
         if let (Some(proof), Some(found)) = (&session.proof, found) {
-            proof.is(found).map_err(|what| not_accepted(&folder.join(&proof.file), &document.margay, &what))?;
+            proof
+                .is(found)
+                .map_err(|what| not_accepted(&folder.join(&proof.file), &document.margay, &what))?;
         }
     }
     let found = Expected::from(&verdict);
     if found != claim.verdict() {
         return Err(of(format!("what it shows is `{found}`, and it claims `{}`", claim.verdict())));
     }
-    // That something is lost is no matter of a proof: the explicit engine, which has no part in it, looks for that.
+    // That something is lost is no matter of a proof: the explicit engine, which has no part in it,
+    // looks for that.
     let gap = explicit::ExplicitRunner::new(model)
         .gap(&test.test, verdict.reachable, &options)
         .map_err(|error| of(error.to_string()))?;
     if let Some(gap) = gap.filter(|gap| gap.is_beyond(verdict.bounded)) {
-        return Err(of(format!("an answer is claimed, and nothing follows where executions are {}", gap.name())));
+        return Err(of(format!(
+            "an answer is claimed, and nothing follows where executions are {}",
+            gap.name()
+        )));
     }
     Ok(())
 }

@@ -59,7 +59,8 @@ impl fmt::Display for FoundVerdict {
 /// What became of one verdict.
 #[derive(Debug)]
 pub enum ComparedVerdict {
-    /// What was found, after how many seconds, and what else is to be said of it: where executions are lost, and what races.
+    /// What was found, after how many seconds, and what else is to be said of it: where executions
+    /// are lost, and what races.
     Found(FoundVerdict, f64, Vec<String>),
     /// The test or the model is wrong.
     Wrong(Vec<Diagnostic>),
@@ -81,7 +82,8 @@ impl ComparedVerdict {
 /// Each thread prepares a model once.
 type CorpusRunners = BTreeMap<String, (Model, Runner)>;
 
-/// The answers for all tests, in their order; with `--fail-fast` nothing is run after the first that fails.
+/// The answers for all tests, in their order; with `--fail-fast` nothing is run after the first
+/// that fails.
 pub fn answer_all(tests: &[ChosenTests<'_>], asking: &Asking<'_>) -> Vec<Vec<ComparedVerdict>> {
     let Asking { jobs, ended, .. } = *asking;
     let work = |runners: &mut CorpusRunners, at: usize| -> Vec<ComparedVerdict> {
@@ -91,14 +93,25 @@ pub fn answer_all(tests: &[ChosenTests<'_>], asking: &Asking<'_>) -> Vec<Vec<Com
         }
         let path = path.join(file);
         match read::load(&path) {
-            Ok(read) => lines.iter().map(|(_, line)| verdict(runners, line, &read, &path, asking)).collect(),
+            Ok(read) => {
+                lines.iter().map(|(_, line)| verdict(runners, line, &read, &path, asking)).collect()
+            }
             // Said once, however many verdicts there would be.
             Err(found) if path.exists() => vec![ComparedVerdict::Wrong(found)],
             Err(found) => {
-                let line = lines.first().and_then(|(_, line)| line.place.as_ref()).map(|place| format!(":{}", place.line()));
-                let at = format!("{}{}", path.with_file_name(EXPECTED).display(), line.unwrap_or_default());
+                let line = lines
+                    .first()
+                    .and_then(|(_, line)| line.place.as_ref())
+                    .map(|place| format!(":{}", place.line()));
+                let at = format!(
+                    "{}{}",
+                    path.with_file_name(EXPECTED).display(),
+                    line.unwrap_or_default()
+                );
                 let help = format!("{at} names it: put the test back, or take the line out");
-                vec![ComparedVerdict::Wrong(found.into_iter().map(|error| error.help(help.clone())).collect())]
+                vec![ComparedVerdict::Wrong(
+                    found.into_iter().map(|error| error.help(help.clone())).collect(),
+                )]
             }
         }
     };
@@ -106,7 +119,11 @@ pub fn answer_all(tests: &[ChosenTests<'_>], asking: &Asking<'_>) -> Vec<Vec<Com
     let keep = |at: usize, mut found: Vec<ComparedVerdict>| {
         (asking.done)(tests[at].file);
         let lines = &tests[at].lines;
-        let failed = found.iter().zip(lines).position(|(answer, (_, line))| answer.fails(line)).filter(|_| asking.fail_fast);
+        let failed = found
+            .iter()
+            .zip(lines)
+            .position(|(answer, (_, line))| answer.fails(line))
+            .filter(|_| asking.fail_fast);
         if let Some(failed) = failed {
             found.iter_mut().skip(failed + 1).for_each(|answer| *answer = ComparedVerdict::NotRun);
         }
@@ -115,7 +132,10 @@ pub fn answer_all(tests: &[ChosenTests<'_>], asking: &Asking<'_>) -> Vec<Vec<Com
     };
     // An error only says that no more is wanted.
     let _ = parallel::in_order(jobs, tests.len(), BTreeMap::new, work, keep);
-    let left = tests.iter().skip(answers.len()).map(|test| test.lines.iter().map(|_| ComparedVerdict::NotRun).collect());
+    let left = tests
+        .iter()
+        .skip(answers.len())
+        .map(|test| test.lines.iter().map(|_| ComparedVerdict::NotRun).collect());
     let left: Vec<Vec<ComparedVerdict>> = left.collect();
     answers.extend(left);
     answers
@@ -132,9 +152,15 @@ fn verdict(
         return ComparedVerdict::NotRun;
     }
     let of_test = read.test.dialect.signature();
-    // Another tool's model, which is a file, is read for the tags of the tests that it is asked about.
-    let key = if line.model.ends_with(".cat") { format!("{} of {of_test}", line.model) } else { line.model.clone() };
-    // A model of PTX leaves racy programs their meaning, and is asked for races where an answer is expected.
+    // Another tool's model, which is a file, is read for the tags of the tests that it is asked
+    // about.
+    let key = if line.model.ends_with(".cat") {
+        format!("{} of {of_test}", line.model)
+    } else {
+        line.model.clone()
+    };
+    // A model of PTX leaves racy programs their meaning, and is asked for races where an answer is
+    // expected.
     let races = line.expected.racy.is_some();
     let key = if races { format!("{key} and races") } else { key };
     if !runners.contains_key(&key) {
@@ -148,7 +174,9 @@ fn verdict(
             Err(errors) => {
                 // What cannot be found has no place of its own: the line names it.
                 let placed = |error: Diagnostic| match &line.place {
-                    Some(place) if error.labels.is_empty() => error.at(&place.file, place.span, "this line names it"),
+                    Some(place) if error.labels.is_empty() => {
+                        error.at(&place.file, place.span, "this line names it")
+                    }
                     _ => error,
                 };
                 return ComparedVerdict::Wrong(errors.into_iter().map(placed).collect());
@@ -156,9 +184,15 @@ fn verdict(
         }
     }
     let failed = |why: String| {
-        ComparedVerdict::Wrong(vec![Diagnostic::error(format!("`{}` under `{}`: {why}", path.display(), line.model))])
+        ComparedVerdict::Wrong(vec![Diagnostic::error(format!(
+            "`{}` under `{}`: {why}",
+            path.display(),
+            line.model
+        ))])
     };
-    let Some((model, runner)) = runners.get_mut(&key) else { return failed("no such model".to_owned()) };
+    let Some((model, runner)) = runners.get_mut(&key) else {
+        return failed("no such model".to_owned());
+    };
     if let Some(error) = clusters::mismatch(&read.test, model, &read.file) {
         return ComparedVerdict::Wrong(vec![error]);
     }
@@ -186,6 +220,7 @@ fn remarks(verdict: &TestVerdict, read: &Read, model: &Model, options: &Options)
     let unroll = verdict.bounded.then_some(options.bounds.unroll);
     let gap = verdict.gap.as_ref().map(|gap| gap.sentences(&read.file, verdict.quantifier, unroll));
     let race = verdict.race.as_ref().and_then(|race| Race::of(model, race));
-    let race = race.map(|race| vec![race.sentence(&read.file), race::meaning(race.meaning).to_owned()]);
+    let race =
+        race.map(|race| vec![race.sentence(&read.file), race::meaning(race.meaning).to_owned()]);
     gap.into_iter().chain(race).flatten().collect()
 }

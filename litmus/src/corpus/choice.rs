@@ -10,7 +10,8 @@ use super::{CorpusFolder, ExpectationLine};
 #[derive(Debug, Clone)]
 pub struct Filter {
     pub folder: PathBuf,
-    /// Texts that paths have, in which `*` stands for anything. A path begins in the folder: where the folder itself lies chooses no test.
+    /// Texts that paths have, in which `*` stands for anything. A path begins in the folder: where
+    /// the folder itself lies chooses no test.
     pub paths: Vec<String>,
     /// Names of models.
     pub models: Vec<String>,
@@ -42,13 +43,19 @@ pub struct CorpusChoice<'a> {
 ///
 /// # Errors
 /// There is none.
-pub fn choose<'a>(folders: &'a [CorpusFolder], filter: &Filter) -> Result<CorpusChoice<'a>, Diagnostic> {
+pub fn choose<'a>(
+    folders: &'a [CorpusFolder],
+    filter: &Filter,
+) -> Result<CorpusChoice<'a>, Diagnostic> {
     let named = |folder: &CorpusFolder, file: &str| {
         let path = folder.path.join(file);
         let within = path.strip_prefix(&filter.folder).unwrap_or(&path).display().to_string();
         // A path that was copied from the output begins with the folder as it was given.
-        let is_whole = |text: &String| Path::new(text).starts_with(&filter.folder) && has(&path.display().to_string(), text);
-        filter.paths.is_empty() || filter.paths.iter().any(|text| has(&within, text) || is_whole(text))
+        let is_whole = |text: &String| {
+            Path::new(text).starts_with(&filter.folder) && has(&path.display().to_string(), text)
+        };
+        filter.paths.is_empty()
+            || filter.paths.iter().any(|text| has(&within, text) || is_whole(text))
     };
     let mut choice = CorpusChoice { tests: Vec::new(), unmentioned: Vec::new() };
     for (number, folder) in folders.iter().enumerate() {
@@ -58,7 +65,9 @@ pub fn choose<'a>(folders: &'a [CorpusFolder], filter: &Filter) -> Result<Corpus
                 continue;
             }
             match choice.tests.last_mut() {
-                Some(test) if test.folder == number && test.file == line.file => test.lines.push((at, line)),
+                Some(test) if test.folder == number && test.file == line.file => {
+                    test.lines.push((at, line))
+                }
                 _ => choice.tests.push(ChosenTests {
                     folder: number,
                     file: &line.file,
@@ -68,7 +77,9 @@ pub fn choose<'a>(folders: &'a [CorpusFolder], filter: &Filter) -> Result<Corpus
             }
         }
         let unmentioned = folder.unmentioned.iter().filter(|file| named(folder, file));
-        choice.unmentioned.extend(unmentioned.map(|file| folder.path.join(file).display().to_string()));
+        choice
+            .unmentioned
+            .extend(unmentioned.map(|file| folder.path.join(file).display().to_string()));
     }
     let is_filtered = !filter.paths.is_empty() || !filter.models.is_empty();
     if is_filtered && choice.tests.is_empty() && choice.unmentioned.is_empty() {
@@ -86,18 +97,25 @@ fn nothing(folders: &[CorpusFolder], filter: &Filter) -> Diagnostic {
         nearest(unknown, known).map(|near| format!("did you mean `{near}`?"))
     };
     let stems = &mut lines().map(|l| l.file.trim_end_matches(".litmus"));
-    let help = near(&filter.models, &mut lines().map(|l| l.model.as_str())).or_else(|| near(&filter.paths, stems));
+    let help = near(&filter.models, &mut lines().map(|l| l.model.as_str()))
+        .or_else(|| near(&filter.paths, stems));
     let under = match filter.models.as_slice() {
         [] => String::new(),
         models => format!(" under {}", models.join(", ")),
     };
     let of = match filter.paths.as_slice() {
         [] => String::new(),
-        texts => format!(" whose path has {}", texts.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(" or ")),
+        texts => format!(
+            " whose path has {}",
+            texts.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(" or ")
+        ),
     };
     let count: usize = lines().count();
-    let error = Diagnostic::error(format!("there is no test{of}{under} in `{}`", filter.folder.display()));
-    error.help(help.unwrap_or_else(|| format!("without filters, {count} verdicts would be compared")))
+    let error =
+        Diagnostic::error(format!("there is no test{of}{under} in `{}`", filter.folder.display()));
+    error.help(
+        help.unwrap_or_else(|| format!("without filters, {count} verdicts would be compared")),
+    )
 }
 
 /// Does a path have this text, in which `*` stands for any characters?

@@ -1,4 +1,5 @@
-//! Folders of tests with expected verdicts. Beside the tests of a folder, `expected.txt` has a line for each test and model:
+//! Folders of tests with expected verdicts. Beside the tests of a folder, `expected.txt` has a line
+//! for each test and model:
 //!
 //! ```text
 //! # test      model        verdict              source
@@ -6,10 +7,11 @@
 //! mp-c.litmus rc11-scoped  forbidden,race-free  explicit engine
 //! ```
 //!
-//! The verdict says whether a legal execution satisfies the condition (`forall`: violates it): `allowed` or `forbidden`, which were `reachable` and
-//! `unreachable` once. Where the model knows races, it also says whether there is one; `bounded` is added where a longer unrolling might find an
-//! execution. Where nothing follows because no execution ends, executions are lost, or none passes the filter, the verdict is
-//! `undecided,endless`, `undecided,lost` or `undecided,filtered`.
+//! The verdict says whether a legal execution satisfies the condition (`forall`: violates it):
+//! `allowed` or `forbidden`, which were `reachable` and `unreachable` once. Where the model knows
+//! races, it also says whether there is one; `bounded` is added where a longer unrolling might find
+//! an execution. Where nothing follows because no execution ends, executions are lost, or none
+//! passes the filter, the verdict is `undecided,endless`, `undecided,lost` or `undecided,filtered`.
 
 pub mod ask;
 pub mod choice;
@@ -72,14 +74,28 @@ pub fn read(path: &Path) -> Result<Vec<CorpusFolder>, Vec<Diagnostic>> {
 const MAX_EXPECTED: u64 = 1 << 26;
 
 /// Reads one folder; those in it are added to `open`.
-fn folder(root: &Path, path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<CorpusFolder>, Vec<Diagnostic>> {
+fn folder(
+    root: &Path,
+    path: &Path,
+    open: &mut Vec<PathBuf>,
+) -> Result<Option<CorpusFolder>, Vec<Diagnostic>> {
     let cannot = |e: std::io::Error| {
-        let why = if e.kind() == std::io::ErrorKind::NotFound { "there is no such folder".to_owned() } else { e.to_string() };
+        let why = if e.kind() == std::io::ErrorKind::NotFound {
+            "there is no such folder".to_owned()
+        } else {
+            e.to_string()
+        };
         vec![Diagnostic::error(format!("cannot read {}: {why}", path.display()))]
     };
     if path.is_file() {
-        let error = Diagnostic::error(format!("`{}` is a file; verdicts are compared for folders of tests", path.display()));
-        return Err(vec![error.help(format!("write `margay run {} --model MODEL` for its verdict", path.display()))]);
+        let error = Diagnostic::error(format!(
+            "`{}` is a file; verdicts are compared for folders of tests",
+            path.display()
+        ));
+        return Err(vec![error.help(format!(
+            "write `margay run {} --model MODEL` for its verdict",
+            path.display()
+        ))]);
     }
     let mut tests = Vec::new();
     for entry in std::fs::read_dir(path).map_err(cannot)? {
@@ -103,12 +119,20 @@ fn folder(root: &Path, path: &Path, open: &mut Vec<PathBuf>) -> Result<Option<Co
     let lines = match limited::text(&expected, MAX_EXPECTED) {
         Ok(text) => lines(&SourceFile::new(expected.display().to_string(), text))?,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        Err(e) => return Err(vec![Diagnostic::error(format!("cannot read {}: {e}", expected.display()))]),
+        Err(e) => {
+            return Err(vec![Diagnostic::error(format!(
+                "cannot read {}: {e}",
+                expected.display()
+            ))]);
+        }
     };
     for line in &lines {
         let file = path.join(&line.file);
         if let Err(error) = limited::of_folder(root, &file) {
-            return Err(vec![Diagnostic::error(format!("cannot read `{}`: {error}", file.display()))]);
+            return Err(vec![Diagnostic::error(format!(
+                "cannot read `{}`: {error}",
+                file.display()
+            ))]);
         }
     }
     if tests.is_empty() && lines.is_empty() {
@@ -129,22 +153,42 @@ pub fn lines(file: &Arc<SourceFile>) -> Result<Vec<ExpectationLine>, Vec<Diagnos
         let mut words = text.split_whitespace();
         let Some(test) = words.next().filter(|w| !w.starts_with('#')) else { continue };
         let (Some(model), Some(verdict)) = (words.next(), words.next()) else {
-            errors.push(Diagnostic::error("expected a test, a model, a verdict and its source").at(file, span, "this line"));
+            errors.push(
+                Diagnostic::error("expected a test, a model, a verdict and its source").at(
+                    file,
+                    span,
+                    "this line",
+                ),
+            );
             continue;
         };
         if Path::new(test).file_name().is_none_or(|name| name != test) {
-            let error = Diagnostic::error(format!("expected the name of a test in this folder, found `{test}`"));
+            let error = Diagnostic::error(format!(
+                "expected the name of a test in this folder, found `{test}`"
+            ));
             errors.push(error.at(file, span, "this line"));
             continue;
         }
         if lines.iter().any(|l| l.file == test && l.model == model) {
-            errors.push(Diagnostic::error(format!("a second verdict for {test} under {model}")).at(file, span, "this line"));
+            errors.push(
+                Diagnostic::error(format!("a second verdict for {test} under {model}")).at(
+                    file,
+                    span,
+                    "this line",
+                ),
+            );
         }
         match verdict.parse() {
             Ok(expected) => {
                 let source = words.collect::<Vec<_>>().join(" ");
                 let place = Some(SourcePlace { file: file.clone(), span });
-                lines.push(ExpectationLine { file: test.to_string(), model: model.to_string(), expected, source, place });
+                lines.push(ExpectationLine {
+                    file: test.to_string(),
+                    model: model.to_string(),
+                    expected,
+                    source,
+                    place,
+                });
             }
             Err(message) => errors.push(Diagnostic::error(message).at(file, span, "this line")),
         }
@@ -159,14 +203,16 @@ pub fn is_word(name: &str) -> bool {
 
 /// Writes the text of an `expected.txt`, in columns.
 pub fn write(lines: &[ExpectationLine]) -> String {
-    let rows: Vec<[String; 3]> = std::iter::once(["# test".to_string(), "model".to_string(), "verdict".to_string()])
-        .chain(lines.iter().map(|l| [l.file.clone(), l.model.clone(), l.expected.to_string()]))
-        .collect();
+    let rows: Vec<[String; 3]> =
+        std::iter::once(["# test".to_string(), "model".to_string(), "verdict".to_string()])
+            .chain(lines.iter().map(|l| [l.file.clone(), l.model.clone(), l.expected.to_string()]))
+            .collect();
     let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2)];
     let sources = std::iter::once("source").chain(lines.iter().map(|l| l.source.as_str()));
     let row = |(cells, source): (&[String; 3], &str)| {
-        let padded: Vec<String> = cells.iter().zip(widths).map(|(cell, w)| format!("{cell:w$}")).collect();
+        let padded: Vec<String> =
+            cells.iter().zip(widths).map(|(cell, w)| format!("{cell:w$}")).collect();
         format!("{}\n", format!("{}  {source}", padded.join("  ")).trim_end())
     };
     rows.iter().zip(sources).map(row).collect()
@@ -182,10 +228,16 @@ mod tests {
         let text = "# test\na.litmus ptx-6.0 unreachable Fig. 5\nb.litmus sc undecided,lost,race-free by hand\nlong-name.litmus rc11 reachable,bounded,racy both engines\n";
         let read = lines(&SourceFile::new("expected.txt", text)).unwrap();
         assert_eq!(read[1].expected.gap, Some(GapKind::Lost));
-        assert_eq!(read[2].expected, Expected { reachable: true, bounded: true, racy: Some(true), gap: None });
+        assert_eq!(
+            read[2].expected,
+            Expected { reachable: true, bounded: true, racy: Some(true), gap: None }
+        );
         assert_eq!(read[0].source, "Fig. 5");
         let without_places = |lines: Vec<ExpectationLine>| {
-            lines.into_iter().map(|line| ExpectationLine { place: None, ..line }).collect::<Vec<_>>()
+            lines
+                .into_iter()
+                .map(|line| ExpectationLine { place: None, ..line })
+                .collect::<Vec<_>>()
         };
         let again = lines(&SourceFile::new("expected.txt", write(&read))).unwrap();
         assert_eq!(without_places(again), without_places(read));
@@ -193,7 +245,9 @@ mod tests {
 
     #[test]
     fn mistakes_have_a_place() {
-        let errors = lines(&SourceFile::new("e", "a b\na b c\na b reachable,often\n../a b reachable\n")).unwrap_err();
+        let errors =
+            lines(&SourceFile::new("e", "a b\na b c\na b reachable,often\n../a b reachable\n"))
+                .unwrap_err();
         let said: Vec<String> = errors.iter().map(ToString::to_string).collect();
         assert_eq!(
             said,

@@ -1,4 +1,5 @@
-//! What a cycle leaves open: the orders and scopes of its accesses and fences, and where its threads run.
+//! What a cycle leaves open: the orders and scopes of its accesses and fences, and where its
+//! threads run.
 
 use std::ops::ControlFlow;
 
@@ -16,7 +17,8 @@ use crate::test::{CacheOperator, Space, divisions};
 pub enum Language {
     /// PTX in a table.
     Ptx,
-    /// PTX in the form of 2015: with warps, state spaces, cache operators and `membar`, without orders and scopes of accesses.
+    /// PTX in the form of 2015: with warps, state spaces, cache operators and `membar`, without
+    /// orders and scopes of accesses.
     Ptx2015,
     /// Scoped C.
     C,
@@ -60,9 +62,11 @@ pub struct Variations {
     pub mixed_scopes: bool,
     /// Where the threads run.
     pub places: Vec<Places>,
-    /// In the form of 2015: cache operators of accesses; each access has any of those that it may have.
+    /// In the form of 2015: cache operators of accesses; each access has any of those that it may
+    /// have.
     pub caches: Vec<CacheOperator>,
-    /// In the form of 2015: where locations are; each is in any of them. One of shared memory has all its threads in one cta.
+    /// In the form of 2015: where locations are; each is in any of them. One of shared memory has
+    /// all its threads in one cta.
     pub spaces: Vec<Space>,
 }
 
@@ -81,8 +85,8 @@ pub struct Annotated {
 }
 
 impl Annotated {
-    /// The same, written from another thread on. Only for cycles about several locations: the outcome of the others depends on
-    /// where they are cut.
+    /// The same, written from another thread on. Only for cycles about several locations: the
+    /// outcome of the others depends on where they are cut.
     pub(super) fn starting_at(&self, thread: usize) -> Option<Self> {
         let edges = self.cycle.edges();
         if thread == 0 || edges.iter().all(|e| e.same_location()) {
@@ -101,20 +105,28 @@ impl Annotated {
 }
 
 impl Variations {
-    /// For each access of a cycle the orders that it may have. A read-modify-write is never weak: it is relaxed where all other
-    /// accesses are weak.
+    /// For each access of a cycle the orders that it may have. A read-modify-write is never weak:
+    /// it is relaxed where all other accesses are weak.
     fn orders(&self, cycle: &Cycle) -> Vec<Vec<Order>> {
         let n = cycle.edges().len();
         let half = |i: usize| cycle.edges()[i].is_rmw() || cycle.edges()[(i + n - 1) % n].is_rmw();
         let legal = |(i, d): (usize, Direction)| {
-            let strong = |o: &Order| !half(i) || *o != Order::Plain || self.language == Language::Generic;
-            let found: Vec<Order> = self.orders.iter().copied().filter(|&o| self.language.has(d, o)).filter(strong).collect();
+            let strong =
+                |o: &Order| !half(i) || *o != Order::Plain || self.language == Language::Generic;
+            let found: Vec<Order> = self
+                .orders
+                .iter()
+                .copied()
+                .filter(|&o| self.language.has(d, o))
+                .filter(strong)
+                .collect();
             if found.is_empty() && half(i) { vec![Order::Rlx] } else { found }
         };
         cycle.accesses().enumerate().map(legal).collect()
     }
 
-    /// Do the halves of each read-modify-write fit together: one scope, and seq_cst as a whole or not at all?
+    /// Do the halves of each read-modify-write fit together: one scope, and seq_cst as a whole or
+    /// not at all?
     fn whole(cycle: &Cycle, orders: &[Order], scopes: &[Option<Scope>]) -> bool {
         let n = orders.len();
         (0..n).filter(|&i| cycle.edges()[i].is_rmw()).all(|i| {
@@ -127,7 +139,11 @@ impl Variations {
     fn open(&self, cycle: &Cycle, orders: &[Order]) -> Vec<bool> {
         let scoped = self.language != Language::Generic;
         let fence = |e: &Edge| matches!(e, Edge::Link { kind: LinkKind::Fence(_, None), .. });
-        orders.iter().map(|&o| scoped && o != Order::Plain).chain(cycle.edges().iter().map(|e| scoped && fence(e))).collect()
+        orders
+            .iter()
+            .map(|&o| scoped && o != Order::Plain)
+            .chain(cycle.edges().iter().map(|e| scoped && fence(e)))
+            .collect()
     }
 
     fn annotated(
@@ -139,7 +155,11 @@ impl Variations {
     ) -> Annotated {
         let (of_accesses, of_edges) = scopes.split_at(orders.len());
         let fence = |(edge, scope): (&Edge, &Option<Scope>)| match edge {
-            Edge::Link { kind: LinkKind::Fence(_, own), .. } if self.language != Language::Generic => own.or(*scope),
+            Edge::Link { kind: LinkKind::Fence(_, own), .. }
+                if self.language != Language::Generic =>
+            {
+                own.or(*scope)
+            }
             _ => None,
         };
         Annotated {
@@ -152,7 +172,11 @@ impl Variations {
     }
 
     /// Calls `found` with every variation of a cycle; stops when it breaks.
-    pub fn each(&self, cycle: &Cycle, found: &mut impl FnMut(Annotated) -> ControlFlow<()>) -> ControlFlow<()> {
+    pub fn each(
+        &self,
+        cycle: &Cycle,
+        found: &mut impl FnMut(Annotated) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let places = self.all_places(cycle.threads());
         product(&self.orders(cycle), &mut |orders: &[Order]| {
             let open = self.open(cycle, orders);
@@ -167,9 +191,14 @@ impl Variations {
                 }
                 ControlFlow::Continue(())
             };
-            let choices = |open: bool| if open { self.scopes.iter().copied().map(Some).collect() } else { vec![None] };
+            let choices = |open: bool| {
+                if open { self.scopes.iter().copied().map(Some).collect() } else { vec![None] }
+            };
             if self.mixed_scopes {
-                return product(&open.iter().map(|&o| choices(o)).collect::<Vec<_>>(), &mut with_scopes);
+                return product(
+                    &open.iter().map(|&o| choices(o)).collect::<Vec<_>>(),
+                    &mut with_scopes,
+                );
             }
             for scope in choices(open.contains(&true)) {
                 with_scopes(&open.iter().map(|&o| scope.filter(|_| o)).collect::<Vec<_>>())?;
@@ -180,7 +209,8 @@ impl Variations {
 
     /// One variation of a cycle, drawn at random; `None` if it has none.
     pub fn random(&self, cycle: &Cycle, rng: &mut fastrand::Rng) -> Option<Annotated> {
-        let orders: Option<Vec<Order>> = self.orders(cycle).iter().map(|o| rng.choice(o).copied()).collect();
+        let orders: Option<Vec<Order>> =
+            self.orders(cycle).iter().map(|o| rng.choice(o).copied()).collect();
         let orders = orders?;
         let open = self.open(cycle, &orders);
         let one = rng.choice(&self.scopes).copied();
@@ -204,12 +234,16 @@ impl Variations {
         let mut all: Vec<Vec<Placement>> = Vec::new();
         for places in &self.places {
             let found = match (places, self.language) {
-                (Places::Together(scope), Language::Ptx2015) => vec![together_in_2015(*scope, threads)],
+                (Places::Together(scope), Language::Ptx2015) => {
+                    vec![together_in_2015(*scope, threads)]
+                }
                 (Places::All, Language::Ptx2015) => {
                     divisions(threads, &[Scope::Warp, Scope::Cta], usize::MAX).unwrap_or_default()
                 }
                 (Places::Together(scope), _) => vec![together(*scope, threads)],
-                (Places::All, _) => divisions(threads, &[Scope::Cta, Scope::Gpu], usize::MAX).unwrap_or_default(),
+                (Places::All, _) => {
+                    divisions(threads, &[Scope::Cta, Scope::Gpu], usize::MAX).unwrap_or_default()
+                }
             };
             for place in found {
                 if !all.contains(&place) {
@@ -222,8 +256,15 @@ impl Variations {
 }
 
 /// Calls `found` with every choice of one of each list.
-pub(super) fn product<T: Copy>(lists: &[Vec<T>], found: &mut impl FnMut(&[T]) -> ControlFlow<()>) -> ControlFlow<()> {
-    fn go<T: Copy>(lists: &[Vec<T>], chosen: &mut Vec<T>, found: &mut impl FnMut(&[T]) -> ControlFlow<()>) -> ControlFlow<()> {
+pub(super) fn product<T: Copy>(
+    lists: &[Vec<T>],
+    found: &mut impl FnMut(&[T]) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    fn go<T: Copy>(
+        lists: &[Vec<T>],
+        chosen: &mut Vec<T>,
+        found: &mut impl FnMut(&[T]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let Some(list) = lists.get(chosen.len()) else { return found(chosen) };
         for &item in list {
             chosen.push(item);

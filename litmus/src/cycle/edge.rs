@@ -1,5 +1,6 @@
-//! Edges of cycles and their names: the candidate relaxations of diy (Alglave, Maranget, Sarkar, Sewell: Fences in Weak Memory
-//! Models, CAV 2010; the diy7 manual), with PTX's fences in place of a machine's.
+//! Edges of cycles and their names: the candidate relaxations of diy (Alglave, Maranget, Sarkar,
+//! Sewell: Fences in Weak Memory Models, CAV 2010; the diy7 manual), with PTX's fences in place of
+//! a machine's.
 
 use std::fmt;
 use std::str::FromStr;
@@ -69,8 +70,8 @@ pub enum Edge {
 }
 
 impl Edge {
-    /// All edges, in the order in which cycles are made of them: communication, program order, dependencies, fences,
-    /// barriers, read-modify-writes.
+    /// All edges, in the order in which cycles are made of them: communication, program order,
+    /// dependencies, fences, barriers, read-modify-writes.
     pub fn all() -> Vec<Edge> {
         use Communication::{Co, Fr, Rf};
         use Direction::{R, W};
@@ -83,9 +84,13 @@ impl Edge {
             all.extend(pairs.map(|(from, to)| Edge::Link { kind: LinkKind::Po, same, from, to }));
         }
         for same in [false, true] {
-            for (kind, to) in
-                [(LinkKind::Addr, R), (LinkKind::Addr, W), (LinkKind::Data, W), (LinkKind::Ctrl, W), (LinkKind::Ctrl, R)]
-            {
+            for (kind, to) in [
+                (LinkKind::Addr, R),
+                (LinkKind::Addr, W),
+                (LinkKind::Data, W),
+                (LinkKind::Ctrl, W),
+                (LinkKind::Ctrl, R),
+            ] {
                 all.push(Edge::Link { kind, same, from: R, to });
             }
         }
@@ -93,12 +98,22 @@ impl Edge {
         for order in [Order::Sc, Order::AcqRel, Order::Acq, Order::Rel] {
             for scope in scopes.clone() {
                 for same in [false, true] {
-                    all.extend(pairs.map(|(from, to)| Edge::Link { kind: LinkKind::Fence(order, scope), same, from, to }));
+                    all.extend(pairs.map(|(from, to)| Edge::Link {
+                        kind: LinkKind::Fence(order, scope),
+                        same,
+                        from,
+                        to,
+                    }));
                 }
             }
         }
         for same in [false, true] {
-            all.extend(pairs.map(|(from, to)| Edge::Link { kind: LinkKind::Barrier, same, from, to }));
+            all.extend(pairs.map(|(from, to)| Edge::Link {
+                kind: LinkKind::Barrier,
+                same,
+                from,
+                to,
+            }));
         }
         all.push(Edge::Link { kind: LinkKind::Rmw, same: true, from: R, to: W });
         all
@@ -137,8 +152,9 @@ impl Edge {
         matches!(self, Self::Link { kind: LinkKind::Rmw, .. })
     }
 
-    /// The edges that a name or pattern stands for; `*` stands for any letters, `Wse` and `Wsi` for `Coe` and `Coi`, `MembarGl` for
-    /// `FenceScGpu`, which is what `membar.gl` is (PTX ISA 9.7.13.4), and likewise `MembarCta` and `MembarSys`.
+    /// The edges that a name or pattern stands for; `*` stands for any letters, `Wse` and `Wsi` for
+    /// `Coe` and `Coi`, `MembarGl` for `FenceScGpu`, which is what `membar.gl` is (PTX ISA
+    /// 9.7.13.4), and likewise `MembarCta` and `MembarSys`.
     ///
     /// # Errors
     /// If there is none: the nearest name, or all of them in short.
@@ -146,7 +162,9 @@ impl Edge {
         let alias = pattern.replace("Wse", "Coe").replace("Wsi", "Coi");
         let membars = MEMBARS.iter().filter(|_| alias.starts_with("Membar"));
         let is_membar = |edge: &str| {
-            let mut names = membars.clone().filter_map(|(membar, fence)| Some(format!("{membar}{}", edge.strip_prefix(fence)?)));
+            let mut names = membars.clone().filter_map(|(membar, fence)| {
+                Some(format!("{membar}{}", edge.strip_prefix(fence)?))
+            });
             names.any(|name| glob(&alias, &name))
         };
         let is_named = |e: &Edge| glob(&alias, &e.to_string()) || is_membar(&e.to_string());
@@ -165,9 +183,16 @@ pub struct UnknownEdge {
 
 impl UnknownEdge {
     fn new(name: &str) -> Self {
-        let mut all: Vec<String> = Edge::all().iter().map(Edge::to_string).chain(["Wse".to_owned(), "Wsi".to_owned()]).collect();
-        let membar = |(membar, fence): &(&str, &str), name: &str| Some(format!("{membar}{}", name.strip_prefix(fence)?));
-        let membars: Vec<String> = MEMBARS.iter().flat_map(|m| all.iter().filter_map(|name| membar(m, name))).collect();
+        let mut all: Vec<String> = Edge::all()
+            .iter()
+            .map(Edge::to_string)
+            .chain(["Wse".to_owned(), "Wsi".to_owned()])
+            .collect();
+        let membar = |(membar, fence): &(&str, &str), name: &str| {
+            Some(format!("{membar}{}", name.strip_prefix(fence)?))
+        };
+        let membars: Vec<String> =
+            MEMBARS.iter().flat_map(|m| all.iter().filter_map(|name| membar(m, name))).collect();
         all.extend(membars);
         let near = nearest(name, all.iter().map(String::as_str)).map(str::to_owned);
         Self { name: name.to_owned(), near }
@@ -201,7 +226,9 @@ fn glob(pattern: &str, text: &str) -> bool {
         None => pattern == text,
         Some((before, after)) => text.strip_prefix(before).is_some_and(|rest| {
             let after = after.trim_start_matches('*');
-            (0..=rest.len()).filter(|&i| rest.is_char_boundary(i)).any(|i| glob_rest(after, &rest[i..]))
+            (0..=rest.len())
+                .filter(|&i| rest.is_char_boundary(i))
+                .any(|i| glob_rest(after, &rest[i..]))
         }),
     }
 }
@@ -225,14 +252,18 @@ impl FromStr for Edge {
 impl fmt::Display for Edge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Communication { kind, external } => write!(f, "{kind:?}{}", if *external { 'e' } else { 'i' }),
+            Self::Communication { kind, external } => {
+                write!(f, "{kind:?}{}", if *external { 'e' } else { 'i' })
+            }
             Self::Link { kind, same, from, to } => {
                 let location = if *same { 's' } else { 'd' };
                 match kind {
                     LinkKind::Rmw => write!(f, "Rmw"),
                     LinkKind::Barrier => write!(f, "BarSync{location}{from:?}{to:?}"),
                     LinkKind::Po => write!(f, "Po{location}{from:?}{to:?}"),
-                    LinkKind::Addr | LinkKind::Data | LinkKind::Ctrl => write!(f, "Dp{kind:?}{location}{to:?}"),
+                    LinkKind::Addr | LinkKind::Data | LinkKind::Ctrl => {
+                        write!(f, "Dp{kind:?}{location}{to:?}")
+                    }
                     LinkKind::Fence(order, scope) => {
                         let scope = match scope {
                             None => "",

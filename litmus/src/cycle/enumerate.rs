@@ -14,11 +14,13 @@ pub struct Sizes {
     pub threads: RangeInclusive<usize>,
 }
 
-/// Is the second edge of use after the first one? Two steps of program order are one, and so are two of coherence order,
-/// from-read and coherence, reads-from and from-read: a cycle with them is no critical one (Shasha and Snir, TOPLAS 1988).
+/// Is the second edge of use after the first one? Two steps of program order are one, and so are
+/// two of coherence order, from-read and coherence, reads-from and from-read: a cycle with them is
+/// no critical one (Shasha and Snir, TOPLAS 1988).
 fn goes_on(a: Edge, b: Edge) -> bool {
     use super::edge::Communication::{Co, Fr, Rf};
-    // The halves of a read-modify-write are one operation: program order before or after it is another step.
+    // The halves of a read-modify-write are one operation: program order before or after it is
+    // another step.
     if a.is_rmw() || b.is_rmw() {
         return true;
     }
@@ -30,9 +32,13 @@ fn goes_on(a: Edge, b: Edge) -> bool {
     )
 }
 
-/// Calls `found` with every cycle of these edges, the small ones first, each once whichever edge it is written from; stops when
-/// `found` breaks.
-pub fn cycles(edges: &[Edge], sizes: &Sizes, found: &mut impl FnMut(Cycle) -> ControlFlow<()>) -> ControlFlow<()> {
+/// Calls `found` with every cycle of these edges, the small ones first, each once whichever edge it
+/// is written from; stops when `found` breaks.
+pub fn cycles(
+    edges: &[Edge],
+    sizes: &Sizes,
+    found: &mut impl FnMut(Cycle) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     for size in sizes.edges.clone() {
         let mut chosen = Vec::with_capacity(size);
         extend(edges, size, sizes, &mut chosen, found)?;
@@ -65,8 +71,11 @@ fn extend(
     // The first edge of the smallest rotation is the smallest one.
     let from = chosen.first().copied().unwrap_or(0);
     for i in from..edges.len() {
-        let fits = chosen.last().is_none_or(|&last| edges[last].to() == edges[i].from() && goes_on(edges[last], edges[i]));
-        let threads = chosen.iter().filter(|&&c| edges[c].external()).count() + usize::from(edges[i].external());
+        let fits = chosen.last().is_none_or(|&last| {
+            edges[last].to() == edges[i].from() && goes_on(edges[last], edges[i])
+        });
+        let threads = chosen.iter().filter(|&&c| edges[c].external()).count()
+            + usize::from(edges[i].external());
         if !fits || threads > *sizes.threads.end() {
             continue;
         }
@@ -90,7 +99,9 @@ pub fn random(edges: &[Edge], sizes: &Sizes, rng: &mut fastrand::Rng) -> Option<
         let possible: Vec<Edge> = edges
             .iter()
             .copied()
-            .filter(|&e| chosen.last().is_none_or(|&last| last.to() == e.from() && goes_on(last, e)))
+            .filter(|&e| {
+                chosen.last().is_none_or(|&last| last.to() == e.from() && goes_on(last, e))
+            })
             .collect();
         chosen.push(*rng.choice(&possible)?);
     }

@@ -22,7 +22,8 @@ pub struct Generated {
     pub form: IdentityForm,
 }
 
-/// Names longer than this get the hash of the form instead of what the threads do: file systems have limits.
+/// Names longer than this get the hash of the form instead of what the threads do: file systems
+/// have limits.
 const LONGEST_NAME: usize = 160;
 
 /// What has been generated so far.
@@ -49,7 +50,8 @@ impl Family {
         self.seen.is_empty()
     }
 
-    /// The test of a cycle; `None` if it is one that was there before, or the language cannot say it.
+    /// The test of a cycle; `None` if it is one that was there before, or the language cannot say
+    /// it.
     pub fn add(&mut self, mut from: Annotated) -> Option<Generated> {
         let in_2015 = self.language == Language::Ptx2015;
         let mut test = from.test(self.language, "test").ok()?;
@@ -70,17 +72,29 @@ impl Family {
         let base = name.classic.map_or_else(|| edges(&from.cycle, self.language), str::to_owned);
         let mut full = match name.classic {
             Some(_) => name.to_string(),
-            None if name.suffix.starts_with('@') || name.suffix.is_empty() => format!("{base}{}", name.suffix),
+            None if name.suffix.starts_with('@') || name.suffix.is_empty() => {
+                format!("{base}{}", name.suffix)
+            }
             None => format!("{base}+{}", name.suffix),
         };
         if in_2015 {
             let shape = full.rsplit_once('@').map_or(full.as_str(), |(shape, _)| shape);
-            let membars = [("fence.sc.cta", "membar.cta"), ("fence.sc.gpu", "membar.gl"), ("fence.sc.sys", "membar.sys")];
-            let shape = membars.iter().fold(shape.to_owned(), |name, (fence, membar)| name.replace(fence, membar));
+            let membars = [
+                ("fence.sc.cta", "membar.cta"),
+                ("fence.sc.gpu", "membar.gl"),
+                ("fence.sc.sys", "membar.sys"),
+            ];
+            let shape = membars
+                .iter()
+                .fold(shape.to_owned(), |name, (fence, membar)| name.replace(fence, membar));
             full = format!("{shape}@{}{}", from.tree(), from.paths());
         }
         if full.len() > LONGEST_NAME {
-            full = format!("{}+{:016x}", base.chars().take(LONGEST_NAME / 2).collect::<String>(), form.digest());
+            full = format!(
+                "{}+{:016x}",
+                base.chars().take(LONGEST_NAME / 2).collect::<String>(),
+                form.digest()
+            );
         }
         if !self.names.insert(full.clone()) {
             // Another test of this name: what differs is not in it.

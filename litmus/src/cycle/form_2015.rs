@@ -1,5 +1,6 @@
-//! Tests in the form of 2015 (ASPLOS 2015, section 4.1 and Fig. 12): warps and ctas in a scope tree, state spaces in a memory map, cache operators
-//! on accesses, and `membar`. A location in shared memory is one location only for threads of one cta.
+//! Tests in the form of 2015 (ASPLOS 2015, section 4.1 and Fig. 12): warps and ctas in a scope
+//! tree, state spaces in a memory map, cache operators on accesses, and `membar`. A location in
+//! shared memory is one location only for threads of one cta.
 
 use std::ops::ControlFlow;
 
@@ -37,14 +38,17 @@ struct MemoryChoices {
 impl MemoryChoices {
     /// The way of each access, with everything chosen.
     fn paths(&self, spaces: &[Space], caches: &[CacheOperator]) -> Vec<MemoryPath> {
-        let path = |(&location, &cache): (&usize, &CacheOperator)| MemoryPath { cache, space: spaces[location] };
+        let path = |(&location, &cache): (&usize, &CacheOperator)| MemoryPath {
+            cache,
+            space: spaces[location],
+        };
         self.locations.iter().zip(caches).map(path).collect()
     }
 }
 
 impl Variations {
-    /// What a cycle leaves open. `None` if the form cannot say the cycle: the order of three writes to a location is seen by threads that
-    /// read it, and such reads are not ordered in 2015.
+    /// What a cycle leaves open. `None` if the form cannot say the cycle: the order of three writes
+    /// to a location is seen by threads that read it, and such reads are not ordered in 2015.
     fn memory_choices(&self, cycle: &Cycle, threads: &[Placement]) -> Option<MemoryChoices> {
         let (chains, thread_of) = (cycle.chains(), thread_of(cycle));
         let locations = 1 + chains.iter().map(|access| access.location).max().unwrap_or(0);
@@ -52,14 +56,26 @@ impl Variations {
             return None;
         }
         let spaces = |location: usize| -> Vec<Space> {
-            let mut places = (0..chains.len()).filter(|&i| chains[i].location == location).map(|i| threads[thread_of[i]]);
+            let mut places = (0..chains.len())
+                .filter(|&i| chains[i].location == location)
+                .map(|i| threads[thread_of[i]]);
             let first = places.next();
-            let in_one_cta = places.all(|place| first.is_some_and(|first| first.shares(Scope::Cta, place)));
-            self.spaces.iter().copied().filter(|&space| space != Space::Shared || in_one_cta).collect()
+            let in_one_cta =
+                places.all(|place| first.is_some_and(|first| first.shares(Scope::Cta, place)));
+            self.spaces
+                .iter()
+                .copied()
+                .filter(|&space| space != Space::Shared || in_one_cta)
+                .collect()
         };
         let caches = |i: usize| match is_half(cycle, i) {
             true => vec![CacheOperator::Cg],
-            false => self.caches.iter().copied().filter(|&cache| MemoryPath::has(chains[i].direction, cache)).collect(),
+            false => self
+                .caches
+                .iter()
+                .copied()
+                .filter(|&cache| MemoryPath::has(chains[i].direction, cache))
+                .collect(),
         };
         Some(MemoryChoices {
             spaces: (0..locations).map(spaces).collect(),
@@ -78,29 +94,46 @@ impl Variations {
         if self.language != Language::Ptx2015 {
             return found(Vec::new());
         }
-        let Some(choices) = self.memory_choices(cycle, threads) else { return ControlFlow::Continue(()) };
+        let Some(choices) = self.memory_choices(cycle, threads) else {
+            return ControlFlow::Continue(());
+        };
         product(&choices.spaces, &mut |spaces: &[Space]| {
-            product(&choices.caches, &mut |caches: &[CacheOperator]| found(choices.paths(spaces, caches)))
+            product(&choices.caches, &mut |caches: &[CacheOperator]| {
+                found(choices.paths(spaces, caches))
+            })
         })
     }
 
     /// One way of the accesses to memory, drawn at random; `None` if there is none.
-    pub(super) fn random_memory(&self, cycle: &Cycle, threads: &[Placement], rng: &mut fastrand::Rng) -> Option<Vec<MemoryPath>> {
+    pub(super) fn random_memory(
+        &self,
+        cycle: &Cycle,
+        threads: &[Placement],
+        rng: &mut fastrand::Rng,
+    ) -> Option<Vec<MemoryPath>> {
         if self.language != Language::Ptx2015 {
             return Some(Vec::new());
         }
         let choices = self.memory_choices(cycle, threads)?;
-        let spaces: Option<Vec<Space>> = choices.spaces.iter().map(|spaces| rng.choice(spaces).copied()).collect();
-        let caches: Option<Vec<CacheOperator>> = choices.caches.iter().map(|caches| rng.choice(caches).copied()).collect();
+        let spaces: Option<Vec<Space>> =
+            choices.spaces.iter().map(|spaces| rng.choice(spaces).copied()).collect();
+        let caches: Option<Vec<CacheOperator>> =
+            choices.caches.iter().map(|caches| rng.choice(caches).copied()).collect();
         Some(choices.paths(&spaces?, &caches?))
     }
 }
 
 impl Annotated {
-    /// A test of today's PTX that is isomorphic to that of another cycle exactly if both are in the form of 2015. Canonical forms do not count cache
-    /// operators, state spaces and warps: orders, scopes and gpus stand for them here.
+    /// A test of today's PTX that is isomorphic to that of another cycle exactly if both are in the
+    /// form of 2015. Canonical forms do not count cache operators, state spaces and warps: orders,
+    /// scopes and gpus stand for them here.
     pub(super) fn stand_in(&self) -> Self {
-        let place = |p: &Placement| Placement { gpu: p.cta, cluster: p.warp, cta: p.warp, ..Placement::default() };
+        let place = |p: &Placement| Placement {
+            gpu: p.cta,
+            cluster: p.warp,
+            cta: p.warp,
+            ..Placement::default()
+        };
         let scope = |cache: CacheOperator| match cache {
             CacheOperator::Ca | CacheOperator::Wb => Scope::Cta,
             CacheOperator::Cv | CacheOperator::Wt => Scope::Sys,
@@ -111,7 +144,10 @@ impl Annotated {
             let order = match (space, direction) {
                 // A read-modify-write has no cache operator, so that its scope is free.
                 _ if is_half(&self.cycle, i) => {
-                    return (Order::Rlx, Some(if space == Space::Shared { Scope::Cta } else { Scope::Gpu }));
+                    return (
+                        Order::Rlx,
+                        Some(if space == Space::Shared { Scope::Cta } else { Scope::Gpu }),
+                    );
                 }
                 (Space::Shared, Direction::R) => Order::Acq,
                 (Space::Shared, Direction::W) => Order::Rel,
@@ -129,12 +165,19 @@ impl Annotated {
     /// The test in the form of 2015.
     pub(super) fn in_2015(&self, name: &str) -> Result<Test, RenderError> {
         let cycle = self.cycle.written(Language::Ptx2015);
-        let Rendered { mut test, lines, .. } = render::render(&self.execution(Language::Ptx2015), name, Some(&cycle), &[])?;
+        let Rendered { mut test, lines, .. } =
+            render::render(&self.execution(Language::Ptx2015), name, Some(&cycle), &[])?;
         let chains = self.cycle.chains();
         for (i, event) in build::events_of(&self.cycle).into_iter().enumerate() {
             let Some(line) = lines[event.index()] else { continue };
-            let Some(Body::Instructions(body)) = test.threads.get_mut(line.thread.index()).map(|t| &mut t.body) else { continue };
-            if let Operation::Load { access, .. } | Operation::Store { access, .. } = &mut body[line.line].operation {
+            let Some(Body::Instructions(body)) =
+                test.threads.get_mut(line.thread.index()).map(|t| &mut t.body)
+            else {
+                continue;
+            };
+            if let Operation::Load { access, .. } | Operation::Store { access, .. } =
+                &mut body[line.line].operation
+            {
                 access.cache = Some(self.memory[i].cache);
             }
         }
@@ -143,18 +186,22 @@ impl Annotated {
             if let Body::Instructions(body) = &mut thread.body {
                 let mut predicates = (0..).map(|n| format!("p{n}"));
                 let instructions = std::mem::take(body).into_iter();
-                *body = instructions.flat_map(|instruction| as_in_2015(instruction, &mut predicates)).collect();
+                *body = instructions
+                    .flat_map(|instruction| as_in_2015(instruction, &mut predicates))
+                    .collect();
             }
         }
         for (i, access) in chains.iter().enumerate() {
             test.locations[access.location].space = Some(self.memory[i].space);
         }
-        test.registers = (0..test.threads.len()).flat_map(|t| registers(&test, ThreadId(t as u16))).collect();
+        test.registers =
+            (0..test.threads.len()).flat_map(|t| registers(&test, ThreadId(t as u16))).collect();
         test.dialect = Dialect::GpuPtx;
         Ok(test)
     }
 
-    /// Where the threads run, as names of tests say it: those of one warp stand together, `+` is between warps, `,` between ctas.
+    /// Where the threads run, as names of tests say it: those of one warp stand together, `+` is
+    /// between warps, `,` between ctas.
     pub(super) fn tree(&self) -> String {
         let mut order: Vec<usize> = (0..self.threads.len()).collect();
         let first = |keep: &dyn Fn(&Placement) -> bool| self.threads.iter().position(keep);
@@ -177,7 +224,8 @@ impl Annotated {
         out
     }
 
-    /// The ways of the accesses to memory, thread by thread, as names of tests say it: `cg-ca.shared+cg`. Empty if all are `.cg` to global memory.
+    /// The ways of the accesses to memory, thread by thread, as names of tests say it:
+    /// `cg-ca.shared+cg`. Empty if all are `.cg` to global memory.
     pub(super) fn paths(&self) -> String {
         let usual = MemoryPath { cache: CacheOperator::Cg, space: Space::Global };
         if self.memory.iter().all(|path| *path == usual) {
@@ -201,7 +249,9 @@ impl Cycle {
     pub fn written(&self, language: Language) -> String {
         let name = |edge: &Edge| {
             let name = edge.to_string();
-            let membar = |(membar, fence): &(&str, &str)| Some(format!("{membar}{}", name.strip_prefix(fence)?));
+            let membar = |(membar, fence): &(&str, &str)| {
+                Some(format!("{membar}{}", name.strip_prefix(fence)?))
+            };
             let membar = MEMBARS.iter().find_map(membar).filter(|_| language == Language::Ptx2015);
             membar.unwrap_or(name)
         };
@@ -225,20 +275,33 @@ fn numbered(places: &[Placement]) -> Vec<Placement> {
             warps.push(place.warp);
             warps.len() - 1
         });
-        Placement { cluster: cta as u16, cta: cta as u16, warp: warp as u16, ..Placement::default() }
+        Placement {
+            cluster: cta as u16,
+            cta: cta as u16,
+            warp: warp as u16,
+            ..Placement::default()
+        }
     };
     places.iter().map(number).collect()
 }
 
-/// An instruction without what later PTX has added, and with types; a branch is a predicate and a jump.
-fn as_in_2015(mut instruction: TestInstruction, predicates: &mut impl Iterator<Item = String>) -> Vec<TestInstruction> {
+/// An instruction without what later PTX has added, and with types; a branch is a predicate and a
+/// jump.
+fn as_in_2015(
+    mut instruction: TestInstruction,
+    predicates: &mut impl Iterator<Item = String>,
+) -> Vec<TestInstruction> {
     if let Operation::BranchIf { comparison, left, right, target } = &instruction.operation {
         let register = predicates.next().unwrap_or_default();
         let function = LocalFunction::Compare(*comparison);
         let operands = vec![left.clone(), right.clone()];
-        let compares = Operation::Local { function, ty: Some(S32), destination: register.clone(), operands };
+        let compares =
+            Operation::Local { function, ty: Some(S32), destination: register.clone(), operands };
         let guard = Some(Guard { register, negated: false });
-        return vec![compares.into(), TestInstruction { guard, ..Operation::Goto(target.clone()).into() }];
+        return vec![
+            compares.into(),
+            TestInstruction { guard, ..Operation::Goto(target.clone()).into() },
+        ];
     }
     match &mut instruction.operation {
         Operation::Load { access, .. } | Operation::Store { access, .. } => {
@@ -272,17 +335,26 @@ fn registers(test: &Test, thread: ThreadId) -> Vec<RegisterDeclaration> {
     let mut found: Vec<RegisterDeclaration> = Vec::new();
     for instruction in test.instructions(thread) {
         let (name, ty) = match &instruction.operation {
-            Operation::Load { destination, .. } | Operation::Atom(AtomInstruction { destination: Some(destination), .. }) => {
+            Operation::Load { destination, .. }
+            | Operation::Atom(AtomInstruction { destination: Some(destination), .. }) => {
                 (destination, S32)
             }
-            Operation::Local { destination, function: LocalFunction::Compare(_) | LocalFunction::And, .. } => {
-                (destination, Type::PREDICATE)
-            }
+            Operation::Local {
+                destination,
+                function: LocalFunction::Compare(_) | LocalFunction::And,
+                ..
+            } => (destination, Type::PREDICATE),
             Operation::Local { destination, .. } => (destination, S32),
             _ => continue,
         };
         if found.iter().all(|register| register.name != *name) {
-            found.push(RegisterDeclaration { thread, name: name.clone(), ty: Some(ty), value: None, place: Place::default() });
+            found.push(RegisterDeclaration {
+                thread,
+                name: name.clone(),
+                ty: Some(ty),
+                value: None,
+                place: Place::default(),
+            });
         }
     }
     found
@@ -291,7 +363,9 @@ fn registers(test: &Test, thread: ThreadId) -> Vec<RegisterDeclaration> {
 /// Can the form say this edge? Its fences are `membar`.
 pub(super) fn has_edge(edge: &Edge) -> bool {
     match edge {
-        Edge::Link { kind: LinkKind::Fence(order, scope), .. } => *order == Order::Sc && *scope != Some(Scope::Cluster),
+        Edge::Link { kind: LinkKind::Fence(order, scope), .. } => {
+            *order == Order::Sc && *scope != Some(Scope::Cluster)
+        }
         _ => true,
     }
 }

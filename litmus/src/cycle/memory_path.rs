@@ -13,11 +13,16 @@ pub struct MemoryPath {
 }
 
 impl MemoryPath {
-    /// May an access have this cache operator? (`.cs` and `.lu` are hints about the future of a line, and `.wb` of a store is the default.)
+    /// May an access have this cache operator? (`.cs` and `.lu` are hints about the future of a
+    /// line, and `.wb` of a store is the default.)
     pub fn has(direction: Direction, cache: CacheOperator) -> bool {
         match direction {
-            Direction::R => matches!(cache, CacheOperator::Ca | CacheOperator::Cg | CacheOperator::Cv),
-            Direction::W => matches!(cache, CacheOperator::Wb | CacheOperator::Cg | CacheOperator::Wt),
+            Direction::R => {
+                matches!(cache, CacheOperator::Ca | CacheOperator::Cg | CacheOperator::Cv)
+            }
+            Direction::W => {
+                matches!(cache, CacheOperator::Wb | CacheOperator::Cg | CacheOperator::Wt)
+            }
         }
     }
 }

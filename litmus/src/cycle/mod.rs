@@ -1,6 +1,7 @@
-//! Litmus tests from cycles of candidate relaxations, in the manner of diy7: a cycle of communication between threads and of
-//! program order within them is an execution that is not sequentially consistent; the test is the program that has it, and its
-//! outcome picks this execution.
+//! Litmus tests from cycles of candidate relaxations, in the manner of diy7: a cycle of
+//! communication between threads and of program order within them is an execution that is not
+//! sequentially consistent; the test is the program that has it, and its outcome picks this
+//! execution.
 
 mod annotate;
 mod build;
@@ -25,7 +26,8 @@ use std::fmt;
 /// A cycle that an execution can have.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cycle {
-    /// The edges; the last one leads to another thread, so that the first access is the first of its thread.
+    /// The edges; the last one leads to another thread, so that the first access is the first of
+    /// its thread.
     edges: Vec<Edge>,
 }
 
@@ -40,7 +42,8 @@ pub enum NoCycle {
     OneThread,
     /// One edge alone changes the location.
     OneChange(Edge),
-    /// Every edge is communication through one location: it cannot be that one access comes before itself.
+    /// Every edge is communication through one location: it cannot be that one access comes before
+    /// itself.
     OnlyCommunication,
     /// A thread comes to the barrier twice: others would have to as well.
     Barriers,
@@ -54,16 +57,31 @@ impl fmt::Display for NoCycle {
         match self {
             Self::Empty => write!(f, "there is no edge"),
             Self::Directions(a, b) => {
-                write!(f, "`{a}` ends at {}, and `{b}` starts from {}", access(a.to()), access(b.from()))
+                write!(
+                    f,
+                    "`{a}` ends at {}, and `{b}` starts from {}",
+                    access(a.to()),
+                    access(b.from())
+                )
             }
             Self::OneThread => {
-                write!(f, "fewer than two edges lead to another thread (Rfe, Fre, Coe), so that it does not come back")
+                write!(
+                    f,
+                    "fewer than two edges lead to another thread (Rfe, Fre, Coe), so that it does not come back"
+                )
             }
-            Self::OneChange(edge) => write!(f, "`{edge}` alone changes the location, so that it does not come back"),
+            Self::OneChange(edge) => {
+                write!(f, "`{edge}` alone changes the location, so that it does not come back")
+            }
             Self::OnlyCommunication => {
-                write!(f, "every edge is communication through one location: no execution has that; a `Pos` edge is missing")
+                write!(
+                    f,
+                    "every edge is communication through one location: no execution has that; a `Pos` edge is missing"
+                )
             }
-            Self::Barriers => write!(f, "a thread has two `BarSync` edges, and one is all that a test may have"),
+            Self::Barriers => {
+                write!(f, "a thread has two `BarSync` edges, and one is all that a test may have")
+            }
             Self::Large(limit) => write!(f, "it has more than {limit} edges"),
         }
     }
@@ -83,7 +101,9 @@ impl Cycle {
         if edges.len() > MAX_EDGES {
             return Err(NoCycle::Large(MAX_EDGES));
         }
-        let (Some(&first), Some(&last)) = (edges.first(), edges.last()) else { return Err(NoCycle::Empty) };
+        let (Some(&first), Some(&last)) = (edges.first(), edges.last()) else {
+            return Err(NoCycle::Empty);
+        };
         for (&a, &b) in edges.iter().zip(edges.iter().skip(1)).chain([(&last, &first)]) {
             if a.to() != b.from() {
                 return Err(NoCycle::Directions(a, b));
@@ -96,15 +116,20 @@ impl Cycle {
         if let (Some(&only), None) = (changes.next(), changes.next()) {
             return Err(NoCycle::OneChange(only));
         }
-        if edges.iter().all(|e| matches!(e, Edge::Communication { .. }) || e.is_rmw()) && edges.iter().all(|e| e.same_location())
+        if edges.iter().all(|e| matches!(e, Edge::Communication { .. }) || e.is_rmw())
+            && edges.iter().all(|e| e.same_location())
         {
             return Err(NoCycle::OnlyCommunication);
         }
         let mut edges = edges.to_vec();
         let start = edges.iter().position(|e| e.external()).unwrap_or(0) + 1;
         edges.rotate_left(start);
-        let barriers =
-            |thread: &[Edge]| thread.iter().filter(|e| matches!(e, Edge::Link { kind: LinkKind::Barrier, .. })).count();
+        let barriers = |thread: &[Edge]| {
+            thread
+                .iter()
+                .filter(|e| matches!(e, Edge::Link { kind: LinkKind::Barrier, .. }))
+                .count()
+        };
         if edges.split_inclusive(|e| e.external()).any(|thread| barriers(thread) > 1) {
             return Err(NoCycle::Barriers);
         }

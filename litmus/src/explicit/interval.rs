@@ -1,12 +1,16 @@
-//! A model evaluated over an execution that is only partly chosen: for every expression a relation that it contains in any
-//! case (`must`) and one that it is contained in (`may`). A check that fails on these bounds fails however the choices go
-//! on, so the search can turn back; one that passes needs no more looking at.
+//! A model evaluated over an execution that is only partly chosen: for every expression a relation
+//! that it contains in any case (`must`) and one that it is contained in (`may`). A check that
+//! fails on these bounds fails however the choices go on, so the search can turn back; one that
+//! passes needs no more looking at.
 //!
-//! Difference and complement swap the bounds of their right side, everything else is monotone. The bounds of a recursive
-//! definition are the least fixpoints over the bounds. The plan of steps and the operators are the
-//! judge's ([`margay_models::evaluate`]), which confirms every execution found; the values are these bounds.
+//! Difference and complement swap the bounds of their right side, everything else is monotone. The
+//! bounds of a recursive definition are the least fixpoints over the bounds. The plan of steps and
+//! the operators are the judge's ([`margay_models::evaluate`]), which confirms every execution
+//! found; the values are these bounds.
 
-use margay_models::evaluate::{Algebra, ChoiceBits, NodeOperation, NodeTable, Plan, PlanStep, StepUse, base, operate};
+use margay_models::evaluate::{
+    Algebra, ChoiceBits, NodeOperation, NodeTable, Plan, PlanStep, StepUse, base, operate,
+};
 use margay_models::execution::Execution;
 use margay_models::model::{ExprId, Model, Node};
 use margay_models::signature::{BaseRelation, ChosenRelations, RelationFormula, RelationKind};
@@ -84,7 +88,9 @@ impl IntervalMachine {
                     }
                     self.is_known(to);
                 }
-                &PlanStep::Compute(NodeOperation { to, node: Node::Relation(relation), .. }) => {
+                &PlanStep::Compute(NodeOperation {
+                    to, node: Node::Relation(relation), ..
+                }) => {
                     base::relation(self.must.rows_mut(to), execution, relation);
                     self.is_known(to);
                 }
@@ -128,13 +134,16 @@ impl IntervalMachine {
         let test = &plan.checks[check];
         for &s in &test.needs {
             let (step, choices) = &plan.chosen[s];
-            let changed = if choices & ON_ORDER != 0 { self.order_changed } else { self.rf_changed };
+            let changed =
+                if choices & ON_ORDER != 0 { self.order_changed } else { self.rf_changed };
             if self.computed[s] < changed {
                 self.computed[s] = self.now;
                 match step {
-                    &PlanStep::Compute(NodeOperation { to, node: Node::Relation(relation), .. }) => {
-                        self.choose(to, relation, chosen)
-                    }
+                    &PlanStep::Compute(NodeOperation {
+                        to,
+                        node: Node::Relation(relation),
+                        ..
+                    }) => self.choose(to, relation, chosen),
                     step => self.run(step),
                 }
             }
@@ -178,7 +187,8 @@ impl Algebra for IntervalMachine {
         } else {
             self.may.apply(operation, swaps.then_some(&self.must));
         }
-        self.exact[to.index()] = is_exact || self.must.rows(to)[..width] == self.may.rows(to)[..width];
+        self.exact[to.index()] =
+            is_exact || self.must.rows(to)[..width] == self.may.rows(to)[..width];
     }
 
     fn clear(&mut self, member: ExprId) {

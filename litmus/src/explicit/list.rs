@@ -9,7 +9,8 @@ use crate::test::Test;
 /// Executions with the outcome that a test asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExecutionList {
-    /// Those that the fewest axioms forbid first, then in the order of the search: of paths, reads-from, coherence.
+    /// Those that the fewest axioms forbid first, then in the order of the search: of paths,
+    /// reads-from, coherence.
     pub executions: Vec<ListedExecution>,
     /// Are these all of them?
     pub is_complete: bool,
@@ -23,12 +24,18 @@ pub struct ListedExecution {
 }
 
 impl ExplicitRunner {
-    /// The executions with the outcome that a test asks for, at most so many: those that the model allows (`allowed`), or all candidates. The
-    /// order is the same each time.
+    /// The executions with the outcome that a test asks for, at most so many: those that the model
+    /// allows (`allowed`), or all candidates. The order is the same each time.
     ///
     /// # Errors
     /// The test cannot be run on the model, or a limit was reached.
-    pub fn list(&mut self, test: &Test, options: &Options, most: usize, allowed: bool) -> Result<ExecutionList, Error> {
+    pub fn list(
+        &mut self,
+        test: &Test,
+        options: &Options,
+        most: usize,
+        allowed: bool,
+    ) -> Result<ExecutionList, Error> {
         let unfolding = self.questions.unfold(test, options)?;
         unfolding.can_be_enumerated()?;
         let cycles = CycleValues::new(&unfolding);
@@ -43,7 +50,8 @@ impl ExplicitRunner {
             let skeleton = unfolding.skeleton_in_a_word(&chosen)?;
             // One more than is wanted says whether these are all.
             let mut list = List { found: Vec::new(), most: most + 1 - executions.len() };
-            let goal = SearchGoal { outcomes: asked(test.condition.quantifier, &skeleton), check: None };
+            let goal =
+                SearchGoal { outcomes: asked(test.condition.quantifier, &skeleton), check: None };
             let mut engine = SearchWorkspace {
                 plan: &self.plan,
                 machine: &mut self.machine,
@@ -61,10 +69,20 @@ impl ExplicitRunner {
             }
             for FoundExecution { execution, finals } in list.found {
                 let judgement = self.judge.judge(&execution);
-                let mut forbidden_by: Vec<usize> =
-                    self.questions.axioms.iter().copied().filter(|&a| !judgement.holds[a]).collect();
+                let mut forbidden_by: Vec<usize> = self
+                    .questions
+                    .axioms
+                    .iter()
+                    .copied()
+                    .filter(|&a| !judgement.holds[a])
+                    .collect();
                 forbidden_by.sort_unstable();
-                let witness = Witness { execution, finals, paths: chosen.clone(), places: skeleton.places.clone() };
+                let witness = Witness {
+                    execution,
+                    finals,
+                    paths: chosen.clone(),
+                    places: skeleton.places.clone(),
+                };
                 executions.push(ListedExecution { witness, forbidden_by });
             }
             if executions.len() > most {

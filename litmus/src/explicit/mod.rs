@@ -1,5 +1,6 @@
-//! The explicit engine: is the outcome of a test allowed by a model? It goes through the candidate executions of a test, pruned
-//! as they grow, and the judge of `margay-models` confirms what it finds.
+//! The explicit engine: is the outcome of a test allowed by a model? It goes through the candidate
+//! executions of a test, pruned as they grow, and the judge of `margay-models` confirms what it
+//! finds.
 
 mod cycle;
 mod interval;
@@ -44,7 +45,12 @@ impl ExplicitRunner {
     /// Prepares a model.
     pub fn new(model: &Model) -> Self {
         let plan = plan(model);
-        Self { questions: Questions::new(model, ordered), machine: IntervalMachine::new(&plan), judge: Judge::new(model), plan }
+        Self {
+            questions: Questions::new(model, ordered),
+            machine: IntervalMachine::new(&plan),
+            judge: Judge::new(model),
+            plan,
+        }
     }
 
     pub fn run(&mut self, test: &Test, options: &Options) -> Result<TestVerdict, Error> {
@@ -52,7 +58,11 @@ impl ExplicitRunner {
     }
 
     /// Runs the program of an execution: does it have the execution's outcome, does it race?
-    pub fn run_program(&mut self, program: &ExecutionProgram, options: &Options) -> Result<TestVerdict, Error> {
+    pub fn run_program(
+        &mut self,
+        program: &ExecutionProgram,
+        options: &Options,
+    ) -> Result<TestVerdict, Error> {
         self.decide(&self.questions.of_program(program)?, options)
     }
 
@@ -60,18 +70,21 @@ impl ExplicitRunner {
         let Subject { unfolding, waiting, quantifier } = subject;
         let axioms = self.questions.axioms.clone();
         let mut effort = SearchEffort::new(options);
-        let found =
-            self.find(unfolding, &axioms, &mut effort, |s| SearchGoal { outcomes: asked(*quantifier, s), check: None })?;
+        let found = self.find(unfolding, &axioms, &mut effort, |s| SearchGoal {
+            outcomes: asked(*quantifier, s),
+            check: None,
+        })?;
         let mut race = None;
         for &check in &self.questions.races.clone() {
             if race.is_none() {
-                race = self.find(waiting.as_ref().unwrap_or(unfolding), &axioms, &mut effort, |s| SearchGoal {
-                    outcomes: filtered(s),
-                    check: Some(check),
-                })?;
+                race =
+                    self.find(waiting.as_ref().unwrap_or(unfolding), &axioms, &mut effort, |s| {
+                        SearchGoal { outcomes: filtered(s), check: Some(check) }
+                    })?;
             }
         }
-        let gap = gap(subject, found.is_some(), &mut |unfolding| self.exists(unfolding, &mut effort))?;
+        let gap =
+            gap(subject, found.is_some(), &mut |unfolding| self.exists(unfolding, &mut effort))?;
         Ok(TestVerdict::new(
             *quantifier,
             unfolding.bounded,
@@ -83,32 +96,56 @@ impl ExplicitRunner {
     }
 
     /// A legal execution with the outcome that an unfolding asks for.
-    fn exists(&mut self, unfolding: &Unfolding, effort: &mut SearchEffort) -> Result<Option<Witness>, Error> {
+    fn exists(
+        &mut self,
+        unfolding: &Unfolding,
+        effort: &mut SearchEffort,
+    ) -> Result<Option<Witness>, Error> {
         let axioms = self.questions.axioms.clone();
-        self.find(unfolding, &axioms, effort, |s| SearchGoal { outcomes: asked(Quantifier::Exists, s), check: None })
+        self.find(unfolding, &axioms, effort, |s| SearchGoal {
+            outcomes: asked(Quantifier::Exists, s),
+            check: None,
+        })
     }
 
     /// What is missing from an answer about a test.
-    pub(crate) fn gap(&mut self, test: &Test, reachable: bool, options: &Options) -> Result<Option<Gap>, Error> {
+    pub(crate) fn gap(
+        &mut self,
+        test: &Test,
+        reachable: bool,
+        options: &Options,
+    ) -> Result<Option<Gap>, Error> {
         let subject = self.questions.of_test(test, options)?;
         let mut effort = SearchEffort::new(options);
         gap(&subject, reachable, &mut |unfolding| self.exists(unfolding, &mut effort))
     }
 
-    /// An execution with the outcome that a test asks for, whatever forbids it: only one axiom if there is such an execution, or
-    /// else all that a search without axioms happens to violate. `None` if no execution of the program has the outcome, or
-    /// none that satisfies the axiom `kept`.
-    pub fn forbidden(&mut self, test: &Test, options: &Options, kept: Option<usize>) -> Result<Option<Forbidden>, Error> {
+    /// An execution with the outcome that a test asks for, whatever forbids it: only one axiom if
+    /// there is such an execution, or else all that a search without axioms happens to violate.
+    /// `None` if no execution of the program has the outcome, or none that satisfies the axiom
+    /// `kept`.
+    pub fn forbidden(
+        &mut self,
+        test: &Test,
+        options: &Options,
+        kept: Option<usize>,
+    ) -> Result<Option<Forbidden>, Error> {
         let unfolding = self.questions.unfold(test, options)?;
-        let all: Vec<usize> = self.questions.blame.iter().copied().filter(|&a| Some(a) != kept).collect();
+        let all: Vec<usize> =
+            self.questions.blame.iter().copied().filter(|&a| Some(a) != kept).collect();
         let mut effort = SearchEffort::new(options);
-        let without = |dropped: usize| all.iter().copied().filter(|&a| a != dropped).collect::<Vec<_>>();
+        let without =
+            |dropped: usize| all.iter().copied().filter(|&a| a != dropped).collect::<Vec<_>>();
         for mut axioms in all.iter().map(|&dropped| without(dropped)).chain([Vec::new()]) {
             axioms.extend(kept);
-            let goal = |s: &Skeleton| SearchGoal { outcomes: asked(test.condition.quantifier, s), check: None };
+            let goal = |s: &Skeleton| SearchGoal {
+                outcomes: asked(test.condition.quantifier, s),
+                check: None,
+            };
             if let Some(found) = self.find(&unfolding, &axioms, &mut effort, goal)? {
                 let judgement = self.judge.judge(&found.execution);
-                let mut checks: Vec<usize> = all.iter().copied().filter(|&a| !judgement.holds[a]).collect();
+                let mut checks: Vec<usize> =
+                    all.iter().copied().filter(|&a| !judgement.holds[a]).collect();
                 checks.sort_unstable();
                 return Ok(Some(Forbidden { witness: found, checks }));
             }
@@ -155,7 +192,12 @@ impl ExplicitRunner {
             if let Some(FoundExecution { execution, finals }) =
                 SkeletonSearch::new(&mut engine, &skeleton, &goal, self.questions.signature).run()
             {
-                return Ok(Some(Witness { execution, finals, paths: chosen, places: skeleton.places }));
+                return Ok(Some(Witness {
+                    execution,
+                    finals,
+                    paths: chosen,
+                    places: skeleton.places,
+                }));
             }
             if let Some(spent) = &effort.spent {
                 return Err(spent.clone());

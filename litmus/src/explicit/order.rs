@@ -48,7 +48,8 @@ impl PartialOrder {
                 while rest != 0 {
                     let b = rest.trailing_zeros() as usize;
                     rest &= rest - 1;
-                    let (forward, backward) = (self.may[a] >> b & 1 == 1, self.may[b] >> a & 1 == 1);
+                    let (forward, backward) =
+                        (self.may[a] >> b & 1 == 1, self.may[b] >> a & 1 == 1);
                     match (forward, backward) {
                         (false, false) => return false,
                         (true, false) => {
@@ -123,12 +124,14 @@ impl PartialOrder {
         }
     }
 
-    /// Some order within the bounds in which pairs stay unrelated where they can; `None` if the simple way to one fails.
+    /// Some order within the bounds in which pairs stay unrelated where they can; `None` if the
+    /// simple way to one fails.
     pub fn complete(&self) -> Option<PartialOrder> {
         let mut order = self.clone();
         for (a, b) in self.open() {
             if order.related[a] >> b & 1 == 1 && !order.options(a, b).is_empty() {
-                let direction = if order.may[a] >> b & 1 == 1 { Decision::Forward } else { Decision::Backward };
+                let direction =
+                    if order.may[a] >> b & 1 == 1 { Decision::Forward } else { Decision::Backward };
                 order.decide((a, b), direction);
                 if !order.settle() {
                     return None;

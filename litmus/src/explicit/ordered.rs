@@ -12,7 +12,9 @@ const MOST_STEPS: u64 = 1_000_000;
 /// An error where accesses of different threads to a location of two sizes may race.
 pub(crate) fn ordered(split: &Split, model: &Model, options: &Options) -> Result<(), Error> {
     let Some((sizes, second)) = split.shared() else { return Ok(()) };
-    let refused = |why: String| Err(Error::Unfold(unfold::UnfoldError::at(format!("{sizes}, {why}"), second)));
+    let refused = |why: String| {
+        Err(Error::Unfold(unfold::UnfoldError::at(format!("{sizes}, {why}"), second)))
+    };
     let Some(flagging) = model.flagging_unordered() else {
         return refused(format!(
             "by two threads: whether they race is for the causality order of a model to say, and `{}` defines neither `causality` nor \

@@ -1,9 +1,10 @@
 //! The search for one execution of a skeleton that the model allows and that reaches a goal.
 //!
-//! First reads-from, read by read: each choice passes values on, and is taken back as soon as a supposition of the path, the
-//! condition, or an axiom fails on the bounds of what is known. Then which write of a location is the last one, where
-//! the condition asks. Then coherence and fence order: every open pair is tried in each way, what fails at once is excluded, and
-//! only what is open then is branched over. Nothing is left out: the search is exact for any model in .cat.
+//! First reads-from, read by read: each choice passes values on, and is taken back as soon as a
+//! supposition of the path, the condition, or an axiom fails on the bounds of what is known. Then
+//! which write of a location is the last one, where the condition asks. Then coherence and fence
+//! order: every open pair is tried in each way, what fails at once is excluded, and only what is
+//! open then is branched over. Nothing is left out: the search is exact for any model in .cat.
 
 use margay_models::bits::{BitMatrix, Event, EventWord};
 use margay_models::evaluate::Plan;
@@ -27,7 +28,8 @@ pub(super) struct SearchGoal {
     pub check: Option<(usize, bool)>,
 }
 
-/// An execution that was found, with the last write of each physical location that the goal asks for.
+/// An execution that was found, with the last write of each physical location that the goal asks
+/// for.
 #[derive(Debug, Clone)]
 pub(super) struct FoundExecution {
     pub execution: Execution,
@@ -54,7 +56,8 @@ pub(super) struct SearchWorkspace<'a> {
     pub cycles: &'a CycleValues<'a>,
     /// The number of the skeleton.
     pub number: usize,
-    /// For each thread the class of those that can be exchanged with it in this skeleton; none where all executions are wanted.
+    /// For each thread the class of those that can be exchanged with it in this skeleton; none
+    /// where all executions are wanted.
     pub twins: Vec<Option<(usize, usize)>>,
     /// Where all executions are wanted: those that were found.
     pub list: Option<&'a mut List>,
@@ -145,7 +148,12 @@ pub(super) struct SkeletonSearch<'a, 'e> {
 
 impl<'a, 'e> SkeletonSearch<'a, 'e> {
     /// `signature`: that of the model, which says which orders are chosen.
-    pub fn new(engine: &'a mut SearchWorkspace<'e>, skeleton: &'a Skeleton, goal: &'a SearchGoal, signature: Signature) -> Self {
+    pub fn new(
+        engine: &'a mut SearchWorkspace<'e>,
+        skeleton: &'a Skeleton,
+        goal: &'a SearchGoal,
+        signature: Signature,
+    ) -> Self {
         let x = &skeleton.execution;
         let total = signature.total_coherence();
         let n = x.size();
@@ -155,8 +163,10 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
         let same_place = |keep: &dyn Fn(usize) -> bool, of: usize| -> EventWord {
             (0..n).filter(|&e| keep(e) && physical(e) == physical(of)).map(Event::from).collect()
         };
-        let reads: Vec<(Event, EventWord)> =
-            (0..n).filter(|&e| kind(e) == Kind::Read).map(|r| (Event::from(r), same_place(&is_write, r))).collect();
+        let reads: Vec<(Event, EventWord)> = (0..n)
+            .filter(|&e| kind(e) == Kind::Read)
+            .map(|r| (Event::from(r), same_place(&is_write, r)))
+            .collect();
         let mut rf_may = vec![0; n];
         for (r, sources) in &reads {
             sources.iter().for_each(|w| rf_may[w.index()] |= 1 << r.0);
@@ -172,7 +182,8 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
                 co.related[a] = others.0;
             }
         }
-        let mut sync_fence = PartialOrder { must: vec![0; n], may: vec![0; n], related: vec![0; n] };
+        let mut sync_fence =
+            PartialOrder { must: vec![0; n], may: vec![0; n], related: vec![0; n] };
         let fences: EventWord = x.events_as(|e| signature.is_ordered_fence(e));
         for f in fences.iter() {
             sync_fence.may[f.index()] = fences.0 & !(1 << f.0);
@@ -196,17 +207,23 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
         }
     }
 
-    /// Excludes each decision about an open pair that fails at once: `None` if no order is left, and otherwise whether anything was
-    /// excluded.
-    fn exclude_what_fails(&mut self, co: &mut PartialOrder, sync_fence: &mut PartialOrder) -> Option<bool> {
+    /// Excludes each decision about an open pair that fails at once: `None` if no order is left,
+    /// and otherwise whether anything was excluded.
+    fn exclude_what_fails(
+        &mut self,
+        co: &mut PartialOrder,
+        sync_fence: &mut PartialOrder,
+    ) -> Option<bool> {
         let mut learned = false;
         for (is_co, pair) in open_pairs(co, sync_fence) {
-            let options = if is_co { co.options(pair.0, pair.1) } else { sync_fence.options(pair.0, pair.1) };
+            let options =
+                if is_co { co.options(pair.0, pair.1) } else { sync_fence.options(pair.0, pair.1) };
             for decision in options {
                 let (mut trial_co, mut trial_fence) = (co.clone(), sync_fence.clone());
                 (if is_co { &mut trial_co } else { &mut trial_fence }).decide(pair, decision);
-                let possible =
-                    trial_co.settle() && trial_fence.settle() && self.look_again(&trial_co, &trial_fence) != Look::Refuted;
+                let possible = trial_co.settle()
+                    && trial_fence.settle()
+                    && self.look_again(&trial_co, &trial_fence) != Look::Refuted;
                 if !possible {
                     (if is_co { &mut *co } else { &mut *sync_fence }).exclude(pair, decision);
                     if !co.settle() || !sync_fence.settle() {
@@ -230,14 +247,16 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
         if self.look(&co, &sync_fence) == Look::Refuted {
             return None;
         }
-        // What the program alone says of the orders. With the order of one thread's writes known, a read of an overwritten
-        // value is refuted when it is chosen: without it, n reads of one thread from k writes are k^n choices.
+        // What the program alone says of the orders. With the order of one thread's writes known, a
+        // read of an overwritten value is refuted when it is chosen: without it, n reads of one
+        // thread from k writes are k^n choices.
         self.exclude_what_fails(&mut co, &mut sync_fence)?;
         self.sync_fence = sync_fence;
         if self.engine.twins.iter().all(Option::is_none) {
             return self.choose_source(0, &co);
         }
-        // Of many threads alike each may read from any of many writes: what is the last one says which values are wanted.
+        // Of many threads alike each may read from any of many writes: what is the last one says
+        // which values are wanted.
         let asked = self.asked();
         if !asked.is_empty() {
             // The read-modify-writes say who comes when, and with that most values are known.
@@ -256,10 +275,17 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
 
     /// Chooses the last write of each location that is asked for, and then where reads read from.
     fn choose_last(&mut self, asked: &[u16], co: PartialOrder) -> Option<FoundExecution> {
-        let Some((&location, rest)) = asked.split_first() else { return self.choose_source(0, &co) };
+        let Some((&location, rest)) = asked.split_first() else {
+            return self.choose_source(0, &co);
+        };
         let candidates = self.last_writes(location);
         let decided: Vec<Event> = self.finals.iter().flatten().copied().collect();
-        let unlike = super::twins::unlike(self.skeleton, &self.engine.twins, (&self.source, &decided), candidates.iter());
+        let unlike = super::twins::unlike(
+            self.skeleton,
+            &self.engine.twins,
+            (&self.source, &decided),
+            candidates.iter(),
+        );
         for last in unlike {
             let mut co = co.clone();
             co.may[last.index()] = 0;
@@ -288,13 +314,19 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
         if writes.is_empty() { at(Kind::Init) } else { writes }
     }
 
-    /// Chooses where the reads from number `k` on read from; `co` is what the choices so far say of coherence order.
+    /// Chooses where the reads from number `k` on read from; `co` is what the choices so far say of
+    /// coherence order.
     fn choose_source(&mut self, k: usize, co: &PartialOrder) -> Option<FoundExecution> {
         let Some(&(read, candidates)) = self.reads.get(k) else {
             return self.guess_values(co);
         };
         let decided: Vec<Event> = self.finals.iter().flatten().copied().chain([read]).collect();
-        let unlike = super::twins::unlike(self.skeleton, &self.engine.twins, (&self.source, &decided), candidates.iter());
+        let unlike = super::twins::unlike(
+            self.skeleton,
+            &self.engine.twins,
+            (&self.source, &decided),
+            candidates.iter(),
+        );
         for write in unlike {
             if self.engine.effort.spent.is_some() {
                 break;
@@ -306,7 +338,9 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
             self.engine.machine.rf_is_new();
             let mut co = co.clone();
             let sync_fence = self.sync_fence.clone();
-            if self.look(&co, &sync_fence) == Look::Refuted || !self.order_modifications(read, write, &mut co) {
+            if self.look(&co, &sync_fence) == Look::Refuted
+                || !self.order_modifications(read, write, &mut co)
+            {
                 continue;
             }
             if let Some(found) = self.choose_source(k + 1, &co) {
@@ -317,9 +351,10 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
         None
     }
 
-    /// If the read belongs to a read-modify-write: what follows for the order of its write, its source, and other
-    /// read-modify-writes of that source; `false` if no order is possible. Where the model says that they are atomic, this cuts
-    /// the choices of sources for n of them from n^n down to n!, before any order is chosen.
+    /// If the read belongs to a read-modify-write: what follows for the order of its write, its
+    /// source, and other read-modify-writes of that source; `false` if no order is possible. Where
+    /// the model says that they are atomic, this cuts the choices of sources for n of them from n^n
+    /// down to n!, before any order is chosen.
     fn order_modifications(&mut self, read: Event, source: Event, co: &mut PartialOrder) -> bool {
         let x = &self.skeleton.execution;
         let Some(own) = x.rmw.row(read).iter().next() else { return true };
@@ -362,7 +397,8 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
         self.source[read.index()] = source;
     }
 
-    /// Computes every value that follows from what is chosen; `false` if a supposition or the goal cannot hold any more.
+    /// Computes every value that follows from what is chosen; `false` if a supposition or the goal
+    /// cannot hold any more.
     fn pass_values_on(&mut self) -> bool {
         self.values.fill(None);
         loop {
@@ -376,9 +412,9 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
                     (Some(WriteValue::Computed(thread, symbol)), _) => {
                         self.skeleton.evaluate(thread, symbol, |read| self.values[read.index()])
                     }
-                    (None, Some(source)) => {
-                        self.values[source.index()].or_else(|| self.guesses.iter().find(|(r, _)| r.index() == e).map(|(_, n)| *n))
-                    }
+                    (None, Some(source)) => self.values[source.index()].or_else(|| {
+                        self.guesses.iter().find(|(r, _)| r.index() == e).map(|(_, n)| *n)
+                    }),
                     (None, None) => None,
                 };
                 self.values[e] = value;
@@ -400,14 +436,20 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
     }
 
     fn goal_is_possible(&self) -> bool {
-        let known = KnownValues { skeleton: self.skeleton, values: &self.values, finals: &self.finals };
-        self.goal.outcomes.iter().all(|(outcome, wanted)| outcome.evaluate(&known).is_none_or(|value| value == *wanted))
+        let known =
+            KnownValues { skeleton: self.skeleton, values: &self.values, finals: &self.finals };
+        self.goal
+            .outcomes
+            .iter()
+            .all(|(outcome, wanted)| outcome.evaluate(&known).is_none_or(|value| value == *wanted))
     }
 
-    /// All sources are chosen. Values on a cycle of data and reads-from determine themselves: any value that does is one
-    /// (models without an axiom against thin air allow such executions), within the bound that all engines share.
+    /// All sources are chosen. Values on a cycle of data and reads-from determine themselves: any
+    /// value that does is one (models without an axiom against thin air allow such executions),
+    /// within the bound that all engines share.
     fn guess_values(&mut self, co: &PartialOrder) -> Option<FoundExecution> {
-        let Some(&(read, _)) = self.reads.iter().find(|(r, _)| self.values[r.index()].is_none()) else {
+        let Some(&(read, _)) = self.reads.iter().find(|(r, _)| self.values[r.index()].is_none())
+        else {
             if !self.guesses.is_empty() && !self.within_bound() {
                 return None;
             }
@@ -438,7 +480,8 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
     fn within_bound(&mut self) -> bool {
         (0..self.reads.len()).all(|k| {
             let read = self.reads[k].0;
-            self.values[read.index()].is_some_and(|v| self.cycle_values(read).binary_search(&v).is_ok())
+            self.values[read.index()]
+                .is_some_and(|v| self.cycle_values(read).binary_search(&v).is_ok())
         })
     }
 
@@ -476,9 +519,16 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
     }
 
     /// Chooses coherence and fence order.
-    fn choose_orders(&mut self, mut co: PartialOrder, mut sync_fence: PartialOrder) -> Option<FoundExecution> {
+    fn choose_orders(
+        &mut self,
+        mut co: PartialOrder,
+        mut sync_fence: PartialOrder,
+    ) -> Option<FoundExecution> {
         loop {
-            if !co.settle() || !sync_fence.settle() || self.look_again(&co, &sync_fence) == Look::Refuted {
+            if !co.settle()
+                || !sync_fence.settle()
+                || self.look_again(&co, &sync_fence) == Look::Refuted
+            {
                 return None;
             }
             if let Some(found) = self.try_completion(&co, &sync_fence) {
@@ -490,7 +540,8 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
             }
         }
         let (is_co, pair) = open_pairs(&co, &sync_fence).into_iter().next()?;
-        let options = if is_co { co.options(pair.0, pair.1) } else { sync_fence.options(pair.0, pair.1) };
+        let options =
+            if is_co { co.options(pair.0, pair.1) } else { sync_fence.options(pair.0, pair.1) };
         for decision in options {
             let (mut trial_co, mut trial_fence) = (co.clone(), sync_fence.clone());
             (if is_co { &mut trial_co } else { &mut trial_fence }).decide(pair, decision);
@@ -502,7 +553,11 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
     }
 
     /// Is the simplest completion of the orders an execution that was looked for?
-    fn try_completion(&mut self, co: &PartialOrder, sync_fence: &PartialOrder) -> Option<FoundExecution> {
+    fn try_completion(
+        &mut self,
+        co: &PartialOrder,
+        sync_fence: &PartialOrder,
+    ) -> Option<FoundExecution> {
         let (co, sync_fence) = (co.complete()?, sync_fence.complete()?);
         self.engine.effort.executions += 1;
         if self.look_again(&co, &sync_fence) != Look::Settled {
@@ -522,7 +577,10 @@ impl<'a, 'e> SkeletonSearch<'a, 'e> {
         let confirmed = self.engine.axioms.iter().all(|&check| judgement.holds[check])
             && self.goal.check.is_none_or(|(check, wanted)| judgement.holds[check] == wanted);
         debug_assert!(confirmed, "the judge must confirm what the bounds say");
-        let found = confirmed.then(|| FoundExecution { execution: self.execution.clone(), finals: self.finals.clone() })?;
+        let found = confirmed.then(|| FoundExecution {
+            execution: self.execution.clone(),
+            finals: self.finals.clone(),
+        })?;
         match &mut self.engine.list {
             Some(list) => list.take(found),
             None => Some(found),

@@ -1,14 +1,16 @@
-//! Threads with one program in places that no scope tells apart, of which the goal asks nothing or the same: any exchange of them makes an
-//! execution of an execution. So of the ways to give them paths one is enough for each choice of numbers, and where a read may read from one
-//! of several whose events are all undecided, the first of them is enough. Without it the search refutes the same thing for every order of the
-//! threads: 8! orders for a lock of 8.
+//! Threads with one program in places that no scope tells apart, of which the goal asks nothing or
+//! the same: any exchange of them makes an execution of an execution. So of the ways to give them
+//! paths one is enough for each choice of numbers, and where a read may read from one of several
+//! whose events are all undecided, the first of them is enough. Without it the search refutes the
+//! same thing for every order of the threads: 8! orders for a lock of 8.
 
 use margay_models::bits::Event;
 use margay_models::execution::{EventData, Scope};
 
 use crate::unfold::{Path, PathEvent, Skeleton, Unfolding};
 
-/// From so many threads on their exchanges are left out: of two the half is saved at most, and their executions are all counted.
+/// From so many threads on their exchanges are left out: of two the half is saved at most, and
+/// their executions are all counted.
 const FEWEST: usize = 3;
 
 /// Classes of threads that can be exchanged.
@@ -27,15 +29,19 @@ impl Twins {
         }
         let mut classes: Vec<Vec<usize>> = Vec::new();
         for t in 0..count {
-            // With each of the class, so that any of its permutations is an exchange of two at a time.
-            let of = classes.iter_mut().find(|class| class.iter().all(|&s| are_twins(unfolding, s, t)));
+            // With each of the class, so that any of its permutations is an exchange of two at a
+            // time.
+            let of =
+                classes.iter_mut().find(|class| class.iter().all(|&s| are_twins(unfolding, s, t)));
             match of {
                 Some(class) => class.push(t),
                 None => classes.push(vec![t]),
             }
         }
         let mut class = vec![None; count];
-        for (n, members) in classes.iter().enumerate().filter(|(_, members)| members.len() >= FEWEST) {
+        for (n, members) in
+            classes.iter().enumerate().filter(|(_, members)| members.len() >= FEWEST)
+        {
             members.iter().for_each(|&t| class[t] = Some(n));
         }
         Self { class }
@@ -57,12 +63,17 @@ impl Twins {
 
     /// For each thread the class of those that take the same path.
     pub fn on(&self, chosen: &[usize]) -> Vec<Option<(usize, usize)>> {
-        self.class.iter().zip(chosen).map(|(class, &path)| class.map(|class| (class, path))).collect()
+        self.class
+            .iter()
+            .zip(chosen)
+            .map(|(class, &path)| class.map(|class| (class, path)))
+            .collect()
     }
 }
 
-/// Among the writes that may be chosen: those that are exchanged with none before them. A thread is undecided where none of its reads has a
-/// source, no read has one of its writes, and none of its events was decided about otherwise.
+/// Among the writes that may be chosen: those that are exchanged with none before them. A thread is
+/// undecided where none of its reads has a source, no read has one of its writes, and none of its
+/// events was decided about otherwise.
 pub(super) fn unlike(
     skeleton: &Skeleton,
     classes: &[Option<(usize, usize)>],
@@ -87,7 +98,9 @@ pub(super) fn unlike(
     candidates
         .filter(|&write| {
             let Some((thread, position)) = skeleton.position(write) else { return true };
-            let Some(class) = classes[thread.index()].filter(|_| !decided[thread.index()]) else { return true };
+            let Some(class) = classes[thread.index()].filter(|_| !decided[thread.index()]) else {
+                return true;
+            };
             let is_new = !seen.contains(&(class, position));
             seen.push((class, position));
             is_new
@@ -98,9 +111,11 @@ pub(super) fn unlike(
 fn are_twins(unfolding: &Unfolding, s: usize, t: usize) -> bool {
     let place = |t: usize| unfolding.threads()[t];
     let others = (0..unfolding.threads().len()).filter(|&u| u != s && u != t);
-    let same_neighbours = others
-        .into_iter()
-        .all(|u| Scope::LEVELS.iter().all(|&scope| place(s).shares(scope, place(u)) == place(t).shares(scope, place(u))));
+    let same_neighbours = others.into_iter().all(|u| {
+        Scope::LEVELS
+            .iter()
+            .all(|&scope| place(s).shares(scope, place(u)) == place(t).shares(scope, place(u)))
+    });
     let ((paths, symbols), (others, of_others)) = (unfolding.thread(s), unfolding.thread(t));
     same_neighbours
         && symbols == of_others
@@ -113,7 +128,8 @@ fn is_same_path(a: &Path, b: &Path) -> bool {
     let same = |(a, b): (&PathEvent, &PathEvent)| {
         EventData { thread: None, ..a.data.clone() } == EventData { thread: None, ..b.data.clone() }
             && (a.value, a.modifies, a.bits) == (b.value, b.modifies, b.bits)
-            && (a.address_reads, a.data_reads, a.control_reads) == (b.address_reads, b.data_reads, b.control_reads)
+            && (a.address_reads, a.data_reads, a.control_reads)
+                == (b.address_reads, b.data_reads, b.control_reads)
     };
     a.events.len() == b.events.len()
         && a.events.iter().zip(&b.events).all(same)

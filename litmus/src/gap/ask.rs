@@ -5,10 +5,12 @@ use crate::prepare::Subject;
 use crate::unfold::{Standstill, Unfolding};
 use crate::verdict::{Error, Witness};
 
-/// What is missing from the answer about a subject; `exists` finds a legal execution with the outcome that an unfolding asks for.
+/// What is missing from the answer about a subject; `exists` finds a legal execution with the
+/// outcome that an unfolding asks for.
 ///
-/// Asks nothing of a program without loops, barriers that a thread may not come to, computed addresses and filters: such a program has
-/// the executions in which its threads take turns, and they end.
+/// Asks nothing of a program without loops, barriers that a thread may not come to, computed
+/// addresses and filters: such a program has the executions in which its threads take turns, and
+/// they end.
 pub(crate) fn gap(
     subject: &Subject,
     reachable: bool,

@@ -1,5 +1,6 @@
-//! The classic shapes and their names (Alglave, Maranget, Tautschnig: Herding cats, TOPLAS 2014, Tables III and IV; Alglave,
-//! Maranget, Sarkar, Sewell: Fences in Weak Memory Models, CAV 2010, for those of three and four threads).
+//! The classic shapes and their names (Alglave, Maranget, Tautschnig: Herding cats, TOPLAS 2014,
+//! Tables III and IV; Alglave, Maranget, Sarkar, Sewell: Fences in Weak Memory Models, CAV 2010,
+//! for those of three and four threads).
 
 use std::sync::LazyLock;
 
@@ -82,9 +83,16 @@ impl Classic {
         let action = |word: &str| {
             let (kind, rest) = word.split_at(1);
             let (location, value) = rest.split_at(1);
-            ClassicAction { writes: kind == "W", location: location.to_string(), value: value.parse().unwrap_or(0) }
+            ClassicAction {
+                writes: kind == "W",
+                location: location.to_string(),
+                value: value.parse().unwrap_or(0),
+            }
         };
-        self.threads.split('|').map(|thread| thread.split_whitespace().map(action).collect()).collect()
+        self.threads
+            .split('|')
+            .map(|thread| thread.split_whitespace().map(action).collect())
+            .collect()
     }
 
     /// The outcome; the reads of a thread are to `r0`, `r1` ..
@@ -92,13 +100,17 @@ impl Classic {
         let mut asked = Vec::new();
         for (t, thread) in self.threads().iter().enumerate() {
             for (r, read) in thread.iter().filter(|a| !a.writes).enumerate() {
-                let variable = Variable::Register { thread: ThreadId(t as u16), name: format!("r{r}") };
+                let variable =
+                    Variable::Register { thread: ThreadId(t as u16), name: format!("r{r}") };
                 asked.push(Proposition::equals(variable, read.value));
             }
         }
         for last in self.finals.split_whitespace() {
             let (location, value) = last.split_at(1);
-            asked.push(Proposition::equals(Variable::Location(location.to_string()), value.parse().unwrap_or(0)));
+            asked.push(Proposition::equals(
+                Variable::Location(location.to_string()),
+                value.parse().unwrap_or(0),
+            ));
         }
         Proposition::all(asked)
     }
@@ -121,16 +133,26 @@ impl Classic {
         let body = |actions: &Vec<ClassicAction>| {
             let mut registers = 0..;
             let instruction = |action: &ClassicAction| {
-                let (access, address) = (Access::default(), Address::location(action.location.clone()));
+                let (access, address) =
+                    (Access::default(), Address::location(action.location.clone()));
                 TestInstruction::from(if action.writes {
                     Operation::Store { access, address, value: TestOperand::Integer(action.value) }
                 } else {
-                    Operation::Load { access, address, destination: format!("r{}", registers.next().unwrap_or(0)) }
+                    Operation::Load {
+                        access,
+                        address,
+                        destination: format!("r{}", registers.next().unwrap_or(0)),
+                    }
                 })
             };
             Body::Instructions(actions.iter().map(instruction).collect())
         };
-        let thread = |actions| Thread { placement: None, parameters: Vec::new(), body: body(actions), place: Place::default() };
+        let thread = |actions| Thread {
+            placement: None,
+            parameters: Vec::new(),
+            body: body(actions),
+            place: Place::default(),
+        };
         Test {
             dialect: Dialect::Generic,
             sequencing: Default::default(),
@@ -146,14 +168,16 @@ impl Classic {
     }
 }
 
-/// The name of each classic shape, and for the threads of the shape in canonical order where they stand in the table.
-static BY_FORM: LazyLock<FxHashMap<IdentityForm, (&'static str, Vec<usize>)>> = LazyLock::new(|| {
-    let named = CLASSICS.iter().chain(&MORE).filter_map(|classic| {
-        let shape = Shape::of(&classic.test()).ok()?;
-        Some((shape.form, (classic.name, shape.threads.iter().map(|t| t.index()).collect())))
+/// The name of each classic shape, and for the threads of the shape in canonical order where they
+/// stand in the table.
+static BY_FORM: LazyLock<FxHashMap<IdentityForm, (&'static str, Vec<usize>)>> =
+    LazyLock::new(|| {
+        let named = CLASSICS.iter().chain(&MORE).filter_map(|classic| {
+            let shape = Shape::of(&classic.test()).ok()?;
+            Some((shape.form, (classic.name, shape.threads.iter().map(|t| t.index()).collect())))
+        });
+        named.collect()
     });
-    named.collect()
-});
 
 /// The classic name of a shape, and for each thread of the shape's order its position in the table.
 pub(super) fn name(form: &IdentityForm) -> Option<(&'static str, &'static [usize])> {

@@ -1,4 +1,5 @@
-//! What a test asks, in parts: what concerns one register of one thread goes with that thread, the rest comes at the end.
+//! What a test asks, in parts: what concerns one register of one thread goes with that thread, the
+//! rest comes at the end.
 
 use crate::test::{ConditionOperand, NumberComparison, Proposition, Quantifier, Test, Variable};
 use crate::unfold::{SymbolNode, Unfolding};
@@ -23,12 +24,16 @@ pub(super) struct ConditionQuestion {
 }
 
 impl ConditionQuestion {
-    /// That of a test: the states that the condition asks about (`forall` asks about those that violate it).
+    /// That of a test: the states that the condition asks about (`forall` asks about those that
+    /// violate it).
     pub fn of(test: &Test, unfolding: &Unfolding) -> Self {
         let mut question = Self::default();
         let negated = test.condition.quantifier == Quantifier::Forall;
         let asked = unfolding.asked();
-        let parts = [('q', Some((&asked.condition, negated))), ('f', asked.filter.as_ref().map(|f| (f, false)))];
+        let parts = [
+            ('q', Some((&asked.condition, negated))),
+            ('f', asked.filter.as_ref().map(|f| (f, false))),
+        ];
         for (part, asked) in parts {
             let Some((proposition, negated)) = asked else { continue };
             for conjunct in conjuncts(normal(proposition, negated)) {
@@ -41,12 +46,24 @@ impl ConditionQuestion {
     fn add(&mut self, part: char, conjunct: Proposition, unfolding: &Unfolding) {
         if let Proposition::Compare { comparison, left, right } = &conjunct {
             match (left, right) {
-                (ConditionOperand::Variable(Variable::Register { thread, name }), ConditionOperand::Integer(value)) => {
+                (
+                    ConditionOperand::Variable(Variable::Register { thread, name }),
+                    ConditionOperand::Integer(value),
+                ) => {
                     let (thread, register) = (thread.index(), name.clone());
-                    return self.atoms.push(ConditionAtom { part, thread, register, comparison: *comparison, value: *value });
+                    return self.atoms.push(ConditionAtom {
+                        part,
+                        thread,
+                        register,
+                        comparison: *comparison,
+                        value: *value,
+                    });
                 }
-                (ConditionOperand::Variable(Variable::Location(name)), ConditionOperand::Integer(value))
-                    if *comparison == NumberComparison::Equal && only_write(unfolding, name) == Some(*value) =>
+                (
+                    ConditionOperand::Variable(Variable::Location(name)),
+                    ConditionOperand::Integer(value),
+                ) if *comparison == NumberComparison::Equal
+                    && only_write(unfolding, name) == Some(*value) =>
                 {
                     return;
                 }
@@ -68,7 +85,8 @@ fn only_write(unfolding: &Unfolding, name: &str) -> Option<i64> {
         for path in paths {
             for e in &path.events {
                 let Some(symbol) = e.value else { continue };
-                let here = e.data.location.map(|l| unfolding.locations()[usize::from(l)].physical) == Some(physical);
+                let here = e.data.location.map(|l| unfolding.locations()[usize::from(l)].physical)
+                    == Some(physical);
                 if here && (found.is_some() || paths.len() > 1) {
                     return None;
                 }
@@ -88,7 +106,9 @@ fn normal(p: &Proposition, negated: bool) -> Proposition {
         let mut flat = Vec::new();
         for p in parts {
             match (normal(p, negated), and) {
-                (Proposition::And(inner), true) | (Proposition::Or(inner), false) => flat.extend(inner),
+                (Proposition::And(inner), true) | (Proposition::Or(inner), false) => {
+                    flat.extend(inner)
+                }
                 (Proposition::True, true) | (Proposition::False, false) => {}
                 (other, _) => flat.push(other),
             }

@@ -1,5 +1,6 @@
-//! Names: that of the shape, then for each thread what its accesses are annotated with and what stands between them, then
-//! where the threads run. `MP+rlx.gpu-fence.sc.gpu-rlx.gpu+rlx.gpu-addr-weak@P0,P1` is message passing with a fence in the
+//! Names: that of the shape, then for each thread what its accesses are annotated with and what
+//! stands between them, then where the threads run.
+//! `MP+rlx.gpu-fence.sc.gpu-rlx.gpu+rlx.gpu-addr-weak@P0,P1` is message passing with a fence in the
 //! writer and an address dependency in the reader, in two ctas of one gpu.
 
 use margay_models::execution::{EventData, Kind, Order, Placement, Proxy, Scope};
@@ -19,7 +20,8 @@ pub struct Name {
     pub classic: Option<&'static str>,
     /// The accesses of each thread, `WW-RR`.
     pub accesses: String,
-    /// What each thread does to the shape, and where it runs, in the order of the classic shape; else in canonical order.
+    /// What each thread does to the shape, and where it runs, in the order of the classic shape;
+    /// else in canonical order.
     pub suffix: String,
     /// The threads of the test in that order.
     pub threads: Vec<ThreadId>,
@@ -34,28 +36,36 @@ impl Name {
         let signature = test.dialect.signature();
         let unfolding = Unfolding::new(test, signature, UnfoldingBounds::default())?;
         let question = ConditionQuestion::of(test, &unfolding);
-        let segments: Vec<String> = (0..test.threads.len()).map(|t| segment(&unfolding, &question, t)).collect();
+        let segments: Vec<String> =
+            (0..test.threads.len()).map(|t| segment(&unfolding, &question, t)).collect();
         let subject = ThreadSubject::new(&unfolding, question.clone(), Detail::Shape);
         let (text, order) = order::smallest(&subject);
         let known = classic::name(&IdentityForm { signature: String::new(), text: text.clone() });
         let suffix = |order: &[usize]| {
             // Thread `order[i]` plays the part that the shape's i-th thread has in the table.
             let mut placed: Vec<(usize, usize)> = match known {
-                Some((_, positions)) => positions.iter().copied().zip(order.iter().copied()).collect(),
+                Some((_, positions)) => {
+                    positions.iter().copied().zip(order.iter().copied()).collect()
+                }
                 None => order.iter().copied().enumerate().collect(),
             };
             placed.sort_unstable();
             let threads: Vec<usize> = placed.into_iter().map(|(_, t)| t).collect();
-            let parts: Vec<&str> = threads.iter().map(|&t| segments[t].as_str()).filter(|s| !s.is_empty()).collect();
+            let parts: Vec<&str> =
+                threads.iter().map(|&t| segments[t].as_str()).filter(|s| !s.is_empty()).collect();
             // Nothing but program order is not said.
             let plain = known.is_some() && parts.iter().all(|s| *s == "po");
             let parts = if plain { String::new() } else { parts.join("+") };
-            let accesses: Vec<String> = threads.iter().map(|&t| accesses(&unfolding, &question, t)).collect();
+            let accesses: Vec<String> =
+                threads.iter().map(|&t| accesses(&unfolding, &question, t)).collect();
             (format!("{parts}{}", places(&unfolding, &threads)), accesses.join("-"), threads)
         };
         // Of the orders that make the same shape, that of the smallest suffix.
-        let (suffix, accesses, threads) =
-            order::equal(&subject, &text, &order).iter().map(|order| suffix(order)).min().unwrap_or_default();
+        let (suffix, accesses, threads) = order::equal(&subject, &text, &order)
+            .iter()
+            .map(|order| suffix(order))
+            .min()
+            .unwrap_or_default();
         let threads = threads.into_iter().map(|t| ThreadId(t as u16)).collect();
         Ok(Self { classic: known.map(|(name, _)| name), accesses, suffix, threads })
     }
@@ -116,8 +126,12 @@ fn segment(unfolding: &Unfolding, question: &ConditionQuestion, thread: usize) -
 
 fn dependencies(path: &Path, from: usize, to: usize) -> Vec<String> {
     let event = &path.events[to];
-    let of = [("addr", event.address_reads), ("data", event.data_reads), ("ctrl", event.control_reads)];
-    of.into_iter().filter(|(_, reads)| reads.contains(from)).map(|(name, _)| name.to_owned()).collect()
+    let of =
+        [("addr", event.address_reads), ("data", event.data_reads), ("ctrl", event.control_reads)];
+    of.into_iter()
+        .filter(|(_, reads)| reads.contains(from))
+        .map(|(name, _)| name.to_owned())
+        .collect()
 }
 
 fn order_name(order: Order) -> &'static str {
@@ -137,7 +151,11 @@ fn scoped(name: &str, scope: Option<Scope>, signature: Signature) -> String {
 }
 
 /// An access; `None` for plain ones.
-fn annotation(data: &EventData, read_half: Option<&EventData>, signature: Signature) -> Option<String> {
+fn annotation(
+    data: &EventData,
+    read_half: Option<&EventData>,
+    signature: Signature,
+) -> Option<String> {
     let order = match (read_half.map(|r| r.order), data.order) {
         (Some(Order::Acq), Order::Rel) => Order::AcqRel,
         (Some(Order::Acq), Order::Rlx) => Order::Acq,
@@ -160,10 +178,14 @@ fn annotation(data: &EventData, read_half: Option<&EventData>, signature: Signat
 fn fence(data: &EventData, signature: Signature) -> Option<String> {
     match data.kind {
         Kind::Fence if data.order == Order::Plain => Some("fence".to_owned()),
-        Kind::Fence if data.proxy == Proxy::Tensormap => {
-            Some(scoped(&format!("fence.tensormap.{}", order_name(data.order)), data.scope, signature))
+        Kind::Fence if data.proxy == Proxy::Tensormap => Some(scoped(
+            &format!("fence.tensormap.{}", order_name(data.order)),
+            data.scope,
+            signature,
+        )),
+        Kind::Fence => {
+            Some(scoped(&format!("fence.{}", order_name(data.order)), data.scope, signature))
         }
-        Kind::Fence => Some(scoped(&format!("fence.{}", order_name(data.order)), data.scope, signature)),
         Kind::ProxyFence => Some(format!("fence.{:?}", data.proxy).to_lowercase()),
         Kind::BarrierArrive => Some("arrive".to_owned()),
         Kind::BarrierWait => Some("wait".to_owned()),
@@ -172,8 +194,8 @@ fn fence(data: &EventData, signature: Signature) -> Option<String> {
     }
 }
 
-/// Where the threads run: those of one cta stand together, `,` is between ctas, `-` between clusters, `.` between gpus (`+` between warps,
-/// where they are scopes).
+/// Where the threads run: those of one cta stand together, `,` is between ctas, `-` between
+/// clusters, `.` between gpus (`+` between warps, where they are scopes).
 fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
     let all = unfolding.threads();
     let scopes = |t: usize| {
@@ -187,7 +209,14 @@ fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
     let own = unfolding.signature().tabular().is_some();
     let clusters = own || threads.iter().any(|&t| all[t].cluster != all[t].cta);
     let mut groups: Vec<(Placement, Vec<usize>)> = Vec::new();
-    let meets = |t: usize| unfolding.thread(t).0.iter().flat_map(|p| &p.events).any(|e| e.data.scope == Some(Scope::Warp));
+    let meets = |t: usize| {
+        unfolding
+            .thread(t)
+            .0
+            .iter()
+            .flat_map(|p| &p.events)
+            .any(|e| e.data.scope == Some(Scope::Warp))
+    };
     let warps = own || threads.iter().any(|&t| meets(t));
     for (position, &t) in threads.iter().enumerate() {
         let at = if warps { all[t] } else { Placement { warp: 0, ..all[t] } };
@@ -197,8 +226,9 @@ fn places(unfolding: &Unfolding, threads: &[usize]) -> String {
         }
     }
     // Ctas of one cluster, and clusters of one gpu, next to each other, by their first thread.
-    let first =
-        |keep: &dyn Fn(&Placement) -> bool| groups.iter().filter(|(p, _)| keep(p)).map(|(_, g)| g[0]).min().unwrap_or(usize::MAX);
+    let first = |keep: &dyn Fn(&Placement) -> bool| {
+        groups.iter().filter(|(p, _)| keep(p)).map(|(_, g)| g[0]).min().unwrap_or(usize::MAX)
+    };
     let mut ordered: Vec<&(Placement, Vec<usize>)> = groups.iter().collect();
     ordered.sort_by_cached_key(|(p, group)| {
         (

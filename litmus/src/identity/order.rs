@@ -1,5 +1,6 @@
-//! The order of the threads that makes the smallest text: one thread after the other, always one that is the smallest next. Where
-//! several are, all are followed; states from which the rest looks the same are followed once.
+//! The order of the threads that makes the smallest text: one thread after the other, always one
+//! that is the smallest next. Where several are, all are followed; states from which the rest looks
+//! the same are followed once.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +42,8 @@ pub(super) fn smallest(subject: &ThreadSubject<'_>) -> (String, Vec<usize>) {
         states = distinct(subject, next);
     }
     let ends = states.iter().map(|s| (subject.end(&s.order, &s.names), &s.order));
-    let (end, order) = ends.min().map_or_else(|| (String::new(), Vec::new()), |(end, order)| (end, order.clone()));
+    let (end, order) =
+        ends.min().map_or_else(|| (String::new(), Vec::new()), |(end, order)| (end, order.clone()));
     (text + &end, order)
 }
 
@@ -63,7 +65,13 @@ pub(super) fn equal(subject: &ThreadSubject<'_>, text: &str, order: &[usize]) ->
             let mut names = state.names.clone();
             let written = subject.write(thread, &state.order, &mut names) + "\n";
             if let Some(rest) = rest.strip_prefix(&written) {
-                open.push((OrderSearch { order: state.order.iter().copied().chain([thread]).collect(), names }, rest));
+                open.push((
+                    OrderSearch {
+                        order: state.order.iter().copied().chain([thread]).collect(),
+                        names,
+                    },
+                    rest,
+                ));
             }
         }
     }
@@ -79,7 +87,8 @@ fn distinct(subject: &ThreadSubject<'_>, states: Vec<OrderSearch>) -> Vec<OrderS
     let mut seen = BTreeSet::new();
     let future = |state: &OrderSearch| {
         let rest = (0..subject.threads()).filter(|t| !state.order.contains(t));
-        let rest: Vec<(usize, String)> = rest.map(|t| (t, subject.places(t, &state.order))).collect();
+        let rest: Vec<(usize, String)> =
+            rest.map(|t| (t, subject.places(t, &state.order))).collect();
         (rest, format!("{:?}", state.names), by_register.then(|| state.order.clone()))
     };
     states.into_iter().filter(|s| seen.insert(future(s))).take(MAX_STATES).collect()

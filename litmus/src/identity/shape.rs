@@ -1,5 +1,6 @@
-//! The shape of a test: which threads read and write which locations in which order, and the outcome. Tests of one shape have the
-//! same classic name (MP, SB, IRIW), whatever their fences, orders, scopes, dependencies and places.
+//! The shape of a test: which threads read and write which locations in which order, and the
+//! outcome. Tests of one shape have the same classic name (MP, SB, IRIW), whatever their fences,
+//! orders, scopes, dependencies and places.
 
 use margay_models::execution::Kind;
 
@@ -30,14 +31,22 @@ impl Shape {
 }
 
 /// The path with the outcome: the longest one of those that may have it.
-pub(super) fn path<'a>(paths: &'a [Path], symbols: &Symbols, question: &ConditionQuestion, thread: usize) -> Option<&'a Path> {
+pub(super) fn path<'a>(
+    paths: &'a [Path],
+    symbols: &Symbols,
+    question: &ConditionQuestion,
+    thread: usize,
+) -> Option<&'a Path> {
     let possible = paths.iter().filter(|path| may_have(path, symbols, question, thread));
     // The first of several of one length: paths are in the order of the text.
     possible.rev().max_by_key(|path| path.events.len())
 }
 
 fn of_thread(question: &ConditionQuestion, thread: usize) -> impl Iterator<Item = &ConditionAtom> {
-    question.atoms.iter().filter(move |a| a.thread == thread && a.comparison == NumberComparison::Equal)
+    question
+        .atoms
+        .iter()
+        .filter(move |a| a.thread == thread && a.comparison == NumberComparison::Equal)
 }
 
 /// Is the outcome not at odds with what the path supposes of the values read?
@@ -51,14 +60,23 @@ fn may_have(path: &Path, symbols: &Symbols, question: &ConditionQuestion, thread
         }
     }
     let read = |position: u16| known.iter().find(|(p, _)| *p == position).map(|(_, n)| *n);
-    path.suppositions.iter().all(|&(symbol, holds)| symbols.evaluate(symbol, &read).is_none_or(|n| (n != 0) == holds))
+    path.suppositions
+        .iter()
+        .all(|&(symbol, holds)| symbols.evaluate(symbol, &read).is_none_or(|n| (n != 0) == holds))
 }
 
-/// Which events count: reads and writes, but no read of a read-modify-write of which nothing is asked.
-pub(super) fn events(path: &Path, symbols: &Symbols, question: &ConditionQuestion, thread: usize) -> Vec<bool> {
+/// Which events count: reads and writes, but no read of a read-modify-write of which nothing is
+/// asked.
+pub(super) fn events(
+    path: &Path,
+    symbols: &Symbols,
+    question: &ConditionQuestion,
+    thread: usize,
+) -> Vec<bool> {
     let asked = |position: usize| {
         let node = |atom: &ConditionAtom| last(path, &atom.register).map(|s| symbols.node(s));
-        of_thread(question, thread).any(|atom| node(atom) == Some(SymbolNode::Read(position as u16)))
+        of_thread(question, thread)
+            .any(|atom| node(atom) == Some(SymbolNode::Read(position as u16)))
     };
     let half = |position: usize| path.events.iter().any(|e| e.modifies == Some(position as u16));
     let counts = |(position, e): (usize, &PathEvent)| match e.data.kind {

@@ -1,4 +1,5 @@
-//! A thread as text, under the numbering of locations and values that the threads before it have made.
+//! A thread as text, under the numbering of locations and values that the threads before it have
+//! made.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -45,9 +46,13 @@ impl<'a> ThreadSubject<'a> {
                 let (paths, symbols) = unfolding.thread(t);
                 let mut kept: Vec<&Path> = match detail {
                     Detail::Full => paths.iter().collect(),
-                    Detail::Shape => shape::path(paths, symbols, &question, t).into_iter().collect(),
+                    Detail::Shape => {
+                        shape::path(paths, symbols, &question, t).into_iter().collect()
+                    }
                 };
-                kept.sort_by_cached_key(|p| p.events.iter().map(|e| annotations(&e.data)).collect::<Vec<_>>());
+                kept.sort_by_cached_key(|p| {
+                    p.events.iter().map(|e| annotations(&e.data)).collect::<Vec<_>>()
+                });
                 let counts = |path: &Path| match detail {
                     Detail::Full => vec![true; path.events.len()],
                     Detail::Shape => shape::events(path, symbols, &question, t),
@@ -71,12 +76,18 @@ impl<'a> ThreadSubject<'a> {
     }
 
     pub fn names(&self) -> ThreadNames {
-        ThreadNames { locations: vec![None; self.unfolding.locations().len()], values: BTreeMap::new() }
+        ThreadNames {
+            locations: vec![None; self.unfolding.locations().len()],
+            values: BTreeMap::new(),
+        }
     }
 
     /// Does what comes at the end depend on which thread stands where?
     pub fn asks_of_registers(&self) -> bool {
-        self.question.others.iter().any(|(_, p)| p.variables().iter().any(|v| matches!(v, Variable::Register { .. })))
+        self.question
+            .others
+            .iter()
+            .any(|(_, p)| p.variables().iter().any(|v| matches!(v, Variable::Register { .. })))
     }
 
     /// For each thread before it the narrowest scope that both are in.
@@ -86,22 +97,39 @@ impl<'a> ThreadSubject<'a> {
             return String::new();
         }
         // Of PTX a warp is no scope; where its lanes meet, it matters who is in it.
-        let meets =
-            |t: usize| self.unfolding.thread(t).0.iter().flat_map(|p| &p.events).any(|e| e.data.scope == Some(Scope::Warp));
+        let meets = |t: usize| {
+            self.unfolding
+                .thread(t)
+                .0
+                .iter()
+                .flat_map(|p| &p.events)
+                .any(|e| e.data.scope == Some(Scope::Warp))
+        };
         let scopes: &[Scope] = match (0..threads.len()).any(meets) {
             true => &Scope::LEVELS,
             false => self.unfolding.signature().scopes(true),
         };
-        let narrowest = |other: &usize| scopes.iter().copied().find(|&s| threads[thread].shares(s, threads[*other]));
+        let narrowest = |other: &usize| {
+            scopes.iter().copied().find(|&s| threads[thread].shares(s, threads[*other]))
+        };
         before.iter().map(|other| narrowest(other).map_or('-', initial)).collect()
     }
 
     /// A thread after others.
     pub fn write(&self, thread: usize, before: &[usize], names: &mut ThreadNames) -> String {
         let mut out = self.places(thread, before);
-        let mut atoms: Vec<(Vec<String>, &ConditionAtom)> = (self.question.atoms.iter().filter(|a| a.thread == thread))
-            .map(|atom| (self.routes[thread].iter().map(|route| self.asked(thread, route, atom, None)).collect(), atom))
-            .collect();
+        let mut atoms: Vec<(Vec<String>, &ConditionAtom)> =
+            (self.question.atoms.iter().filter(|a| a.thread == thread))
+                .map(|atom| {
+                    (
+                        self.routes[thread]
+                            .iter()
+                            .map(|route| self.asked(thread, route, atom, None))
+                            .collect(),
+                        atom,
+                    )
+                })
+                .collect();
         atoms.sort_by(|(a, x), (b, y)| (a, x.value).cmp(&(b, y.value)));
         atoms.dedup_by(|(a, x), (b, y)| a == b && x.value == y.value && x.part == y.part);
         for route in &self.routes[thread] {
@@ -117,8 +145,12 @@ impl<'a> ThreadSubject<'a> {
 
     /// What is asked of all threads together, in `order`.
     pub fn end(&self, order: &[usize], names: &ThreadNames) -> String {
-        let mut parts: Vec<String> =
-            self.question.others.iter().map(|(part, p)| format!("{part}({})", self.proposition(p, order, names))).collect();
+        let mut parts: Vec<String> = self
+            .question
+            .others
+            .iter()
+            .map(|(part, p)| format!("{part}({})", self.proposition(p, order, names)))
+            .collect();
         parts.sort();
         parts.dedup();
         parts.concat()
@@ -134,7 +166,8 @@ impl<'a> ThreadSubject<'a> {
                 Detail::Full => out.push_str(&annotations(&e.data)),
                 Detail::Shape => out.push(kind(&e.data)),
             }
-            if let Some(read) = e.modifies.filter(|&read| route.number[usize::from(read)].is_some()) {
+            if let Some(read) = e.modifies.filter(|&read| route.number[usize::from(read)].is_some())
+            {
                 out.push('!');
                 // The read that it belongs to, where that is not the one before it.
                 if usize::from(read) + 1 != at {
@@ -153,7 +186,12 @@ impl<'a> ThreadSubject<'a> {
             }
             if self.detail == Detail::Full {
                 // What an operation was issued after follows from where it stands.
-                for (letter, reads) in [('a', e.address_reads), ('d', e.data_reads), ('c', e.control_reads), ('s', e.completes)] {
+                for (letter, reads) in [
+                    ('a', e.address_reads),
+                    ('d', e.data_reads),
+                    ('c', e.control_reads),
+                    ('s', e.completes),
+                ] {
                     if !reads.is_empty() {
                         let _ = write!(out, "{letter}{reads:x}");
                     }
@@ -175,10 +213,12 @@ impl<'a> ThreadSubject<'a> {
                     self.symbol(route, symbols, a, names, out);
                     out.push_str(if equal { "==" } else { "!=" });
                     match (symbols.node(a), b.map_or(Some(0), constant), b) {
-                        (SymbolNode::Read(p), Some(n), _) => match route.path.events[usize::from(p)].data.location {
-                            Some(l) => self.value(usize::from(l), n, names, out),
-                            None => out.push_str(&n.to_string()),
-                        },
+                        (SymbolNode::Read(p), Some(n), _) => {
+                            match route.path.events[usize::from(p)].data.location {
+                                Some(l) => self.value(usize::from(l), n, names, out),
+                                None => out.push_str(&n.to_string()),
+                            }
+                        }
                         (_, _, Some(b)) => self.symbol(route, symbols, b, names, out),
                         (_, _, None) => out.push('0'),
                     }
@@ -192,21 +232,31 @@ impl<'a> ThreadSubject<'a> {
         }
     }
 
-    /// A conjunct about a register, on a path; without `names` as far as it can be said without numbering values.
-    fn asked(&self, thread: usize, route: &Route<'_>, atom: &ConditionAtom, names: Option<&mut ThreadNames>) -> String {
+    /// A conjunct about a register, on a path; without `names` as far as it can be said without
+    /// numbering values.
+    fn asked(
+        &self,
+        thread: usize,
+        route: &Route<'_>,
+        atom: &ConditionAtom,
+        names: Option<&mut ThreadNames>,
+    ) -> String {
         let (_, symbols) = self.unfolding.thread(thread);
         let node = last(route.path, &atom.register).map(|s| (s, symbols.node(s)));
         let mut out = format!("{}:", atom.part);
         match node {
             Some((_, SymbolNode::Read(p))) => {
-                let number = route.number[usize::from(p)].map_or_else(|| "-".to_owned(), |n| n.to_string());
+                let number =
+                    route.number[usize::from(p)].map_or_else(|| "-".to_owned(), |n| n.to_string());
                 let _ = write!(out, "r{number}{}", atom.comparison.symbol());
                 let location = route.path.events[usize::from(p)].data.location;
                 if let (Some(location), Some(names)) = (location, names) {
                     self.value(usize::from(location), atom.value, names, &mut out);
                 }
             }
-            Some((_, SymbolNode::Constant(n))) => return truth(atom.comparison.holds(n, atom.value)),
+            Some((_, SymbolNode::Constant(n))) => {
+                return truth(atom.comparison.holds(n, atom.value));
+            }
             None => return truth(atom.comparison.holds(0, atom.value)),
             Some((symbol, _)) => {
                 let mut fresh = self.names();
@@ -228,7 +278,8 @@ impl<'a> ThreadSubject<'a> {
         names.locations[index] = Some(next);
         // Later than any digit: threads that share locations come after each other.
         let _ = write!(out, "~{next}");
-        let (physical, generic) = (self.unfolding.locations()[index].physical, self.unfolding.generic()[index]);
+        let (physical, generic) =
+            (self.unfolding.locations()[index].physical, self.unfolding.generic()[index]);
         if physical == location {
             out.push('i');
             self.value(index, self.unfolding.initial(location), names, out);
@@ -257,7 +308,14 @@ impl<'a> ThreadSubject<'a> {
         let _ = write!(out, "{number}");
     }
 
-    fn symbol(&self, route: &Route<'_>, symbols: &Symbols, symbol: Symbol, names: &mut ThreadNames, out: &mut String) {
+    fn symbol(
+        &self,
+        route: &Route<'_>,
+        symbols: &Symbols,
+        symbol: Symbol,
+        names: &mut ThreadNames,
+        out: &mut String,
+    ) {
         match symbols.node(symbol) {
             SymbolNode::Constant(n) => match self.unfolding.location_at(n) {
                 Some(location) => {
@@ -291,7 +349,8 @@ impl<'a> ThreadSubject<'a> {
 
     fn proposition(&self, p: &Proposition, order: &[usize], names: &ThreadNames) -> String {
         let many = |parts: &[Proposition], between: &str| {
-            let mut parts: Vec<String> = parts.iter().map(|p| self.proposition(p, order, names)).collect();
+            let mut parts: Vec<String> =
+                parts.iter().map(|p| self.proposition(p, order, names)).collect();
             parts.sort();
             format!("({})", parts.join(between))
         };
@@ -303,7 +362,9 @@ impl<'a> ThreadSubject<'a> {
             Proposition::Or(parts) => many(parts, " or "),
             Proposition::Compare { comparison, left, right } => {
                 let of = [left, right].into_iter().find_map(|o| match o {
-                    ConditionOperand::Variable(Variable::Location(name)) => self.unfolding.physical(name),
+                    ConditionOperand::Variable(Variable::Location(name)) => {
+                        self.unfolding.physical(name)
+                    }
                     _ => None,
                 });
                 let operand = |o: &ConditionOperand| self.operand(o, of, order, names);
@@ -312,9 +373,17 @@ impl<'a> ThreadSubject<'a> {
         }
     }
 
-    fn operand(&self, operand: &ConditionOperand, of: Option<u16>, order: &[usize], names: &ThreadNames) -> String {
+    fn operand(
+        &self,
+        operand: &ConditionOperand,
+        of: Option<u16>,
+        order: &[usize],
+        names: &ThreadNames,
+    ) -> String {
         let number = |l: u16| names.locations[usize::from(l)];
-        let known = |l: u16| number(l).map_or_else(|| format!("i{}", self.unfolding.initial(l)), |n| format!("l{n}"));
+        let known = |l: u16| {
+            number(l).map_or_else(|| format!("i{}", self.unfolding.initial(l)), |n| format!("l{n}"))
+        };
         match operand {
             ConditionOperand::Integer(n) => match of.map(|l| self.classes.of[usize::from(l)]) {
                 Some(class) if !self.classes.rigid[class] => {
@@ -325,20 +394,29 @@ impl<'a> ThreadSubject<'a> {
             ConditionOperand::AddressOf(name) => {
                 self.unfolding.physical(name).map_or_else(String::new, |l| format!("&{}", known(l)))
             }
-            ConditionOperand::Variable(Variable::Location(name)) => self.unfolding.physical(name).map_or_else(String::new, known),
+            ConditionOperand::Variable(Variable::Location(name)) => {
+                self.unfolding.physical(name).map_or_else(String::new, known)
+            }
             ConditionOperand::Variable(Variable::Register { thread, name }) => {
                 let t = thread.index();
-                let Some(position) = order.iter().position(|&o| o == t) else { return "-".to_owned() };
+                let Some(position) = order.iter().position(|&o| o == t) else {
+                    return "-".to_owned();
+                };
                 let (_, symbols) = self.unfolding.thread(t);
                 let on_path = |route: &Route<'_>| {
                     let mut out = String::new();
                     match last(route.path, name) {
-                        Some(symbol) => self.symbol(route, symbols, symbol, &mut names.clone(), &mut out),
+                        Some(symbol) => {
+                            self.symbol(route, symbols, symbol, &mut names.clone(), &mut out)
+                        }
                         None => out.push_str("#0"),
                     }
                     out
                 };
-                format!("t{position}[{}]", self.routes[t].iter().map(on_path).collect::<Vec<_>>().join("/"))
+                format!(
+                    "t{position}[{}]",
+                    self.routes[t].iter().map(on_path).collect::<Vec<_>>().join("/")
+                )
             }
         }
     }

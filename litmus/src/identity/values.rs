@@ -1,6 +1,6 @@
-//! Which values may be renamed: those of a location that are only stored, copied and compared for equality. Locations between
-//! which values are copied or compared form a class with one renaming; a class with whose values something is computed
-//! (`atom.add`, `r0 < 2`) keeps its numbers.
+//! Which values may be renamed: those of a location that are only stored, copied and compared for
+//! equality. Locations between which values are copied or compared form a class with one renaming;
+//! a class with whose values something is computed (`atom.add`, `r0 < 2`) keeps its numbers.
 
 use super::condition::ConditionQuestion;
 use crate::test::{ConditionOperand, NumberComparison, Proposition, Variable};
@@ -27,8 +27,12 @@ pub(super) enum Supposition {
 /// Brings a supposition into that form.
 pub(super) fn supposition(symbols: &Symbols, symbol: Symbol, holds: bool) -> Supposition {
     match symbols.node(symbol) {
-        SymbolNode::Binary(Binary::Compare(NumberComparison::Equal), a, b) => Supposition::Equal(holds, a, Some(b)),
-        SymbolNode::Binary(Binary::Compare(NumberComparison::NotEqual), a, b) => Supposition::Equal(!holds, a, Some(b)),
+        SymbolNode::Binary(Binary::Compare(NumberComparison::Equal), a, b) => {
+            Supposition::Equal(holds, a, Some(b))
+        }
+        SymbolNode::Binary(Binary::Compare(NumberComparison::NotEqual), a, b) => {
+            Supposition::Equal(!holds, a, Some(b))
+        }
         SymbolNode::Unary(Unary::LogicalNot, a) => supposition(symbols, a, !holds),
         SymbolNode::Read(_) => Supposition::Equal(!holds, symbol, None),
         _ => Supposition::Other(holds, symbol),
@@ -39,7 +43,8 @@ impl ValueClasses {
     /// The classes of a test.
     pub fn of(unfolding: &Unfolding, question: &ConditionQuestion) -> Self {
         let n = unfolding.locations().len();
-        let mut builder = ClassBuilder { unfolding, parent: (0..n).collect(), computed: vec![false; n] };
+        let mut builder =
+            ClassBuilder { unfolding, parent: (0..n).collect(), computed: vec![false; n] };
         for t in 0..unfolding.threads().len() {
             let (paths, symbols) = unfolding.thread(t);
             for path in paths {
@@ -47,7 +52,8 @@ impl ValueClasses {
             }
         }
         builder.question(question);
-        let of: Vec<usize> = (0..n).map(|l| builder.find(usize::from(unfolding.locations()[l].physical))).collect();
+        let of: Vec<usize> =
+            (0..n).map(|l| builder.find(usize::from(unfolding.locations()[l].physical))).collect();
         let mut rigid = vec![false; n];
         for (&class, computed) in of.iter().zip(builder.computed) {
             rigid[class] |= computed;
@@ -162,7 +168,9 @@ impl ClassBuilder<'_> {
         match p {
             Proposition::True | Proposition::False => {}
             Proposition::Not(p) => self.proposition(p),
-            Proposition::And(parts) | Proposition::Or(parts) => parts.iter().for_each(|p| self.proposition(p)),
+            Proposition::And(parts) | Proposition::Or(parts) => {
+                parts.iter().for_each(|p| self.proposition(p))
+            }
             Proposition::Compare { comparison, left, right } => {
                 let equality = comparison.is_of_equality();
                 let mut located = Vec::new();
@@ -171,11 +179,14 @@ impl ClassBuilder<'_> {
                         ConditionOperand::Variable(Variable::Location(name)) => {
                             located.extend(self.unfolding.physical(name).map(usize::from));
                         }
-                        ConditionOperand::Variable(Variable::Register { thread, name }) => self.register(thread.index(), name),
+                        ConditionOperand::Variable(Variable::Register { thread, name }) => {
+                            self.register(thread.index(), name)
+                        }
                         ConditionOperand::Integer(_) | ConditionOperand::AddressOf(_) => {}
                     }
                 }
-                let compares_with_number = matches!(right, ConditionOperand::Integer(_) | ConditionOperand::AddressOf(_));
+                let compares_with_number =
+                    matches!(right, ConditionOperand::Integer(_) | ConditionOperand::AddressOf(_));
                 if !(equality && (compares_with_number || located.len() == 2)) {
                     located.iter().for_each(|&l| self.computed[l] = true);
                 } else if let [a, b] = located[..] {

@@ -2,8 +2,8 @@
 
 use super::instruction::{address, type_suffix, value};
 use crate::test::{
-    Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AwaitedPhase, Dialect, MbarrierAction,
-    MbarrierOperation, Operation, Space, TensormapOperation,
+    Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation,
+    AwaitedPhase, Dialect, MbarrierAction, MbarrierOperation, Operation, Space, TensormapOperation,
 };
 
 /// An instruction of these; nothing of another.
@@ -11,13 +11,19 @@ pub(super) fn operation(operation: &Operation, dialect: Dialect) -> String {
     let at = |a: &Address| address(a, dialect);
     match operation {
         Operation::Mbarrier(operation) => mbarrier(operation, dialect),
-        Operation::PendingCount { destination, token } => format!("mbarrier.pending_count {destination}, {}", value(token)),
+        Operation::PendingCount { destination, token } => {
+            format!("mbarrier.pending_count {destination}, {}", value(token))
+        }
         Operation::MbarrierInitFence => "fence.mbarrier_init.release.cluster".to_owned(),
         Operation::Async(operation) => asynchronous(operation, dialect),
         Operation::WarpgroupFence => "wgmma.fence.sync.aligned".to_owned(),
         Operation::SharedFence { acquires, to_async } => {
             let proxy = if *to_async { "proxy.async::generic." } else { "" };
-            let what = if *acquires { "acquire.sync_restrict::shared::cluster" } else { "release.sync_restrict::shared::cta" };
+            let what = if *acquires {
+                "acquire.sync_restrict::shared::cluster"
+            } else {
+                "release.sync_restrict::shared::cta"
+            };
             format!("fence.{proxy}{what}.cluster")
         }
         Operation::Tensormap(operation) => tensormap(operation, dialect),
@@ -43,10 +49,17 @@ pub(super) fn operation(operation: &Operation, dialect: Dialect) -> String {
             format!("tcgen05.fence::{}_thread_sync", if *after { "after" } else { "before" })
         }
         Operation::AsyncArrive { family: AsyncFamily::TensorCore, address, .. } => {
-            format!("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 {}", at(address))
+            format!(
+                "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 {}",
+                at(address)
+            )
         }
         Operation::AsyncArrive { address, counted, .. } => {
-            format!("cp.async.mbarrier.arrive{} {}", if *counted { ".noinc" } else { "" }, at(address))
+            format!(
+                "cp.async.mbarrier.arrive{} {}",
+                if *counted { ".noinc" } else { "" },
+                at(address)
+            )
         }
         _ => String::new(),
     }
@@ -68,14 +81,19 @@ fn tensormap(operation: &TensormapOperation, dialect: Dialect) -> String {
             at(to),
             at(from)
         ),
-        TensormapOperation::Release { scope } => format!("fence.proxy.tensormap::generic.release.{}", scope.name()),
+        TensormapOperation::Release { scope } => {
+            format!("fence.proxy.tensormap::generic.release.{}", scope.name())
+        }
         TensormapOperation::Acquire { address: a, scope } => {
             format!("fence.proxy.tensormap::generic.acquire.{} {}, {bytes}", scope.name(), at(a))
         }
     }
 }
 
-fn mbarrier(MbarrierOperation { address: a, is_remote, action }: &MbarrierOperation, dialect: Dialect) -> String {
+fn mbarrier(
+    MbarrierOperation { address: a, is_remote, action }: &MbarrierOperation,
+    dialect: Dialect,
+) -> String {
     let at = address(a, dialect);
     let space = if *is_remote { ".shared::cluster" } else { "" };
     match action {
@@ -86,11 +104,19 @@ fn mbarrier(MbarrierOperation { address: a, is_remote, action }: &MbarrierOperat
             let expects = if bytes.is_some() { ".expect_tx" } else { "" };
             let incomplete = if *incomplete { ".noComplete" } else { "" };
             let token = token.as_deref().unwrap_or("_");
-            let operand =
-                bytes.map_or(if *count == 1 { String::new() } else { format!(", {count}") }, |bytes| format!(", {bytes}"));
-            format!("mbarrier.{name}{expects}{incomplete}.{}.{}{space} {token}, {at}{operand}", order.name(), scope.name())
+            let operand = bytes
+                .map_or(if *count == 1 { String::new() } else { format!(", {count}") }, |bytes| {
+                    format!(", {bytes}")
+                });
+            format!(
+                "mbarrier.{name}{expects}{incomplete}.{}.{}{space} {token}, {at}{operand}",
+                order.name(),
+                scope.name()
+            )
         }
-        MbarrierAction::Expect { scope, bytes } => format!("mbarrier.expect_tx.relaxed.{}{space} {at}, {bytes}", scope.name()),
+        MbarrierAction::Expect { scope, bytes } => {
+            format!("mbarrier.expect_tx.relaxed.{}{space} {at}, {bytes}", scope.name())
+        }
         MbarrierAction::Transfer { scope, bytes } => {
             format!("mbarrier.complete_tx.relaxed.{}{space} {at}, {bytes}", scope.name())
         }
@@ -101,7 +127,11 @@ fn mbarrier(MbarrierOperation { address: a, is_remote, action }: &MbarrierOperat
                 AwaitedPhase::Parity(parity) => (".parity", parity),
             };
             let phase = value(phase);
-            format!("mbarrier.{name}{parity}.{}.{}{space} {destination}, {at}, {phase}", order.name(), scope.name())
+            format!(
+                "mbarrier.{name}{parity}.{}.{}{space} {destination}, {at}, {phase}",
+                order.name(),
+                scope.name()
+            )
         }
     }
 }
@@ -144,21 +174,31 @@ fn asynchronous(
         AsyncAction::Copy { to, from: source, bytes } => {
             let name = if *bulk { "cp.async.bulk" } else { "cp.async.ca" };
             let multicast = if to.len() > 1 { ".multicast::cluster" } else { "" };
-            format!("{name}.{to_space}{from}{mechanism}{multicast} {}, {}, {bytes}{mbarrier}", many(to), at(source))
+            format!(
+                "{name}.{to_space}{from}{mechanism}{multicast} {}, {}, {bytes}{mbarrier}",
+                many(to),
+                at(source)
+            )
         }
         AsyncAction::Tile { function, map, into_shared, shared, global, bytes } => {
             let box_at = global.as_ref().map_or_else(|| "{0}".to_owned(), at);
             let tile = match map.as_slice() {
                 [one] => format!("[{}, {box_at}]", address(one, dialect)),
-                all => format!("[{{{}}}, {box_at}]", all.iter().map(|a| address(a, dialect)).collect::<Vec<_>>().join(", ")),
+                all => format!(
+                    "[{{{}}}, {box_at}]",
+                    all.iter().map(|a| address(a, dialect)).collect::<Vec<_>>().join(", ")
+                ),
             };
             let multicast = if shared.len() > 1 { ".multicast::cluster" } else { "" };
-            let operands = if *into_shared { [many(shared), tile] } else { [tile, many(shared)] }.join(", ");
+            let operands =
+                if *into_shared { [many(shared), tile] } else { [tile, many(shared)] }.join(", ");
             let (name, function) = match function {
                 Some(function) => ("cp.reduce.async", format!(".{}", function.name())),
                 None => ("cp.async", String::new()),
             };
-            format!("{name}.bulk.tensor.1d.{to_space}{from}{function}.tile{mechanism}{multicast} {operands}, {bytes}{mbarrier}")
+            format!(
+                "{name}.bulk.tensor.1d.{to_space}{from}{function}.tile{mechanism}{multicast} {operands}, {bytes}{mbarrier}"
+            )
         }
         AsyncAction::ReduceFrom { function, ty, to, from: source, bytes } => format!(
             "cp.reduce.async.bulk.{to_space}{from}{mechanism}.{}{} {}, {}, {bytes}{mbarrier}",
@@ -173,11 +213,19 @@ fn asynchronous(
                 [one] => (String::new(), one.clone()),
                 all => (format!(".v{}", all.len()), format!("{{{}}}", all.join(", "))),
             };
-            format!("st.async.shared::cluster{mechanism}{vector}{} {}, {written}{mbarrier}", type_suffix(*ty), at(to))
+            format!(
+                "st.async.shared::cluster{mechanism}{vector}{} {}, {written}{mbarrier}",
+                type_suffix(*ty),
+                at(to)
+            )
         }
         AsyncAction::Multiply { to: registers, from } => {
             let from: Vec<String> = from.iter().map(at).collect();
-            format!("wgmma.mma_async.sync.aligned {{{}}}, {}", registers.join(", "), from.join(", "))
+            format!(
+                "wgmma.mma_async.sync.aligned {{{}}}, {}",
+                registers.join(", "),
+                from.join(", ")
+            )
         }
         AsyncAction::TensorLoad { to: register, from } => {
             format!("tcgen05.ld.sync.aligned.32x32b.x1.b32 {register}, {}", at(from))
@@ -185,7 +233,9 @@ fn asynchronous(
         AsyncAction::TensorStore { to, value: written } => {
             format!("tcgen05.st.sync.aligned.32x32b.x1.b32 {}, {}", at(to), value(written))
         }
-        AsyncAction::TensorFree { to } => format!("tcgen05.dealloc.cta_group::1.sync.aligned.b32 {}, 32", at(to)),
+        AsyncAction::TensorFree { to } => {
+            format!("tcgen05.dealloc.cta_group::1.sync.aligned.b32 {}, 32", at(to))
+        }
         AsyncAction::TensorCompute { to, from, accumulates } => match from.as_slice() {
             [one] => format!("tcgen05.cp.cta_group::1.128x256b {}, {}", at(to), at(one)),
             all => format!(

@@ -5,8 +5,8 @@ use margay_models::execution::{Placement, Scope};
 use super::source::Source;
 use super::{braces, initial, locations};
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CMemoryOrder, CParameter, CScope, ExpectedPlace, Expression, Statement,
-    StatementKind, Test, ThreadId,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CMemoryOrder, CParameter, CScope,
+    ExpectedPlace, Expression, Statement, StatementKind, Test, ThreadId,
 };
 
 /// One line of a C thread.
@@ -14,7 +14,8 @@ use crate::test::{
 pub struct CLine {
     /// The text, indented.
     pub text: String,
-    /// The statement that the line is of, counted in order of appearance; `None` for lines with a brace only.
+    /// The statement that the line is of, counted in order of appearance; `None` for lines with a
+    /// brace only.
     pub statement: Option<usize>,
 }
 
@@ -53,7 +54,9 @@ pub(super) fn head(test: &Test, t: ThreadId) -> String {
     let clusters = test.threads.iter().filter_map(|t| t.placement).any(|p| p.cluster != p.cta);
     let Some(thread) = test.threads.get(t.index()) else { return t.to_string() };
     let place = match thread.placement {
-        Some(Placement { gpu, cluster, cta, .. }) if clusters => format!("@wg {cta},cluster {cluster},dev {gpu}"),
+        Some(Placement { gpu, cluster, cta, .. }) if clusters => {
+            format!("@wg {cta},cluster {cluster},dev {gpu}")
+        }
         Some(Placement { gpu, cta, .. }) => format!("@wg {cta},dev {gpu}"),
         None => String::new(),
     };
@@ -79,9 +82,12 @@ pub(super) fn lines(statements: &[Statement], spelling: AtomicSpelling<'_>) -> V
 /// How atomic operations are written.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum AtomicSpelling<'a> {
-    /// `atomic_load_explicit(x, memory_order_acquire, memory_scope_device)`, as herd's C and OpenCL have it.
+    /// `atomic_load_explicit(x, memory_order_acquire, memory_scope_device)`, as herd's C and OpenCL
+    /// have it.
     OpenCl,
-    /// `cuda::atomic_ref<int, cuda::thread_scope_device>(*x).load(cuda::std::memory_order_acquire)`; variables are declared apart.
+    /// `cuda::atomic_ref<int,
+    /// cuda::thread_scope_device>(*x).load(cuda::std::memory_order_acquire)`; variables are
+    /// declared apart.
     Cuda,
     /// As the source of a thread has them.
     Source(&'a Source<'a>),
@@ -93,17 +99,25 @@ impl AtomicSpelling<'_> {
         matches!(self, Self::Cuda)
     }
 
-    fn block(self, statements: &[Statement], depth: usize, count: &mut usize, lines: &mut Vec<CLine>) {
+    fn block(
+        self,
+        statements: &[Statement],
+        depth: usize,
+        count: &mut usize,
+        lines: &mut Vec<CLine>,
+    ) {
         let indented = |text: String| format!("{}{text}", "  ".repeat(depth));
         let brace = |text: &str| CLine { text: indented(text.to_string()), statement: None };
         for s in statements {
             let here = Some(*count);
             *count += 1;
-            if matches!(s.kind, StatementKind::Assign { value: None, .. }) && self.declares_apart() {
+            if matches!(s.kind, StatementKind::Assign { value: None, .. }) && self.declares_apart()
+            {
                 // All variables are declared before.
                 continue;
             }
-            let mut line = |text: String| lines.push(CLine { text: indented(text), statement: here });
+            let mut line =
+                |text: String| lines.push(CLine { text: indented(text), statement: here });
             match &s.kind {
                 StatementKind::Assign { .. }
                 | StatementKind::Store { .. }
@@ -113,7 +127,8 @@ impl AtomicSpelling<'_> {
                 | StatementKind::Break
                 | StatementKind::Continue
                 | StatementKind::Return => {
-                    let written = if let Self::Source(source) = self { source.unchanged(s) } else { None };
+                    let written =
+                        if let Self::Source(source) = self { source.unchanged(s) } else { None };
                     line(written.unwrap_or_else(|| format!("{};", self.simple(&s.kind))));
                 }
                 StatementKind::If { condition, then, otherwise } => {
@@ -141,12 +156,16 @@ impl AtomicSpelling<'_> {
                         StatementKind::Assign { declares, .. } => declares,
                         _ => None,
                     });
-                    let before: Vec<String> = before.iter().map(|s| self.without_int(&s.kind)).collect();
+                    let before: Vec<String> =
+                        before.iter().map(|s| self.without_int(&s.kind)).collect();
                     let after: Vec<String> = after.iter().map(|s| self.simple(&s.kind)).collect();
-                    let space = |text: String| if text.is_empty() { text } else { format!(" {text}") };
+                    let space =
+                        |text: String| if text.is_empty() { text } else { format!(" {text}") };
                     line(format!(
                         "for ({}{};{};{}) {{",
-                        declares.filter(|_| !self.declares_apart()).map_or(String::new(), |ty| format!("{} ", ty.name())),
+                        declares
+                            .filter(|_| !self.declares_apart())
+                            .map_or(String::new(), |ty| format!("{} ", ty.name())),
                         before.join(", "),
                         space(condition.as_ref().map_or(String::new(), |e| self.expression(e))),
                         space(after.join(", ")),
@@ -161,7 +180,11 @@ impl AtomicSpelling<'_> {
     /// A statement that is no block, without its semicolon.
     fn simple(self, kind: &StatementKind) -> String {
         match kind {
-            StatementKind::Assign { declares: Some(_), value: None, .. } if self.declares_apart() => String::new(),
+            StatementKind::Assign { declares: Some(_), value: None, .. }
+                if self.declares_apart() =>
+            {
+                String::new()
+            }
             StatementKind::Assign { declares: Some(ty), .. } if !self.declares_apart() => {
                 format!("{} {}", ty.name(), self.without_int(kind))
             }
@@ -175,16 +198,33 @@ impl AtomicSpelling<'_> {
     /// An assignment, store, call or fence; a declaration without its type.
     fn without_int(self, kind: &StatementKind) -> String {
         match kind {
-            StatementKind::Assign { name, value: Some(value), .. } => format!("{name} = {}", self.expression(value)),
+            StatementKind::Assign { name, value: Some(value), .. } => {
+                format!("{name} = {}", self.expression(value))
+            }
             StatementKind::Assign { name, value: None, .. } => name.clone(),
-            StatementKind::Store { address, value } => format!("*{} = {}", self.operand(address), self.expression(value)),
+            StatementKind::Store { address, value } => {
+                format!("*{} = {}", self.operand(address), self.expression(value))
+            }
             StatementKind::Update { target, operator, value } => {
-                format!("{} {}= {}", self.expression(target), operator.symbol(), self.expression(value))
+                format!(
+                    "{} {}= {}",
+                    self.expression(target),
+                    operator.symbol(),
+                    self.expression(value)
+                )
             }
             StatementKind::Evaluate(e) => self.expression(e),
             StatementKind::Fence { order, scope } => match self {
-                Self::OpenCl => format!("atomic_thread_fence({}{})", self.memory_order(*order), scope_argument(*scope)),
-                Self::Cuda => format!("cuda::atomic_thread_fence({}, {})", self.memory_order(*order), thread_scope(*scope)),
+                Self::OpenCl => format!(
+                    "atomic_thread_fence({}{})",
+                    self.memory_order(*order),
+                    scope_argument(*scope)
+                ),
+                Self::Cuda => format!(
+                    "cuda::atomic_thread_fence({}, {})",
+                    self.memory_order(*order),
+                    thread_scope(*scope)
+                ),
                 Self::Source(source) => source.fence(*order, *scope),
             },
             // Blocks and jumps are no parts of a `for` head; the reader makes none there.
@@ -198,20 +238,31 @@ impl AtomicSpelling<'_> {
             Expression::Integer(n) => n.to_string(),
             Expression::Name(name) => name.clone(),
             Expression::Dereference(e) => match &**e {
-                Expression::Binary(BinaryOperator::Subscript, a, b) => format!("{}[{}]", self.operand(a), self.expression(b)),
+                Expression::Binary(BinaryOperator::Subscript, a, b) => {
+                    format!("{}[{}]", self.operand(a), self.expression(b))
+                }
                 e => format!("*{}", self.operand(e)),
             },
-            Expression::Binary(BinaryOperator::Subscript, a, b) => format!("&{}[{}]", self.operand(a), self.expression(b)),
+            Expression::Binary(BinaryOperator::Subscript, a, b) => {
+                format!("&{}[{}]", self.operand(a), self.expression(b))
+            }
             Expression::Unary(operator, e) => match **e {
                 // `-1` would read back as a number.
                 Expression::Integer(_) => format!("{}({})", operator.symbol(), self.expression(e)),
                 _ => format!("{}{}", operator.symbol(), self.operand(e)),
             },
             Expression::Cast(to, e) => format!("({}){}", to.name(), self.operand(e)),
-            Expression::Binary(operator, a, b) => format!("{} {} {}", self.operand(a), operator.symbol(), self.operand(b)),
+            Expression::Binary(operator, a, b) => {
+                format!("{} {} {}", self.operand(a), operator.symbol(), self.operand(b))
+            }
             Expression::Conditional(parts) => {
                 let [condition, then, otherwise] = &**parts;
-                format!("{} ? {} : {}", self.operand(condition), self.operand(then), self.operand(otherwise))
+                format!(
+                    "{} ? {} : {}",
+                    self.operand(condition),
+                    self.operand(then),
+                    self.operand(otherwise)
+                )
             }
             Expression::Atomic(call) => self.atomic(call),
         }
@@ -246,7 +297,8 @@ impl AtomicSpelling<'_> {
             _ => "",
         };
         let operands = call.function.operands().into_iter().map(|e| self.expression(e));
-        let arguments: Vec<String> = std::iter::once(self.expression(&call.address)).chain(operands).collect();
+        let arguments: Vec<String> =
+            std::iter::once(self.expression(&call.address)).chain(operands).collect();
         format!("{name}{suffix}({})", arguments.join(", "))
     }
 
@@ -254,7 +306,9 @@ impl AtomicSpelling<'_> {
         let (name, arguments) = match &call.function {
             AtomicFunction::Load => ("load".to_string(), Vec::new()),
             AtomicFunction::Store(value) => ("store".to_string(), vec![self.expression(value)]),
-            AtomicFunction::Exchange(value) => ("exchange".to_string(), vec![self.expression(value)]),
+            AtomicFunction::Exchange(value) => {
+                ("exchange".to_string(), vec![self.expression(value)])
+            }
             AtomicFunction::Fetch(operator, value) => {
                 let name = match operator {
                     BinaryOperator::Subtract => "sub",
@@ -265,8 +319,12 @@ impl AtomicSpelling<'_> {
                 };
                 (format!("fetch_{name}"), vec![self.expression(value)])
             }
-            AtomicFunction::FetchMin(value) => ("fetch_min".to_string(), vec![self.expression(value)]),
-            AtomicFunction::FetchMax(value) => ("fetch_max".to_string(), vec![self.expression(value)]),
+            AtomicFunction::FetchMin(value) => {
+                ("fetch_min".to_string(), vec![self.expression(value)])
+            }
+            AtomicFunction::FetchMax(value) => {
+                ("fetch_max".to_string(), vec![self.expression(value)])
+            }
             AtomicFunction::CompareExchange { weak, expected, desired, .. } => {
                 let name = if *weak { "compare_exchange_weak" } else { "compare_exchange_strong" };
                 // Methods take a reference, functions a pointer.
@@ -283,41 +341,61 @@ impl AtomicSpelling<'_> {
                 };
                 (name.to_string(), vec![expected, self.expression(desired)])
             }
-            AtomicFunction::CompareAndSwap { .. } | AtomicFunction::Increment(_) | AtomicFunction::Decrement(_) => {
+            AtomicFunction::CompareAndSwap { .. }
+            | AtomicFunction::Increment(_)
+            | AtomicFunction::Decrement(_) => {
                 return self.built_in(call);
             }
         };
         let failure = match &call.function {
-            AtomicFunction::CompareExchange { failure: Some(failure), .. } => Some(self.memory_order(*failure)),
+            AtomicFunction::CompareExchange { failure: Some(failure), .. } => {
+                Some(self.memory_order(*failure))
+            }
             _ => None,
         };
         let order = self.memory_order(call.order.unwrap_or(CMemoryOrder::SeqCst));
         let object = match self {
-            Self::Cuda => Some(format!("cuda::atomic_ref<int, {}>(*{}).", thread_scope(call.scope), self.operand(&call.address))),
+            Self::Cuda => Some(format!(
+                "cuda::atomic_ref<int, {}>(*{}).",
+                thread_scope(call.scope),
+                self.operand(&call.address)
+            )),
             Self::Source(source) if source.is_built_in(call) => {
                 let built_in = source.built_in(call, &name);
-                let all: Vec<String> = std::iter::once(self.expression(&call.address)).chain(arguments).collect();
+                let all: Vec<String> =
+                    std::iter::once(self.expression(&call.address)).chain(arguments).collect();
                 return format!("{built_in}({})", all.join(", "));
             }
-            Self::Source(source) if source.has_methods() => Some(source.object(call, &self.operand(&call.address))),
+            Self::Source(source) if source.has_methods() => {
+                Some(source.object(call, &self.operand(&call.address)))
+            }
             Self::OpenCl if call.object_first => Some(match call.scope {
-                Some(_) => format!("cuda::atomic_ref<int, {}>(*{}).", thread_scope(call.scope), self.operand(&call.address)),
+                Some(_) => format!(
+                    "cuda::atomic_ref<int, {}>(*{}).",
+                    thread_scope(call.scope),
+                    self.operand(&call.address)
+                ),
                 None => format!("({})->", self.expression(&call.address)),
             }),
             Self::OpenCl | Self::Source(_) => None,
         };
         if let Some(object) = object {
             let is_written = !(call.object_first && call.order.is_none());
-            let all: Vec<String> = arguments.into_iter().chain(is_written.then_some(order)).chain(failure).collect();
+            let all: Vec<String> =
+                arguments.into_iter().chain(is_written.then_some(order)).chain(failure).collect();
             return format!("{object}{name}({})", all.join(", "));
         }
-        let arguments: Vec<String> = std::iter::once(self.expression(&call.address)).chain(arguments).collect();
+        let arguments: Vec<String> =
+            std::iter::once(self.expression(&call.address)).chain(arguments).collect();
         let arguments = arguments.join(", ");
         if call.order.is_none() && call.scope.is_none() {
             return format!("atomic_{name}({arguments})");
         }
         let failure = failure.map_or_else(String::new, |f| format!(", {f}"));
-        format!("atomic_{name}_explicit({arguments}, {order}{failure}{})", scope_argument(call.scope))
+        format!(
+            "atomic_{name}_explicit({arguments}, {order}{failure}{})",
+            scope_argument(call.scope)
+        )
     }
 }
 

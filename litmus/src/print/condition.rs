@@ -4,8 +4,13 @@ use crate::test::{ConditionOperand, Dialect, NumberComparison, Proposition, Vari
 
 pub fn variable(variable: &Variable, dialect: Dialect) -> String {
     match (variable, dialect) {
-        (Variable::Register { thread, name }, Dialect::Ptx | Dialect::Generic | Dialect::Text(_)) => format!("{thread}:{name}"),
-        (Variable::Register { thread, name }, Dialect::GpuPtx | Dialect::C) => format!("{}:{name}", thread.0),
+        (
+            Variable::Register { thread, name },
+            Dialect::Ptx | Dialect::Generic | Dialect::Text(_),
+        ) => format!("{thread}:{name}"),
+        (Variable::Register { thread, name }, Dialect::GpuPtx | Dialect::C) => {
+            format!("{}:{name}", thread.0)
+        }
         (Variable::Location(name), Dialect::C) => format!("[{name}]"),
         (Variable::Location(name), _) => name.clone(),
     }
@@ -19,7 +24,9 @@ pub fn proposition(p: &Proposition, dialect: Dialect) -> String {
         Proposition::Compare { comparison, left, right } => {
             let (left, right) = (operand(left, dialect), operand(right, dialect));
             match (comparison, dialect) {
-                (NumberComparison::Equal, Dialect::GpuPtx | Dialect::C) => format!("{left}={right}"),
+                (NumberComparison::Equal, Dialect::GpuPtx | Dialect::C) => {
+                    format!("{left}={right}")
+                }
                 _ => format!("{left} {} {right}", comparison.symbol()),
             }
         }

@@ -1,4 +1,5 @@
-//! A scoped C++ test as a CUDA C++ program that nvcc compiles: libcu++ atomics, one kernel, one launch.
+//! A scoped C++ test as a CUDA C++ program that nvcc compiles: libcu++ atomics, one kernel, one
+//! launch.
 
 use std::fmt;
 
@@ -6,7 +7,9 @@ use margay_models::execution::{Placement, Scope};
 
 use super::c::{AtomicSpelling, lines};
 use super::{condition, initial};
-use crate::test::{Body, CInteger, Dialect, InitialValue, Statement, StatementKind, Test, ThreadId};
+use crate::test::{
+    Body, CInteger, Dialect, InitialValue, Statement, StatementKind, Test, ThreadId,
+};
 
 /// Why a test has no CUDA program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +66,8 @@ pub fn program(test: &Test) -> Result<String, NoProgram> {
         out.push_str(&format!(": {description}"));
     }
     out.push_str(&format!("\n// {} ({asked})\n", test.condition.quantifier.keyword()));
-    let places: Vec<Placement> = test.threads.iter().map(|t| t.placement.unwrap_or_default()).collect();
+    let places: Vec<Placement> =
+        test.threads.iter().map(|t| t.placement.unwrap_or_default()).collect();
     if places.iter().any(|p| p.gpu != places[0].gpu) {
         out.push_str("// The threads are on different GPUs in the test; here they are different blocks of one.\n");
     }
@@ -76,9 +80,17 @@ pub fn program(test: &Test) -> Result<String, NoProgram> {
         first_result.push(results);
         results += names[t].len();
         let Body::Statements(statements) = &thread.body else { return Err(NoProgram::Dialect) };
-        let parameters: Vec<String> =
-            thread.parameters.iter().map(|p| format!("int* {}", p.name)).chain(["int* result".to_owned()]).collect();
-        out.push_str(&format!("\n__device__ void {}({}) {{\n", ThreadId(t as u16), parameters.join(", ")));
+        let parameters: Vec<String> = thread
+            .parameters
+            .iter()
+            .map(|p| format!("int* {}", p.name))
+            .chain(["int* result".to_owned()])
+            .collect();
+        out.push_str(&format!(
+            "\n__device__ void {}({}) {{\n",
+            ThreadId(t as u16),
+            parameters.join(", ")
+        ));
         if !names[t].is_empty() {
             let zeros: Vec<String> = names[t].iter().map(|n| format!("{n} = 0")).collect();
             out.push_str(&format!("  int {};\n", zeros.join(", ")));
@@ -86,7 +98,8 @@ pub fn program(test: &Test) -> Result<String, NoProgram> {
         // A thread that returns early still reports what it read.
         let (open, close) = if returns(statements) { ("  [&] {\n", "  }();\n") } else { ("", "") };
         out.push_str(open);
-        for line in lines(statements, AtomicSpelling::Cuda).iter().filter(|l| l.text.trim() != ";") {
+        for line in lines(statements, AtomicSpelling::Cuda).iter().filter(|l| l.text.trim() != ";")
+        {
             out.push_str(&format!("  {}\n", line.text));
         }
         out.push_str(close);
@@ -103,8 +116,12 @@ pub fn program(test: &Test) -> Result<String, NoProgram> {
     }
     for (t, thread) in test.threads.iter().enumerate() {
         let (block, lane) = position[t];
-        let arguments: Vec<String> =
-            thread.parameters.iter().map(|p| p.name.clone()).chain([format!("result + {}", first_result[t])]).collect();
+        let arguments: Vec<String> = thread
+            .parameters
+            .iter()
+            .map(|p| p.name.clone())
+            .chain([format!("result + {}", first_result[t])])
+            .collect();
         out.push_str(&format!(
             "  if (blockIdx.x == {block} && threadIdx.x == {lane}) {}({});\n",
             ThreadId(t as u16),
@@ -116,7 +133,10 @@ pub fn program(test: &Test) -> Result<String, NoProgram> {
         "  if (cudaMallocManaged(&memory, {} * sizeof(int)) != cudaSuccess) return 3;\n",
         test.locations.len().max(1) * STRIDE
     ));
-    out.push_str(&format!("  if (cudaMallocManaged(&result, {} * sizeof(int)) != cudaSuccess) return 3;\n", results.max(1)));
+    out.push_str(&format!(
+        "  if (cudaMallocManaged(&result, {} * sizeof(int)) != cudaSuccess) return 3;\n",
+        results.max(1)
+    ));
     for (l, location) in test.locations.iter().enumerate() {
         let value = match &location.value {
             Some(InitialValue::AddressOf(_)) => return Err(NoProgram::Address),
@@ -140,7 +160,11 @@ pub fn program(test: &Test) -> Result<String, NoProgram> {
         format.push(format!("[{}]=%d", location.name));
         values.push(format!("memory[{}]", l * STRIDE));
     }
-    out.push_str(&format!("  std::printf(\"{}\\n\", {});\n}}\n", format.join(" "), values.join(", ")));
+    out.push_str(&format!(
+        "  std::printf(\"{}\\n\", {});\n}}\n",
+        format.join(" "),
+        values.join(", ")
+    ));
     Ok(out)
 }
 
@@ -161,7 +185,8 @@ fn positions(places: &[Placement]) -> (usize, Vec<(usize, usize)>) {
     (blocks.len().max(1), out)
 }
 
-/// The variables of a thread that its function in the program leaves in `result[0]`, `result[1]` and so on.
+/// The variables of a thread that its function in the program leaves in `result[0]`, `result[1]`
+/// and so on.
 pub fn results(test: &Test, thread: ThreadId) -> Vec<String> {
     test.threads.get(thread.index()).map_or_else(Vec::new, |t| variables(&t.body))
 }
@@ -177,7 +202,8 @@ fn variables(body: &Body) -> Vec<String> {
     out
 }
 
-/// Every variable that a statement gives a value or declares, with the type that it is declared with.
+/// Every variable that a statement gives a value or declares, with the type that it is declared
+/// with.
 fn assigned(body: &Body) -> Vec<(&String, Option<CInteger>)> {
     fn of<'a>(statements: &'a [Statement], out: &mut Vec<(&'a String, Option<CInteger>)>) {
         for s in statements {
@@ -187,7 +213,9 @@ fn assigned(body: &Body) -> Vec<(&String, Option<CInteger>)> {
                     of(then, out);
                     of(otherwise, out);
                 }
-                StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } => of(body, out),
+                StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } => {
+                    of(body, out)
+                }
                 StatementKind::For { before, after, body, .. } => {
                     of(before, out);
                     of(body, out);
@@ -209,9 +237,9 @@ fn returns(statements: &[Statement]) -> bool {
     statements.iter().any(|s| match &s.kind {
         StatementKind::Return => true,
         StatementKind::If { then, otherwise, .. } => returns(then) || returns(otherwise),
-        StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } | StatementKind::For { body, .. } => {
-            returns(body)
-        }
+        StatementKind::While { body, .. }
+        | StatementKind::DoWhile { body, .. }
+        | StatementKind::For { body, .. } => returns(body),
         _ => false,
     })
 }

@@ -5,14 +5,17 @@ use margay_models::signature::Operation::{Fence, Read, Rmw, Write};
 use margay_models::signature::{self, Tags};
 
 use crate::test::{
-    Access, AccessOrder, Address, AtomInstruction, Base, ClusterBarrier, Dialect, FenceOrder, LocalFunction, MultimemAction,
-    MultimemOperation, Operation, TestInstruction, TestOperand, Type,
+    Access, AccessOrder, Address, AtomInstruction, Base, ClusterBarrier, Dialect, FenceOrder,
+    LocalFunction, MultimemAction, MultimemOperation, Operation, TestInstruction, TestOperand,
+    Type,
 };
 
 pub fn instruction(instruction: &TestInstruction, dialect: Dialect) -> String {
     let text = operation(&instruction.operation, dialect);
     match &instruction.guard {
-        Some(guard) => format!("@{}{} {text}", if guard.negated { "!" } else { "" }, guard.register),
+        Some(guard) => {
+            format!("@{}{} {text}", if guard.negated { "!" } else { "" }, guard.register)
+        }
         None => text,
     }
 }
@@ -20,10 +23,18 @@ pub fn instruction(instruction: &TestInstruction, dialect: Dialect) -> String {
 fn operation(operation: &Operation, dialect: Dialect) -> String {
     let address = |a: &Address| address(a, dialect);
     match operation {
-        Operation::Load { access: Access { order: Some(AccessOrder::Text(tags)), scope, .. }, destination, address: a } => {
+        Operation::Load {
+            access: Access { order: Some(AccessOrder::Text(tags)), scope, .. },
+            destination,
+            address: a,
+        } => {
             format!("{} {destination}, {}", mnemonic(*tags, Read, *scope), address(a))
         }
-        Operation::Store { access: Access { order: Some(AccessOrder::Text(tags)), scope, .. }, address: a, value: v } => {
+        Operation::Store {
+            access: Access { order: Some(AccessOrder::Text(tags)), scope, .. },
+            address: a,
+            value: v,
+        } => {
             format!("{} {}, {}", mnemonic(*tags, Write, *scope), address(a), value(v))
         }
         Operation::StoreConditional { access, status, address: a, value: v } => {
@@ -33,7 +44,9 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
             };
             format!("{name} {status}, {}, {}", address(a), value(v))
         }
-        Operation::Fence { order: Some(FenceOrder::Text(tags)), scope } => mnemonic(*tags, Fence, *scope),
+        Operation::Fence { order: Some(FenceOrder::Text(tags)), scope } => {
+            mnemonic(*tags, Fence, *scope)
+        }
         Operation::Load { access, destination, address: a } => {
             let name = match access.proxy {
                 Proxy::Generic | Proxy::Alias | Proxy::Async | Proxy::Tensormap => "ld",
@@ -49,14 +62,26 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         }
         Operation::VectorLoad { access, destinations, address: a } => {
             let vector = format!("v{}", destinations.len());
-            format!("ld{} {{{}}}, {}", qualifiers(access, &vector), destinations.join(", "), address(a))
+            format!(
+                "ld{} {{{}}}, {}",
+                qualifiers(access, &vector),
+                destinations.join(", "),
+                address(a)
+            )
         }
         Operation::VectorStore { access, address: a, values } => {
             let vector = format!("v{}", values.len());
             let values: Vec<String> = values.iter().map(value).collect();
             format!("st{} {}, {{{}}}", qualifiers(access, &vector), address(a), values.join(", "))
         }
-        Operation::Atom(AtomInstruction { access, function, destination, address: a, operand, replacement }) => {
+        Operation::Atom(AtomInstruction {
+            access,
+            function,
+            destination,
+            address: a,
+            operand,
+            replacement,
+        }) => {
             let surface = if access.proxy == Proxy::Surface { "su" } else { "" };
             let name = match access.order {
                 Some(AccessOrder::Text(tags)) => mnemonic(tags, Rmw, access.scope),
@@ -80,8 +105,12 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
             let count = count.map_or(String::new(), |n| format!(", {n}"));
             format!("bar.{}.{} {instance}{}{count}", scope.name(), mode.name(), value(barrier))
         }
-        Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: false }) => "barrier.cluster.arrive".to_string(),
-        Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: true }) => "barrier.cluster.arrive.relaxed".to_string(),
+        Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: false }) => {
+            "barrier.cluster.arrive".to_string()
+        }
+        Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: true }) => {
+            "barrier.cluster.arrive.relaxed".to_string()
+        }
         Operation::ClusterBarrier(ClusterBarrier::Wait) => "barrier.cluster.wait".to_string(),
         Operation::Mbarrier(_)
         | Operation::PendingCount { .. }
@@ -93,23 +122,40 @@ fn operation(operation: &Operation, dialect: Dialect) -> String {
         | Operation::Tensormap(_)
         | Operation::TensorFence { .. }
         | Operation::AsyncArrive { .. } => super::asynchronous::operation(operation, dialect),
-        Operation::BulkStore { address: a, bytes } => format!("st.bulk.weak.shared::cta {}, {bytes}, 0", address(a)),
+        Operation::BulkStore { address: a, bytes } => {
+            format!("st.bulk.weak.shared::cta {}, {bytes}, 0", address(a))
+        }
         Operation::Multimem(MultimemOperation { access, replicas, action }) => {
             let at = format!("{{{}}}", replicas.iter().map(address).collect::<Vec<_>>().join(", "));
             match action {
                 MultimemAction::LoadReduce { function, destination } => {
-                    format!("multimem.ld_reduce{} {destination}, {at}", qualifiers(access, function.name()))
+                    format!(
+                        "multimem.ld_reduce{} {destination}, {at}",
+                        qualifiers(access, function.name())
+                    )
                 }
-                MultimemAction::Store { value: v } => format!("multimem.st{} {at}, {}", qualifiers(access, ""), value(v)),
+                MultimemAction::Store { value: v } => {
+                    format!("multimem.st{} {at}, {}", qualifiers(access, ""), value(v))
+                }
                 MultimemAction::Reduce { function, operand } => {
-                    format!("multimem.red{} {at}, {}", qualifiers(access, function.name()), value(operand))
+                    format!(
+                        "multimem.red{} {at}, {}",
+                        qualifiers(access, function.name()),
+                        value(operand)
+                    )
                 }
             }
         }
         Operation::Warp(meeting) => {
-            let destination = meeting.given.as_ref().map(|given| given.to.as_deref().unwrap_or("_").to_owned());
+            let destination =
+                meeting.given.as_ref().map(|given| given.to.as_deref().unwrap_or("_").to_owned());
             let operands = destination.into_iter().chain(meeting.brought().iter().map(value));
-            format!("{} {}{:#x}", meeting.name, operands.map(|o| format!("{o}, ")).collect::<String>(), meeting.mask)
+            format!(
+                "{} {}{:#x}",
+                meeting.name,
+                operands.map(|o| format!("{o}, ")).collect::<String>(),
+                meeting.mask
+            )
         }
         Operation::Launches(order) => order.text(),
         Operation::Local { function, ty, destination, operands } => {
@@ -135,7 +181,8 @@ fn mnemonic(tags: Tags, operation: signature::Operation, scope: Option<Scope>) -
     tags.written(operation, scope).unwrap_or_default()
 }
 
-/// `.acquire.gpu.global.cg.add.s32`: order, scope, space, cache operator, function (of `atom`), type.
+/// `.acquire.gpu.global.cg.add.s32`: order, scope, space, cache operator, function (of `atom`),
+/// type.
 fn qualifiers(access: &Access, function: &str) -> String {
     let mut out = String::new();
     let mut add = |part: &str| {

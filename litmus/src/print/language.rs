@@ -25,15 +25,36 @@ pub(super) const BUILT_IN: [(&str, &str); 8] = [
 ];
 
 /// What only CUDA has.
-const CUDA: [&str; 7] = ["cuda::", "__threadfence", "__global__", "__device__", "__shared__", "atomicCAS", "thread_scope_"];
+const CUDA: [&str; 7] = [
+    "cuda::",
+    "__threadfence",
+    "__global__",
+    "__device__",
+    "__shared__",
+    "atomicCAS",
+    "thread_scope_",
+];
 
 /// What only C++ has.
-const CPP: [&str; 8] =
-    ["std::", "->load(", "->store(", "->exchange(", "->fetch_", "->compare_exchange_", "atomic_ref<", "atomic<"];
+const CPP: [&str; 8] = [
+    "std::",
+    "->load(",
+    "->store(",
+    "->exchange(",
+    "->fetch_",
+    "->compare_exchange_",
+    "atomic_ref<",
+    "atomic<",
+];
 
 pub(crate) fn language(text: &str) -> CLanguage {
-    let built_in = BUILT_IN.iter().any(|(_, name)| [format!("{name}("), format!("{name}_")].iter().any(|n| text.contains(n)));
-    if text.trim_start().starts_with("CUDA") || built_in || CUDA.iter().any(|word| text.contains(word)) {
+    let built_in = BUILT_IN
+        .iter()
+        .any(|(_, name)| [format!("{name}("), format!("{name}_")].iter().any(|n| text.contains(n)));
+    if text.trim_start().starts_with("CUDA")
+        || built_in
+        || CUDA.iter().any(|word| text.contains(word))
+    {
         CLanguage::Cuda
     } else if CPP.iter().any(|word| text.contains(word)) {
         CLanguage::Cpp

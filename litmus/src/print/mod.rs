@@ -19,14 +19,20 @@ pub use source::{SourceText, scope_word};
 
 use std::fmt;
 
-use crate::test::{Body, Dialect, InitialValue, LocationDeclaration, Sequencing, Test, ThreadId, element};
+use crate::test::{
+    Body, Dialect, InitialValue, LocationDeclaration, Sequencing, Test, ThreadId, element,
+};
 
 impl Test {
     /// The lines of a thread's program, without column padding.
     pub fn thread_lines(&self, thread: ThreadId) -> Vec<String> {
         match self.threads.get(thread.index()).map(|t| &t.body) {
-            Some(Body::Instructions(instructions)) => instructions.iter().map(|i| instruction(i, self.dialect)).collect(),
-            Some(Body::Statements(statements)) => statement_lines(statements).into_iter().map(|l| l.text).collect(),
+            Some(Body::Instructions(instructions)) => {
+                instructions.iter().map(|i| instruction(i, self.dialect)).collect()
+            }
+            Some(Body::Statements(statements)) => {
+                statement_lines(statements).into_iter().map(|l| l.text).collect()
+            }
             None => Vec::new(),
         }
     }
@@ -57,7 +63,8 @@ pub fn test(test: &Test) -> String {
 /// What follows the program: what is shown, what counts, and what is asked.
 fn tail(test: &Test, out: &mut String) {
     if !test.observed.is_empty() {
-        let shown: Vec<String> = test.observed.iter().map(|v| format!("{};", variable(v, test.dialect))).collect();
+        let shown: Vec<String> =
+            test.observed.iter().map(|v| format!("{};", variable(v, test.dialect))).collect();
         out.push_str(&format!("locations [{}]\n", shown.join(" ")));
     }
     if let Some(filter) = &test.filter {
@@ -67,7 +74,8 @@ fn tail(test: &Test, out: &mut String) {
     out.push_str(&format!("{} ({asked})\n", test.condition.quantifier.keyword()));
 }
 
-/// `{ a; b; }`, on one line if it fits, else with one line for each group (locations, then the registers of each thread).
+/// `{ a; b; }`, on one line if it fits, else with one line for each group (locations, then the
+/// registers of each thread).
 fn braces(groups: &[Vec<String>]) -> String {
     let groups: Vec<String> = groups
         .iter()
@@ -91,11 +99,12 @@ fn locations<'a>(
     let mut array: Option<(&str, Vec<String>)> = None;
     // What stands before a name, its state space, stands before that of an array.
     let mut before = String::new();
-    let close = |array: &mut Option<(&'a str, Vec<String>)>, before: &str, out: &mut Vec<String>| {
-        if let Some((name, values)) = array.take() {
-            out.push(format!("{before}{name}[{}]={{{}}}", values.len(), values.join(",")));
-        }
-    };
+    let close =
+        |array: &mut Option<(&'a str, Vec<String>)>, before: &str, out: &mut Vec<String>| {
+            if let Some((name, values)) = array.take() {
+                out.push(format!("{before}{name}[{}]={{{}}}", values.len(), values.join(",")));
+            }
+        };
     for l in declared {
         let of = element(&l.name).filter(|_| l.alias.is_none());
         if array.as_ref().map(|(name, _)| *name) != of.map(|(name, _)| name) {
@@ -103,8 +112,13 @@ fn locations<'a>(
         }
         match of {
             Some((name, _)) => {
-                let whole = l.space.map(|_| single(&LocationDeclaration { value: None, ..l.clone() }));
-                before = whole.as_deref().and_then(|whole| whole.strip_suffix(l.name.as_str())).unwrap_or_default().to_owned();
+                let whole =
+                    l.space.map(|_| single(&LocationDeclaration { value: None, ..l.clone() }));
+                before = whole
+                    .as_deref()
+                    .and_then(|whole| whole.strip_suffix(l.name.as_str()))
+                    .unwrap_or_default()
+                    .to_owned();
                 let value = l.value.as_ref().map_or("0".to_string(), initial);
                 array.get_or_insert_with(|| (name, Vec::new())).1.push(value);
             }

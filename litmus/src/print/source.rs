@@ -1,4 +1,5 @@
-//! A changed test in the words of its source: C, C++ or CUDA. What did not change is shown as it stands there.
+//! A changed test in the words of its source: C, C++ or CUDA. What did not change is shown as it
+//! stands there.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,8 +12,8 @@ use super::language::{BUILT_IN, CLanguage, language};
 use super::tail;
 use crate::read;
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CMemoryOrder, CParameter, CScope, Dialect, Expression, Statement,
-    StatementKind, Test, ThreadId,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CMemoryOrder, CParameter, CScope, Dialect,
+    Expression, Statement, StatementKind, Test, ThreadId,
 };
 
 /// A scope as programs of a language name it.
@@ -48,7 +49,8 @@ impl<'a> SourceText<'a> {
             }
         }
         // Declarations of several variables at once have one place.
-        let alone = |s: &Statement| all.iter().filter(|o| o.place.0.start == s.place.0.start).count() == 1;
+        let alone =
+            |s: &Statement| all.iter().filter(|o| o.place.0.start == s.place.0.start).count() == 1;
         let place = |s: &Statement| (s.place.0.start, s.place.0.end);
         let statements = all.iter().filter(|s| alone(s)).map(|s| (place(s), &s.kind)).collect();
         Self { test, text, language, orders: orders(text, language), statements }
@@ -62,7 +64,10 @@ impl<'a> SourceText<'a> {
         match test.threads.get(thread.index()).map(|t| &t.body) {
             Some(Body::Statements(statements)) => {
                 let source = Source::new(self, test, thread);
-                lines(statements, AtomicSpelling::Source(&source)).into_iter().map(|l| l.text).collect()
+                lines(statements, AtomicSpelling::Source(&source))
+                    .into_iter()
+                    .map(|l| l.text)
+                    .collect()
             }
             _ => test.thread_lines(thread),
         }
@@ -70,18 +75,23 @@ impl<'a> SourceText<'a> {
 
     /// The head of a thread in C: its name, where it runs, its parameters.
     pub fn head(&self, test: &Test, thread: ThreadId) -> Option<String> {
-        let (before, now) = (self.test.threads.get(thread.index())?, test.threads.get(thread.index())?);
+        let (before, now) =
+            (self.test.threads.get(thread.index())?, test.threads.get(thread.index())?);
         if !matches!(now.body, Body::Statements(_)) {
             return None;
         }
         let span = before.place.0;
-        let written = self.text.get(span.start..span.end).filter(|t| before.parameters == now.parameters && !t.is_empty());
+        let written = self
+            .text
+            .get(span.start..span.end)
+            .filter(|t| before.parameters == now.parameters && !t.is_empty());
         let Some(written) = written else { return Some(head(test, thread)) };
         let mut out = written.to_owned();
         // The scope in a type is that of all operations on the object.
         for (name, range) in type_scopes(written, &now.parameters).into_iter().rev() {
             let scope = test.threads.iter().find_map(|t| scope_of_calls(&t.body, name));
-            if let Some(scope) = scope.map(|s| thread_scope(s).trim_start_matches("cuda::thread_scope_"))
+            if let Some(scope) =
+                scope.map(|s| thread_scope(s).trim_start_matches("cuda::thread_scope_"))
                 && self.language == CLanguage::Cuda
             {
                 out.replace_range(range, scope);
@@ -90,7 +100,8 @@ impl<'a> SourceText<'a> {
         Some(words(&out))
     }
 
-    /// The whole test. In a form that every test can be written in, if it does not read back as what it is.
+    /// The whole test. In a form that every test can be written in, if it does not read back as
+    /// what it is.
     pub fn test(&self, test: &Test) -> String {
         let plain = test.to_string();
         if test.dialect != Dialect::C {
@@ -124,9 +135,9 @@ fn collect<'a>(body: &'a [Statement], all: &mut Vec<&'a Statement>) {
                 collect(then, all);
                 collect(otherwise, all);
             }
-            StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } | StatementKind::For { body, .. } => {
-                collect(body, all)
-            }
+            StatementKind::While { body, .. }
+            | StatementKind::DoWhile { body, .. }
+            | StatementKind::For { body, .. } => collect(body, all),
             _ => all.push(s),
         }
     }
@@ -136,8 +147,10 @@ fn collect<'a>(body: &'a [Statement], all: &mut Vec<&'a Statement>) {
 fn orders(text: &str, language: CLanguage) -> String {
     const WORD: &str = "memory_order";
     let written = text.find(WORD).and_then(|at| {
-        let before = text[..at].trim_end_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'));
-        let after = ["_", "::"].into_iter().find(|sign| text[at + WORD.len()..].starts_with(sign))?;
+        let before = text[..at]
+            .trim_end_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'));
+        let after =
+            ["_", "::"].into_iter().find(|sign| text[at + WORD.len()..].starts_with(sign))?;
         Some(format!("{}{after}", &text[before.len()..at + WORD.len()]))
     });
     let of_language = match language {
@@ -163,7 +176,8 @@ fn type_scopes<'a>(head: &str, parameters: &'a [CParameter]) -> Vec<(&'a str, Ra
             let after = head[at + parameter.name.len()..].chars().next();
             head[..at].ends_with(['*', '&', ' ']) && matches!(after, Some(',' | ')' | ' '))
         };
-        let mut places = head[start..].match_indices(parameter.name.as_str()).map(|(at, _)| start + at);
+        let mut places =
+            head[start..].match_indices(parameter.name.as_str()).map(|(at, _)| start + at);
         let Some(name) = places.find(|&at| is_name(at)) else { continue };
         if let Some(at) = head[start..name].rfind(WORD) {
             let scope = start + at + WORD.len();
@@ -203,7 +217,8 @@ fn calls(statements: &[Statement], see: &mut dyn FnMut(&AtomicCall)) {
                 calls(then, see);
                 calls(otherwise, see);
             }
-            StatementKind::While { condition, body } | StatementKind::DoWhile { body, condition } => {
+            StatementKind::While { condition, body }
+            | StatementKind::DoWhile { body, condition } => {
                 open.push(condition);
                 calls(body, see);
             }
@@ -211,12 +226,17 @@ fn calls(statements: &[Statement], see: &mut dyn FnMut(&AtomicCall)) {
                 open.extend(condition);
                 [before, after, body].into_iter().for_each(|statements| calls(statements, see));
             }
-            StatementKind::Fence { .. } | StatementKind::Break | StatementKind::Continue | StatementKind::Return => {}
+            StatementKind::Fence { .. }
+            | StatementKind::Break
+            | StatementKind::Continue
+            | StatementKind::Return => {}
         }
         while let Some(e) = open.pop() {
             match e {
                 Expression::Integer(_) | Expression::Name(_) => {}
-                Expression::Dereference(e) | Expression::Unary(_, e) | Expression::Cast(_, e) => open.push(e),
+                Expression::Dereference(e) | Expression::Unary(_, e) | Expression::Cast(_, e) => {
+                    open.push(e)
+                }
                 Expression::Binary(_, a, b) => open.extend([&**a, &**b]),
                 Expression::Conditional(parts) => open.extend(parts.iter()),
                 Expression::Atomic(call) => {
@@ -234,7 +254,8 @@ fn calls(statements: &[Statement], see: &mut dyn FnMut(&AtomicCall)) {
 pub(super) struct Source<'a> {
     of: &'a SourceText<'a>,
     parameters: &'a [CParameter],
-    /// The parameters in whose types there is a scope: `cuda::atomic<int, cuda::thread_scope_block>* x`.
+    /// The parameters in whose types there is a scope:
+    /// `cuda::atomic<int, cuda::thread_scope_block>* x`.
     scopes: Vec<&'a str>,
 }
 
@@ -250,10 +271,12 @@ impl<'a> Source<'a> {
     /// A statement that is no block, as the text has it, if it did not change.
     pub fn unchanged(&self, s: &Statement) -> Option<String> {
         let (start, end) = (s.place.0.start, s.place.0.end);
-        let before = self.of.statements.get(&(start, end)).filter(|kind| ***kind == s.kind && start < end);
+        let before =
+            self.of.statements.get(&(start, end)).filter(|kind| ***kind == s.kind && start < end);
         let text = self.of.text.get(start..end).filter(|_| before.is_some())?;
         let text = words(text.trim_end_matches([';', ' ']));
-        (!text.contains("//") && !text.contains("/*") && !text.contains(['{', ';'])).then(|| format!("{text};"))
+        (!text.contains("//") && !text.contains("/*") && !text.contains(['{', ';']))
+            .then(|| format!("{text};"))
     }
 
     /// A memory order.
@@ -262,7 +285,9 @@ impl<'a> Source<'a> {
     }
 
     pub fn fence(&self, order: CMemoryOrder, scope: Option<CScope>) -> String {
-        let fence = |namespace: &str, scope: String| format!("{namespace}atomic_thread_fence({}{scope})", self.order(order));
+        let fence = |namespace: &str, scope: String| {
+            format!("{namespace}atomic_thread_fence({}{scope})", self.order(order))
+        };
         match (self.of.language, scope) {
             (CLanguage::Cpp, None) => fence("std::", String::new()),
             (CLanguage::Cuda, None) => fence("cuda::", String::new()),
@@ -273,14 +298,17 @@ impl<'a> Source<'a> {
                     CScope::Threads(Scope::Sys) => Some("__threadfence_system()"),
                     _ => None,
                 };
-                match short.filter(|_| order == CMemoryOrder::SeqCst && !self.of.text.contains("atomic_thread_fence")) {
+                match short.filter(|_| {
+                    order == CMemoryOrder::SeqCst && !self.of.text.contains("atomic_thread_fence")
+                }) {
                     Some(short) => short.to_owned(),
                     None => fence("cuda::", format!(", {}", thread_scope(Some(scope)))),
                 }
             }
-            (CLanguage::C | CLanguage::Cpp, scope) => {
-                fence("", scope.map_or_else(String::new, |s| format!(", memory_scope_{}", opencl_scope(s))))
-            }
+            (CLanguage::C | CLanguage::Cpp, scope) => fence(
+                "",
+                scope.map_or_else(String::new, |s| format!(", memory_scope_{}", opencl_scope(s))),
+            ),
         }
     }
 
@@ -293,25 +321,39 @@ impl<'a> Source<'a> {
     fn parameter(&self, pointer: &Expression) -> Option<&CParameter> {
         match pointer {
             Expression::Name(name) => self.parameters.iter().find(|p| p.name == *name),
-            Expression::Binary(BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Subscript, a, _) => {
-                self.parameter(a)
-            }
+            Expression::Binary(
+                BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Subscript,
+                a,
+                _,
+            ) => self.parameter(a),
             _ => None,
         }
     }
 
     /// Is the operation one of CUDA's built-in functions?
     pub fn is_built_in(&self, call: &AtomicCall) -> bool {
-        let scope = matches!(call.scope, Some(CScope::Threads(Scope::Cta | Scope::Gpu | Scope::Sys)));
-        let function =
-            !matches!(call.function, AtomicFunction::Load | AtomicFunction::Store(_) | AtomicFunction::CompareExchange { .. });
+        let scope =
+            matches!(call.scope, Some(CScope::Threads(Scope::Cta | Scope::Gpu | Scope::Sys)));
+        let function = !matches!(
+            call.function,
+            AtomicFunction::Load
+                | AtomicFunction::Store(_)
+                | AtomicFunction::CompareExchange { .. }
+        );
         let atomic = self.parameter(&call.address).is_some_and(|p| p.ty.atomic);
-        self.of.language == CLanguage::Cuda && call.order == Some(CMemoryOrder::Relaxed) && scope && function && !atomic
+        self.of.language == CLanguage::Cuda
+            && call.order == Some(CMemoryOrder::Relaxed)
+            && scope
+            && function
+            && !atomic
     }
 
     /// The name of a built-in function.
     pub fn built_in(&self, call: &AtomicCall, operation: &str) -> String {
-        let name = BUILT_IN.iter().find(|(known, _)| *known == operation).map_or(operation, |(_, name)| name);
+        let name = BUILT_IN
+            .iter()
+            .find(|(known, _)| *known == operation)
+            .map_or(operation, |(_, name)| name);
         let suffix = match CScope::of_events(call.scope) {
             Some(Scope::Cta) => "_block",
             Some(Scope::Sys) => "_system",
@@ -326,7 +368,11 @@ impl<'a> Source<'a> {
         let ty = parameter.map_or("int", |p| p.ty.integer.name());
         let is_atomic = parameter.is_some_and(|p| p.ty.atomic);
         if self.of.language == CLanguage::Cpp {
-            return if is_atomic { format!("{pointer}->") } else { format!("std::atomic_ref<{ty}>(*{pointer}).") };
+            return if is_atomic {
+                format!("{pointer}->")
+            } else {
+                format!("std::atomic_ref<{ty}>(*{pointer}).")
+            };
         }
         let scope = call.scope.map(|scope| thread_scope(Some(scope)));
         let declared = parameter.is_some_and(|p| self.scopes.contains(&p.name.as_str()));

@@ -6,7 +6,10 @@ use margay_models::execution::{Proxy, Scope};
 
 use super::instruction::{instruction, type_suffix};
 use super::{braces, initial, locations};
-use crate::test::{Body, Dialect, HOST, LaunchOrder, LocationDeclaration, Operation, RegisterDeclaration, Test, ThreadId};
+use crate::test::{
+    Body, Dialect, HOST, LaunchOrder, LocationDeclaration, Operation, RegisterDeclaration, Test,
+    ThreadId,
+};
 
 /// Initial state and program of a test in the tabular syntax.
 pub(super) fn tabular(test: &Test, out: &mut String) {
@@ -19,15 +22,20 @@ pub(super) fn tabular(test: &Test, out: &mut String) {
     out.push('\n');
     let signature = test.dialect.signature();
     let clusters = signature.tabular().is_some() || shows_clusters(test);
-    let levels: Vec<Scope> = signature.scopes(clusters).iter().copied().filter(|&s| s != Scope::Sys).collect();
+    let levels: Vec<Scope> =
+        signature.scopes(clusters).iter().copied().filter(|&s| s != Scope::Sys).collect();
     let header = |t: ThreadId| {
-        let numbers = test.threads[t.index()]
-            .placement
-            .iter()
-            .flat_map(|place| levels.iter().map(|&scope| format!("{} {}", signature.scope_name(scope), place.number(scope))));
+        let numbers = test.threads[t.index()].placement.iter().flat_map(|place| {
+            levels
+                .iter()
+                .map(|&scope| format!("{} {}", signature.scope_name(scope), place.number(scope)))
+        });
         let mut numbers: Vec<String> = numbers.collect();
-        let of_place =
-            test.instructions(t).iter().filter_map(|i| of_place(&i.operation)).map(|order| format!(" {}", order.text()));
+        let of_place = test
+            .instructions(t)
+            .iter()
+            .filter_map(|i| of_place(&i.operation))
+            .map(|order| format!(" {}", order.text()));
         let of_place = of_place.collect::<String>();
         if let (Dialect::Text(_), Some(last)) = (test.dialect, numbers.last_mut()) {
             *last += &of_place;
@@ -51,10 +59,14 @@ pub(super) fn tabular(test: &Test, out: &mut String) {
 /// Initial state, program, scope tree and memory map of a test in the form of the 2015 paper.
 pub(super) fn gpu_ptx(test: &Test, out: &mut String) {
     // The memory map declares what comes behind all others.
-    let is_declared = |l: &LocationDeclaration| l.value.is_some() || l.alias.is_some() || l.space.is_none();
-    let declared = test.locations[..test.locations.iter().rposition(is_declared).map_or(0, |last| last + 1)].iter();
+    let is_declared =
+        |l: &LocationDeclaration| l.value.is_some() || l.alias.is_some() || l.space.is_none();
+    let declared = test.locations
+        [..test.locations.iter().rposition(is_declared).map_or(0, |last| last + 1)]
+        .iter();
     // Their state spaces are in the memory map.
-    let unmapped = |l: &LocationDeclaration| location(&LocationDeclaration { space: None, ..l.clone() });
+    let unmapped =
+        |l: &LocationDeclaration| location(&LocationDeclaration { space: None, ..l.clone() });
     let mut groups = vec![locations(declared, unmapped)];
     for thread in threads(test) {
         let of_thread = test.registers.iter().filter(|r| r.thread == thread);
@@ -67,8 +79,11 @@ pub(super) fn gpu_ptx(test: &Test, out: &mut String) {
         out.push_str(&scope_tree(test));
         out.push('\n');
     }
-    let mapped: Vec<String> =
-        test.locations.iter().filter_map(|l| l.space.map(|s| format!("{}: {}", l.name, s.name()))).collect();
+    let mapped: Vec<String> = test
+        .locations
+        .iter()
+        .filter_map(|l| l.space.map(|s| format!("{}: {}", l.name, s.name())))
+        .collect();
     if !mapped.is_empty() {
         out.push_str(&mapped.join(", "));
         out.push('\n');
@@ -91,14 +106,16 @@ fn of_place(operation: &Operation) -> Option<LaunchOrder> {
 fn launches(test: &Test) -> bool {
     let places = test.threads.iter().filter_map(|t| t.placement);
     let mut instructions = threads(test).flat_map(|t| test.instructions(t));
-    places.into_iter().any(|p| p.kernel != 0) || instructions.any(|i| matches!(i.operation, Operation::Launches(_)))
+    places.into_iter().any(|p| p.kernel != 0)
+        || instructions.any(|i| matches!(i.operation, Operation::Launches(_)))
 }
 
 /// Does it matter which threads are of one warp?
 fn warps(test: &Test) -> bool {
     let places = test.threads.iter().filter_map(|t| t.placement);
     let mut instructions = threads(test).flat_map(|t| test.instructions(t));
-    places.into_iter().any(|p| p.warp != 0) || instructions.any(|i| matches!(i.operation, Operation::Warp(_)))
+    places.into_iter().any(|p| p.warp != 0)
+        || instructions.any(|i| matches!(i.operation, Operation::Warp(_)))
 }
 
 /// A header names clusters if they are not simply those of the ctas.
@@ -133,7 +150,9 @@ fn proxy(proxy: Proxy) -> &'static str {
 fn register(r: &RegisterDeclaration, thread: &str) -> String {
     let value = r.value.as_ref().map(initial);
     match (r.ty, value) {
-        (Some(ty), Some(value)) => format!("{thread}:.reg {} {}={value}", type_suffix(Some(ty)), r.name),
+        (Some(ty), Some(value)) => {
+            format!("{thread}:.reg {} {}={value}", type_suffix(Some(ty)), r.name)
+        }
         (Some(ty), None) => format!("{thread}:.reg {} {}", type_suffix(Some(ty)), r.name),
         (None, Some(value)) => format!("{thread}:{}={value}", r.name),
         (None, None) => format!("{thread}:{}", r.name),
@@ -153,11 +172,19 @@ fn columns(test: &Test, headers: &[String], out: &mut String) {
             Body::Statements(_) => Vec::new(),
         })
         .collect();
-    let width = |t: usize| cells[t].iter().chain(headers.get(t)).map(|cell| cell.chars().count()).max().unwrap_or_default();
+    let width = |t: usize| {
+        cells[t]
+            .iter()
+            .chain(headers.get(t))
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or_default()
+    };
     let widths: Vec<usize> = (0..headers.len()).map(width).collect();
     let rows = cells.iter().map(Vec::len).max().unwrap_or_default();
     let mut line = |cell: &dyn Fn(usize) -> String| {
-        let padded: Vec<String> = widths.iter().enumerate().map(|(t, &w)| format!(" {:w$} ", cell(t))).collect();
+        let padded: Vec<String> =
+            widths.iter().enumerate().map(|(t, &w)| format!(" {:w$} ", cell(t))).collect();
         out.push_str(&padded.join("|"));
         out.push_str(";\n");
     };
@@ -167,8 +194,8 @@ fn columns(test: &Test, headers: &[String], out: &mut String) {
     }
 }
 
-/// `ScopeTree(grid(cta(warp T0) (warp T1)))`; with `cluster` nodes where clusters differ from ctas, and a `system` node around
-/// the grids of several gpus.
+/// `ScopeTree(grid(cta(warp T0) (warp T1)))`; with `cluster` nodes where clusters differ from ctas,
+/// and a `system` node around the grids of several gpus.
 fn scope_tree(test: &Test) -> String {
     let clusters = shows_clusters(test);
     type Warps = BTreeMap<u16, Vec<ThreadId>>;
@@ -187,8 +214,14 @@ fn scope_tree(test: &Test) -> String {
     }
     let node = |kind: &str, children: Vec<String>| format!("{kind}{}", children.join(" "));
     let wrap = |inner: String| format!("({inner})");
-    let warp = |threads: &Vec<ThreadId>| threads.iter().map(|t| format!(" T{}", t.0)).collect::<String>();
-    let cta = |warps: &Warps| wrap(node("cta", warps.values().map(|threads| format!("(warp{})", warp(threads))).collect()));
+    let warp =
+        |threads: &Vec<ThreadId>| threads.iter().map(|t| format!(" T{}", t.0)).collect::<String>();
+    let cta = |warps: &Warps| {
+        wrap(node(
+            "cta",
+            warps.values().map(|threads| format!("(warp{})", warp(threads))).collect(),
+        ))
+    };
     let grids: Vec<String> = tree
         .values()
         .map(|in_gpu| {
@@ -211,7 +244,8 @@ mod tests {
 
     use super::*;
     use crate::test::{
-        Access, AccessOrder, Address, Condition, Dialect, Operation, Proposition, Quantifier, TestOperand, Thread,
+        Access, AccessOrder, Address, Condition, Dialect, Operation, Proposition, Quantifier,
+        TestOperand, Thread,
     };
 
     fn thread(placement: Placement) -> Thread {
@@ -249,17 +283,35 @@ mod tests {
         let apart = test(Dialect::Ptx, &[p(0, 0), p(1, 1)]).to_string();
         assert!(apart.contains(" P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;"), "{apart}");
         let joined = test(Dialect::Ptx, &[p(0, 0), p(0, 1)]).to_string();
-        assert!(joined.contains(" P0@cta 0,cluster 0,gpu 0 | P1@cta 1,cluster 0,gpu 0 ;"), "{joined}");
+        assert!(
+            joined.contains(" P0@cta 0,cluster 0,gpu 0 | P1@cta 1,cluster 0,gpu 0 ;"),
+            "{joined}"
+        );
     }
 
     #[test]
     fn scope_trees_nest_as_in_the_2015_paper() {
         let p = |gpu, cta| Placement { gpu, cluster: cta, cta, ..Placement::default() };
         let second = Placement { warp: 1, ..p(0, 0) };
-        assert!(test(Dialect::GpuPtx, &[p(0, 0), p(0, 0)]).to_string().contains("ScopeTree(grid(cta(warp T0 T1)))"));
-        assert!(test(Dialect::GpuPtx, &[p(0, 0), second]).to_string().contains("ScopeTree(grid(cta(warp T0) (warp T1)))"));
-        assert!(test(Dialect::GpuPtx, &[p(0, 0), p(0, 1)]).to_string().contains("ScopeTree(grid(cta(warp T0)) (cta(warp T1)))"));
+        assert!(
+            test(Dialect::GpuPtx, &[p(0, 0), p(0, 0)])
+                .to_string()
+                .contains("ScopeTree(grid(cta(warp T0 T1)))")
+        );
+        assert!(
+            test(Dialect::GpuPtx, &[p(0, 0), second])
+                .to_string()
+                .contains("ScopeTree(grid(cta(warp T0) (warp T1)))")
+        );
+        assert!(
+            test(Dialect::GpuPtx, &[p(0, 0), p(0, 1)])
+                .to_string()
+                .contains("ScopeTree(grid(cta(warp T0)) (cta(warp T1)))")
+        );
         let systems = test(Dialect::GpuPtx, &[p(0, 0), p(1, 1)]).to_string();
-        assert!(systems.contains("ScopeTree(system(grid(cta(warp T0))) (grid(cta(warp T1))))"), "{systems}");
+        assert!(
+            systems.contains("ScopeTree(system(grid(cta(warp T0))) (grid(cta(warp T1))))"),
+            "{systems}"
+        );
     }
 }

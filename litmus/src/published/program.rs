@@ -1,8 +1,10 @@
-//! The programs of published tests, from what their names say: a shape, a variant, the blocks of threads, and two scopes.
+//! The programs of published tests, from what their names say: a shape, a variant, the blocks of
+//! threads, and two scopes.
 //!
-//! Atomics are libcu++'s, so a sequentially consistent store is `fence.sc` and a relaxed store, and a sequentially consistent load is `fence.sc`
-//! and an acquire load (ASPLOS 2019, Fig. 11). Fences have the fence's scope, all else that of the atomics. A variant names the threads with a
-//! fence; in the others an order stands in its place.
+//! Atomics are libcu++'s, so a sequentially consistent store is `fence.sc` and a relaxed store, and
+//! a sequentially consistent load is `fence.sc` and an acquire load (ASPLOS 2019, Fig. 11). Fences
+//! have the fence's scope, all else that of the atomics. A variant names the threads with a fence;
+//! in the others an order stands in its place.
 
 use margay_models::execution::{Placement, Scope};
 
@@ -33,14 +35,23 @@ const fn shape(
     PublishedShape { word, title, threads, fenced, unfenced }
 }
 
-const MIDDLE: [&[&str]; 2] =
-    [&["BOTH_FENCE", "THREAD_1_FENCE", "THREAD_2_FENCE_ACQ", "THREAD_2_FENCE_REL"], &["ACQUIRE", "RELAXED", "RELEASE"]];
+const MIDDLE: [&[&str]; 2] = [
+    &["BOTH_FENCE", "THREAD_1_FENCE", "THREAD_2_FENCE_ACQ", "THREAD_2_FENCE_REL"],
+    &["ACQUIRE", "RELAXED", "RELEASE"],
+];
 
-const THREE: &[&str] = &["ALL_FENCE", "FENCE_0", "FENCE_01", "FENCE_02", "FENCE_1", "FENCE_12", "FENCE_2"];
+const THREE: &[&str] =
+    &["ALL_FENCE", "FENCE_0", "FENCE_01", "FENCE_02", "FENCE_1", "FENCE_12", "FENCE_2"];
 
 /// The nine shapes and the two examples of cuda-litmus.
 pub const SHAPES: [PublishedShape; 11] = [
-    shape("iriw", "IRIW", 4, &["BOTH_FENCE", "THREAD_1_FENCE", "THREAD_3_FENCE"], &["ACQUIRE", "RELAXED"]),
+    shape(
+        "iriw",
+        "IRIW",
+        4,
+        &["BOTH_FENCE", "THREAD_1_FENCE", "THREAD_3_FENCE"],
+        &["ACQUIRE", "RELAXED"],
+    ),
     shape(
         "isa2",
         "ISA2",
@@ -74,7 +85,13 @@ pub const SHAPES: [PublishedShape; 11] = [
         "wwc",
         "WWC",
         3,
-        &["BOTH_FENCE", "THREAD_1_FENCE_ACQ", "THREAD_1_FENCE_REL", "THREAD_2_FENCE_ACQ", "THREAD_2_FENCE_REL"],
+        &[
+            "BOTH_FENCE",
+            "THREAD_1_FENCE_ACQ",
+            "THREAD_1_FENCE_REL",
+            "THREAD_2_FENCE_ACQ",
+            "THREAD_2_FENCE_REL",
+        ],
         &["ACQ_ACQ", "ACQ_REL", "RELAXED", "REL_ACQ", "REL_REL"],
     ),
     shape("z6_3", "Z6.3", 3, THREE, &["ACQ_REL", "RELAXED"]),
@@ -123,7 +140,8 @@ impl ProgramWriter<'_> {
     }
 
     fn load(&self, order: AtomicOrder, register: &str, location: &str) -> Vec<Operation> {
-        let annotated = if matches!(order, Acquire | Sc) { AccessOrder::Acquire } else { AccessOrder::Relaxed };
+        let annotated =
+            if matches!(order, Acquire | Sc) { AccessOrder::Acquire } else { AccessOrder::Relaxed };
         let (access, address) = (self.access(annotated), Address::location(location.to_owned()));
         let load = Operation::Load { access, destination: register.to_owned(), address };
         self.leading(order).into_iter().chain([load]).collect()
@@ -139,7 +157,11 @@ impl ProgramWriter<'_> {
     /// The fence of a thread, if it has one.
     fn fence(&self, thread: usize) -> Vec<Operation> {
         let order = FenceOrder::AcqRel;
-        if self.fenced[thread] { vec![Self::fence_of(self.scopes.fences, order)] } else { Vec::new() }
+        if self.fenced[thread] {
+            vec![Self::fence_of(self.scopes.fences, order)]
+        } else {
+            Vec::new()
+        }
     }
 
     /// The order of an access beside which a fence may stand: none is needed then.
@@ -166,7 +188,8 @@ impl ProgramWriter<'_> {
         from: &str,
         to: &str,
     ) -> Vec<Operation> {
-        [self.load(orders.0, register, from), self.fence(thread), self.store(orders.1, to, 1)].concat()
+        [self.load(orders.0, register, from), self.fence(thread), self.store(orders.1, to, 1)]
+            .concat()
     }
 }
 
@@ -185,7 +208,10 @@ fn fenced(shape: &str, variant: &str) -> [bool; 4] {
 
 /// `thread:register == value`
 fn holds(thread: u16, register: &str, value: i64) -> Proposition {
-    Proposition::equals(Variable::Register { thread: ThreadId(thread), name: register.to_owned() }, value)
+    Proposition::equals(
+        Variable::Register { thread: ThreadId(thread), name: register.to_owned() },
+        value,
+    )
 }
 
 /// `location == value` at the end
@@ -194,7 +220,11 @@ fn ends(location: &str, value: i64) -> Proposition {
 }
 
 /// The threads' instructions, and what is asked; `None` for a shape that is not one of [`SHAPES`].
-fn program(shape: &str, variant: &str, scopes: AtomicsAndFences) -> Option<(Vec<Vec<Operation>>, Vec<Proposition>)> {
+fn program(
+    shape: &str,
+    variant: &str,
+    scopes: AtomicsAndFences,
+) -> Option<(Vec<Vec<Operation>>, Vec<Proposition>)> {
     let writer = ProgramWriter { variant, scopes, fenced: fenced(shape, variant) };
     let fence = |thread: usize| writer.fence(thread);
     let order = |thread: usize, order| writer.unless_fenced(thread, order);
@@ -219,9 +249,12 @@ fn program(shape: &str, variant: &str, scopes: AtomicsAndFences) -> Option<(Vec<
             vec![holds(1, "r0", 1), holds(2, "r1", 1), holds(2, "r2", 0)],
         ),
         "rwc" => {
-            // The fence of the last thread is sequentially consistent: only this orders its store before its load.
-            let last: Vec<Operation> =
-                writer.fenced[2].then(|| ProgramWriter::fence_of(scopes.fences, FenceOrder::Sc)).into_iter().collect();
+            // The fence of the last thread is sequentially consistent: only this orders its store
+            // before its load.
+            let last: Vec<Operation> = writer.fenced[2]
+                .then(|| ProgramWriter::fence_of(scopes.fences, FenceOrder::Sc))
+                .into_iter()
+                .collect();
             let sc = |access: &str| if variant.ends_with(access) { Sc } else { Relaxed };
             (
                 vec![
@@ -249,9 +282,14 @@ fn program(shape: &str, variant: &str, scopes: AtomicsAndFences) -> Option<(Vec<
             vec![holds(1, "r0", 2), ends("x", 2), ends("y", 2)],
         ),
         "wwc" => {
-            // Without fences the two words are the orders of the two threads; with one fence the word is that of the other thread.
-            let words: Vec<&str> = variant.split('_').filter(|word| matches!(*word, "ACQ" | "REL")).collect();
-            let orders = |thread: usize| match (writer.fenced[thread], words.get(if words.len() == 2 { thread - 1 } else { 0 })) {
+            // Without fences the two words are the orders of the two threads; with one fence the
+            // word is that of the other thread.
+            let words: Vec<&str> =
+                variant.split('_').filter(|word| matches!(*word, "ACQ" | "REL")).collect();
+            let orders = |thread: usize| match (
+                writer.fenced[thread],
+                words.get(if words.len() == 2 { thread - 1 } else { 0 }),
+            ) {
                 (false, Some(&"ACQ")) => (Acquire, Relaxed),
                 (false, Some(&"REL")) => (Relaxed, Release),
                 _ => (Relaxed, Relaxed),
@@ -279,7 +317,10 @@ fn program(shape: &str, variant: &str, scopes: AtomicsAndFences) -> Option<(Vec<
                 let (from, to) = (locations[t], locations[(t + 1) % locations.len()]);
                 [st(Relaxed, from, 2), fence(t), st(order(t, Release), to, 1)].concat()
             };
-            ((0..locations.len()).map(thread).collect(), locations.iter().map(|location| ends(location, 2)).collect())
+            (
+                (0..locations.len()).map(thread).collect(),
+                locations.iter().map(|location| ends(location, 2)).collect(),
+            )
         }
         "paper_example1" => (
             vec![
@@ -303,12 +344,21 @@ fn program(shape: &str, variant: &str, scopes: AtomicsAndFences) -> Option<(Vec<
     })
 }
 
-/// The test of that name; `block[thread]` is the number of the thread's block, all on one gpu. `None` for a shape that is not one of [`SHAPES`].
-pub(super) fn test(name: &str, shape: &str, variant: &str, scopes: AtomicsAndFences, block: &[u16]) -> Option<Test> {
+/// The test of that name; `block[thread]` is the number of the thread's block, all on one gpu.
+/// `None` for a shape that is not one of [`SHAPES`].
+pub(super) fn test(
+    name: &str,
+    shape: &str,
+    variant: &str,
+    scopes: AtomicsAndFences,
+    block: &[u16],
+) -> Option<Test> {
     let (threads, asked) = program(shape, variant, scopes)?;
     let mut locations: Vec<String> = Vec::new();
     for operation in threads.iter().flatten() {
-        let (Operation::Load { address, .. } | Operation::Store { address, .. }) = operation else { continue };
+        let (Operation::Load { address, .. } | Operation::Store { address, .. }) = operation else {
+            continue;
+        };
         let Base::Location(name) = &address.base else { continue };
         if !locations.contains(name) {
             locations.push(name.clone());
@@ -340,6 +390,9 @@ pub(super) fn test(name: &str, shape: &str, variant: &str, scopes: AtomicsAndFen
         threads: threads.into_iter().zip(block).map(thread).collect(),
         observed: Vec::new(),
         filter: None,
-        condition: Condition { quantifier: Quantifier::Exists, proposition: Proposition::all(asked) },
+        condition: Condition {
+            quantifier: Quantifier::Exists,
+            proposition: Proposition::all(asked),
+        },
     })
 }

@@ -1,6 +1,7 @@
-//! Barriers of ctas and clusters. Their operands are PTX's (barrier, count of threads) or Dartagnan's (instance, barrier, count of the
-//! test's threads); which of the two a test is written in is said by what can be neither else, never guessed. One with instances may have
-//! PTX's barriers with a count beside them.
+//! Barriers of ctas and clusters. Their operands are PTX's (barrier, count of threads) or
+//! Dartagnan's (instance, barrier, count of the test's threads); which of the two a test is written
+//! in is said by what can be neither else, never guessed. One with instances may have PTX's
+//! barriers with a count beside them.
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::execution::Scope;
@@ -9,7 +10,9 @@ use std::sync::Arc;
 
 use super::instruction::Operands;
 use super::qualifier::Mnemonic;
-use crate::test::{BarrierMode, ClusterBarrier, Dialect, Operation, TestInstruction, TestOperand, ThreadId, Type};
+use crate::test::{
+    BarrierMode, ClusterBarrier, Dialect, Operation, TestInstruction, TestOperand, ThreadId, Type,
+};
 
 /// The largest number of a barrier (PTX ISA 9.7.13.1).
 const LAST: i64 = 15;
@@ -28,19 +31,24 @@ pub(super) struct BarrierOperands {
 }
 
 impl BarrierOperands {
-    /// Where the instruction stands that was read in another form: its position in its column, and its place in the test.
+    /// Where the instruction stands that was read in another form: its position in its column, and
+    /// its place in the test.
     pub fn is_at(&mut self, position: usize, span: Span) {
         (self.position, self.span) = (position, span);
     }
 }
 
 /// Reads a barrier; that of a cta is put right by [`settle`].
-pub(super) fn read(reader: &mut Operands<'_, '_>, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
+pub(super) fn read(
+    reader: &mut Operands<'_, '_>,
+    m: &mut Mnemonic<'_>,
+) -> Result<Operation, Diagnostic> {
     // The barriers of a text may be those of its narrowest groups.
     let of_text = matches!(reader.names.dialect(), Dialect::Text(_));
     let scope = if of_text && m.take_word(&["warp"]).is_some() { Scope::Warp } else { Scope::Cta };
     if let Some((_, span)) = m.qualifiers.iter().find(|(w, _)| *w == "warp") {
-        let error = reader.cursor.error("the barrier of a warp is written in another way", *span, "a warp");
+        let error =
+            reader.cursor.error("the barrier of a warp is written in another way", *span, "a warp");
         return Err(error.help("write `bar.warp.sync 0xffffffff` (PTX ISA 9.7.13.2)"));
     }
     m.take_word(&["aligned"]);
@@ -53,12 +61,18 @@ pub(super) fn read(reader: &mut Operands<'_, '_>, m: &mut Mnemonic<'_>) -> Resul
     m.take_word(&["popc", "and", "or"]);
     m.take(reader.cursor, "type", Type::from_name)?;
     m.finish(reader.cursor, &["cta", "cluster", "sync", "arrive", "red", "aligned"])?;
-    let mode = mode
-        .ok_or_else(|| reader.cursor.error(format!("`{}` needs a mode", m.name), m.span, "write `.sync`, `.arrive` or `.red`"))?;
+    let mode = mode.ok_or_else(|| {
+        reader.cursor.error(
+            format!("`{}` needs a mode", m.name),
+            m.span,
+            "write `.sync`, `.arrive` or `.red`",
+        )
+    })?;
     if mode == BarrierMode::Reduce
         && let Some(register) = reader.cursor.peek_word()
     {
-        let error = format!("the result of a reduction is not modelled, `{register}` would take it");
+        let error =
+            format!("the result of a reduction is not modelled, `{register}` would take it");
         let help = "write `bar.cta.red` and the number of the barrier: it synchronises as `bar.cta.sync` does (PTX ISA 8.9.4)";
         return Err(reader.cursor.error(error, reader.cursor.span(), "a register here").help(help));
     }
@@ -71,13 +85,28 @@ pub(super) fn read(reader: &mut Operands<'_, '_>, m: &mut Mnemonic<'_>) -> Resul
     }
     let span = m.span.to(reader.cursor.previous());
     if operands.len() > 3 {
-        return Err(reader.cursor.error(format!("{} operands", operands.len()), span, "a barrier has three at most"));
+        return Err(reader.cursor.error(
+            format!("{} operands", operands.len()),
+            span,
+            "a barrier has three at most",
+        ));
     }
-    if let Some(TestOperand::AddressOf(name)) = operands.iter().find(|o| matches!(o, TestOperand::AddressOf(_))) {
-        return Err(reader.cursor.error(format!("`{name}` is a location"), span, "barriers have numbers"));
+    if let Some(TestOperand::AddressOf(name)) =
+        operands.iter().find(|o| matches!(o, TestOperand::AddressOf(_)))
+    {
+        return Err(reader.cursor.error(
+            format!("`{name}` is a location"),
+            span,
+            "barriers have numbers",
+        ));
     }
     let barrier = operands.first().cloned().unwrap_or(TestOperand::Integer(0));
-    reader.names.barriers.push(BarrierOperands { thread: reader.thread, position: 0, operands, span });
+    reader.names.barriers.push(BarrierOperands {
+        thread: reader.thread,
+        position: 0,
+        operands,
+        span,
+    });
     Ok(Operation::Barrier { mode, scope, instance: None, barrier, count: None })
 }
 
@@ -86,22 +115,35 @@ fn cluster(reader: &Operands<'_, '_>, m: &mut Mnemonic<'_>) -> Result<Operation,
     let order = m.take_word(&["release", "relaxed", "acquire"]);
     m.finish(reader.cursor, &["arrive", "wait", "release", "relaxed", "acquire", "aligned"])?;
     match (arrive, order) {
-        (Some(true), None | Some("release")) => Ok(Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: false })),
-        (Some(true), Some("relaxed")) => Ok(Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: true })),
-        (Some(false), None | Some("acquire")) => Ok(Operation::ClusterBarrier(ClusterBarrier::Wait)),
+        (Some(true), None | Some("release")) => {
+            Ok(Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: false }))
+        }
+        (Some(true), Some("relaxed")) => {
+            Ok(Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: true }))
+        }
+        (Some(false), None | Some("acquire")) => {
+            Ok(Operation::ClusterBarrier(ClusterBarrier::Wait))
+        }
         (Some(_), Some(order)) => {
             let message = format!("a cluster barrier cannot be `.{order}` here");
             Err(reader.cursor.error(message, m.span, "arrive releases, wait acquires"))
         }
-        (None, _) => Err(reader.cursor.error("`barrier.cluster` needs `.arrive` or `.wait`", m.span, "neither of them")),
+        (None, _) => Err(reader.cursor.error(
+            "`barrier.cluster` needs `.arrive` or `.wait`",
+            m.span,
+            "neither of them",
+        )),
     }
 }
 
-/// Is it Dartagnan's spelling? Three operands are; two are if the second cannot be PTX's count of threads, but is a barrier's number.
+/// Is it Dartagnan's spelling? Three operands are; two are if the second cannot be PTX's count of
+/// threads, but is a barrier's number.
 fn has_instances(operands: &[TestOperand]) -> bool {
     match operands {
         [_, _, _] => true,
-        [TestOperand::Integer(_), TestOperand::Integer(second)] => !is_count(*second) && (0..=LAST).contains(second),
+        [TestOperand::Integer(_), TestOperand::Integer(second)] => {
+            !is_count(*second) && (0..=LAST).contains(second)
+        }
         _ => false,
     }
 }
@@ -123,41 +165,73 @@ pub(super) fn settle(
     let other = written.iter().find(|w| of_text || has_instances(&w.operands));
     if let Some(first) = other.filter(|_| !of_text) {
         let text = file.text[first.span.start..first.span.end].trim();
-        let warning =
-            Diagnostic::warning(format!("`{text}` is Dartagnan's spelling: instance, barrier, count of the test's threads"));
-        errors.push(warning.at(file, first.span, "PTX writes the barrier, and a count of threads in warps of 32"));
+        let warning = Diagnostic::warning(format!(
+            "`{text}` is Dartagnan's spelling: instance, barrier, count of the test's threads"
+        ));
+        errors.push(warning.at(
+            file,
+            first.span,
+            "PTX writes the barrier, and a count of threads in warps of 32",
+        ));
     }
     for w in written {
-        let Some(instruction) = columns.get_mut(w.thread.index()).and_then(|c| c.get_mut(w.position)) else { continue };
-        let Operation::Barrier { instance, barrier, count, .. } = &mut instruction.operation else { continue };
-        let error = |message: String, label: &str| Diagnostic::error(message).at(file, w.span, label);
+        let Some(instruction) =
+            columns.get_mut(w.thread.index()).and_then(|c| c.get_mut(w.position))
+        else {
+            continue;
+        };
+        let Operation::Barrier { instance, barrier, count, .. } = &mut instruction.operation else {
+            continue;
+        };
+        let error =
+            |message: String, label: &str| Diagnostic::error(message).at(file, w.span, label);
         let settled = match (other.is_some(), w.operands.as_slice()) {
             (false, []) => Ok((None, TestOperand::Integer(0), None)),
             (false, [barrier]) => Ok((None, barrier.clone(), None)),
-            (false, [barrier, TestOperand::Integer(n)]) if is_count(*n) => Ok((None, barrier.clone(), Some(*n))),
+            (false, [barrier, TestOperand::Integer(n)]) if is_count(*n) => {
+                Ok((None, barrier.clone(), Some(*n)))
+            }
             (false, _) => {
                 let help = "write `bar.cta.sync 0` or `bar.cta.sync 0, 64`; Dartagnan's `bar.cta.sync 1, 0, 2` is read, too";
                 let label = "PTX: barrier, count of threads, a multiple of 32; Dartagnan: instance, barrier, count";
-                Err(error("these operands are neither PTX's nor Dartagnan's".to_owned(), label).help(help))
+                Err(error("these operands are neither PTX's nor Dartagnan's".to_owned(), label)
+                    .help(help))
             }
-            (true, []) => Err(error("a barrier without a number".to_owned(), "the others have instances")),
+            (true, []) => {
+                Err(error("a barrier without a number".to_owned(), "the others have instances"))
+            }
             // No barrier has such a number: it is a count of PTX's, beside barriers with instances.
-            (true, [barrier, TestOperand::Integer(n)]) if is_count(*n) && !of_text => Ok((None, barrier.clone(), Some(*n))),
+            (true, [barrier, TestOperand::Integer(n)]) if is_count(*n) && !of_text => {
+                Ok((None, barrier.clone(), Some(*n)))
+            }
             (true, [TestOperand::Integer(i)]) => Ok((Some(*i), TestOperand::Integer(0), None)),
             (true, [TestOperand::Integer(i), barrier]) => Ok((Some(*i), barrier.clone(), None)),
-            (true, [TestOperand::Integer(i), barrier, TestOperand::Integer(n)]) => Ok((Some(*i), barrier.clone(), Some(*n))),
-            (true, _) => Err(error("the instance and the count of a barrier are numbers".to_owned(), "a register")),
+            (true, [TestOperand::Integer(i), barrier, TestOperand::Integer(n)]) => {
+                Ok((Some(*i), barrier.clone(), Some(*n)))
+            }
+            (true, _) => Err(error(
+                "the instance and the count of a barrier are numbers".to_owned(),
+                "a register",
+            )),
         };
         let fits = settled.and_then(|(i, b, n)| {
             if let TestOperand::Integer(number) = b
                 && !(0..=LAST).contains(&number)
             {
-                return Err(error(format!("a cta has no barrier {number}"), "the barriers are 0 to 15 (PTX ISA 9.7.13.1)"));
+                return Err(error(
+                    format!("a cta has no barrier {number}"),
+                    "the barriers are 0 to 15 (PTX ISA 9.7.13.1)",
+                ));
             }
-            let small = |n: Option<i64>| n.map(|n| u32::try_from(n).ok()).map_or(Ok(None), |n| n.map(Some).ok_or(()));
+            let small = |n: Option<i64>| {
+                n.map(|n| u32::try_from(n).ok()).map_or(Ok(None), |n| n.map(Some).ok_or(()))
+            };
             match (small(i), small(n)) {
                 (Ok(i), Ok(n)) => Ok((i, b, n)),
-                _ => Err(error("an operand is not between 0 and 4294967295".to_owned(), "this barrier")),
+                _ => Err(error(
+                    "an operand is not between 0 and 4294967295".to_owned(),
+                    "this barrier",
+                )),
             }
         });
         match fits {

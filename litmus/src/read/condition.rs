@@ -3,7 +3,9 @@
 use margay_models::diagnostic::Diagnostic;
 
 use super::cursor::Cursor;
-use crate::test::{Condition, ConditionOperand, NumberComparison, Proposition, Quantifier, Variable};
+use crate::test::{
+    Condition, ConditionOperand, NumberComparison, Proposition, Quantifier, Variable,
+};
 
 /// Words that end the program.
 const TAIL: [&str; 5] = ["exists", "forall", "locations", "filter", "ScopeTree"];
@@ -22,12 +24,18 @@ pub(super) struct Tail {
 
 /// Does the tail start here?
 pub(super) fn starts_here(cursor: &Cursor<'_>) -> bool {
-    let negated = cursor.is('~') || cursor.peek_word() == Some("not") && cursor.word_at(1) == Some("exists");
-    negated || scopes_start_here(cursor) || cursor.peek_word().is_some_and(|w| TAIL.contains(&w) && !cursor.is_at(1, ':'))
+    let negated =
+        cursor.is('~') || cursor.peek_word() == Some("not") && cursor.word_at(1) == Some("exists");
+    negated
+        || scopes_start_here(cursor)
+        || cursor.peek_word().is_some_and(|w| TAIL.contains(&w) && !cursor.is_at(1, ':'))
 }
 
 /// Reads the tail up to the end of the text.
-pub(super) fn tail(cursor: &mut Cursor<'_>, warnings: &mut Vec<Diagnostic>) -> Result<Tail, Diagnostic> {
+pub(super) fn tail(
+    cursor: &mut Cursor<'_>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Tail, Diagnostic> {
     let mut observed = Vec::new();
     let mut filter = None;
     loop {
@@ -50,9 +58,14 @@ pub(super) fn tail(cursor: &mut Cursor<'_>, warnings: &mut Vec<Diagnostic>) -> R
         cursor.eat(';');
     }
     if cursor.at_end() {
-        let warning = Diagnostic::warning("the test ends without a condition").at(cursor.file, cursor.span(), "the end");
+        let warning = Diagnostic::warning("the test ends without a condition").at(
+            cursor.file,
+            cursor.span(),
+            "the end",
+        );
         warnings.push(warning.help("read as `exists (true)`: is there an execution at all?"));
-        let condition = Condition { quantifier: Quantifier::Exists, proposition: Proposition::True };
+        let condition =
+            Condition { quantifier: Quantifier::Exists, proposition: Proposition::True };
         return Ok(Tail { observed, filter, condition });
     }
     let quantifier = quantifier(cursor)?;
@@ -75,9 +88,9 @@ fn quantifier(cursor: &mut Cursor<'_>) -> Result<Quantifier, Diagnostic> {
             cursor.advance();
             Ok(Quantifier::Forall)
         }
-        _ => Err(cursor
-            .expected("`exists`, `~exists` or `forall`")
-            .help("a test ends with a condition on final states, e.g. `exists (P1:r0 == 1 /\\ x == 2)`")),
+        _ => Err(cursor.expected("`exists`, `~exists` or `forall`").help(
+            "a test ends with a condition on final states, e.g. `exists (P1:r0 == 1 /\\ x == 2)`",
+        )),
     }
 }
 
@@ -138,10 +151,12 @@ fn literal(cursor: &mut Cursor<'_>) -> Result<Proposition, Diagnostic> {
         }
     }
     let left = operand(cursor)?;
-    let comparison: NumberComparison = cursor.comparison().ok_or_else(|| cursor.expected("a comparison, `==` or `!=`"))?;
+    let comparison: NumberComparison =
+        cursor.comparison().ok_or_else(|| cursor.expected("a comparison, `==` or `!=`"))?;
     let is_name = cursor.peek_word().is_some();
     let right = match (&left, operand(cursor)?) {
-        // In assembly a variable is compared with the address that a name is, not with what is there.
+        // In assembly a variable is compared with the address that a name is, not with what is
+        // there.
         (ConditionOperand::Variable(_), ConditionOperand::Variable(Variable::Location(name)))
             if cursor.spoken.is_some() && is_name =>
         {

@@ -8,7 +8,8 @@ use super::instruction::spoken::Spoken;
 use super::token::{LitmusToken, TokenKind};
 use crate::test::{NumberComparison, ThreadId, Variable};
 
-/// How deep expressions, blocks and propositions may be nested; more is no litmus test but an attack on the stack.
+/// How deep expressions, blocks and propositions may be nested; more is no litmus test but an
+/// attack on the stack.
 pub(super) const MAX_DEPTH: usize = 100;
 
 /// The largest number of threads and of locations.
@@ -35,7 +36,15 @@ pub(super) struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// At the first token.
     pub fn new(file: &'a Arc<SourceFile>, tokens: &'a [LitmusToken]) -> Self {
-        Self { file, tokens, position: 0, depth: 0, variables: Vec::new(), spoken: None, declares_spaces: false }
+        Self {
+            file,
+            tokens,
+            position: 0,
+            depth: 0,
+            variables: Vec::new(),
+            spoken: None,
+            declares_spaces: false,
+        }
     }
 
     /// A cursor over the tokens with the given indices only.
@@ -79,7 +88,10 @@ impl<'a> Cursor<'a> {
 
     /// Where the token before is.
     pub fn previous(&self) -> Span {
-        self.position.checked_sub(1).and_then(|p| self.tokens.get(p)).map_or(Span::new(0, 0), |t| t.span)
+        self.position
+            .checked_sub(1)
+            .and_then(|p| self.tokens.get(p))
+            .map_or(Span::new(0, 0), |t| t.span)
     }
 
     /// The text of a place.
@@ -162,10 +174,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes the name of a location, `x` or `x[1]`; in assembly also `x+4`, so many bytes behind the start of an array.
+    /// Takes the name of a location, `x` or `x[1]`; in assembly also `x+4`, so many bytes behind
+    /// the start of an array.
     pub fn location(&mut self, what: &str) -> Result<String, Diagnostic> {
         let (name, start) = self.word(what)?;
-        if let (Some(TokenKind::Integer(bytes)), true) = (self.peek_at(1).map(|t| t.kind), self.spoken.is_some() && self.is('+'))
+        if let (Some(TokenKind::Integer(bytes)), true) =
+            (self.peek_at(1).map(|t| t.kind), self.spoken.is_some() && self.is('+'))
         {
             (0..2).for_each(|_| self.advance());
             let spoken = self.spoken.as_ref().map(|spoken| spoken.element(name, bytes));
@@ -198,14 +212,21 @@ impl<'a> Cursor<'a> {
         };
         self.position += sign + 1;
         let n = if negative { -i128::from(n) } else { i128::from(n) };
-        i64::try_from(n).map_err(|_| self.error("the number is too large", self.previous(), "more than 63 bits"))
+        i64::try_from(n).map_err(|_| {
+            self.error("the number is too large", self.previous(), "more than 63 bits")
+        })
     }
 
     /// Takes a small number without a sign.
     pub fn small(&mut self, what: &str) -> Result<u16, Diagnostic> {
         let n = self.integer(what)?;
-        u16::try_from(n)
-            .map_err(|_| self.error(format!("{what} must be between 0 and {}", u16::MAX), self.previous(), "this number"))
+        u16::try_from(n).map_err(|_| {
+            self.error(
+                format!("{what} must be between 0 and {}", u16::MAX),
+                self.previous(),
+                "this number",
+            )
+        })
     }
 
     /// Is the token after `n` others a number without a sign?
@@ -231,7 +252,10 @@ impl<'a> Cursor<'a> {
             ("<", NumberComparison::Less),
             (">", NumberComparison::Greater),
         ];
-        symbols.into_iter().find(|(symbol, _)| self.eat_all(symbol)).map(|(_, comparison)| comparison)
+        symbols
+            .into_iter()
+            .find(|(symbol, _)| self.eat_all(symbol))
+            .map(|(_, comparison)| comparison)
     }
 
     /// The number of a thread as `P0`, `T0` or `0`, if that is what the token after `n` others is.
@@ -246,7 +270,10 @@ impl<'a> Cursor<'a> {
     }
 
     /// Runs a reader one level deeper; too deep is an error.
-    pub fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
+    pub fn nested<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, Diagnostic>,
+    ) -> Result<T, Diagnostic> {
         self.descend()?;
         let result = read(self);
         self.ascend();
@@ -273,22 +300,39 @@ impl<'a> Cursor<'a> {
     }
 
     /// An error with a place.
-    pub fn error(&self, message: impl Into<String>, span: Span, label: impl Into<String>) -> Diagnostic {
+    pub fn error(
+        &self,
+        message: impl Into<String>,
+        span: Span,
+        label: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic::error(message).at(self.file, span, label)
     }
 
     /// The error of something else standing where `what` should be.
     pub fn expected(&self, what: &str) -> Diagnostic {
         match self.peek() {
-            Some(token) => {
-                self.error(format!("expected {what}, found `{}`", self.text(token.span)), token.span, format!("expected {what}"))
-            }
-            None => self.error(format!("expected {what}, found the end"), self.span(), format!("expected {what}")),
+            Some(token) => self.error(
+                format!("expected {what}, found `{}`", self.text(token.span)),
+                token.span,
+                format!("expected {what}"),
+            ),
+            None => self.error(
+                format!("expected {what}, found the end"),
+                self.span(),
+                format!("expected {what}"),
+            ),
         }
     }
 
     /// The error of a name that is not known, with the nearest known one.
-    pub fn unknown<'k>(&self, what: &str, name: &str, span: Span, known: impl IntoIterator<Item = &'k str>) -> Diagnostic {
+    pub fn unknown<'k>(
+        &self,
+        what: &str,
+        name: &str,
+        span: Span,
+        known: impl IntoIterator<Item = &'k str>,
+    ) -> Diagnostic {
         let error = self.error(format!("unknown {what} `{name}`"), span, "not known");
         match nearest(name, known) {
             Some(near) => error.help(format!("did you mean `{near}`?")),

@@ -1,4 +1,5 @@
-//! Scope tree and memory map of the 2015 paper's form (its Fig. 12), and herd's scope tree, which differs in its head.
+//! Scope tree and memory map of the 2015 paper's form (its Fig. 12), and herd's scope tree, which
+//! differs in its head.
 
 use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::execution::Placement;
@@ -19,9 +20,12 @@ struct Numbering {
     warps: u16,
 }
 
-/// Reads `ScopeTree(grid(cta(warp T0) (warp T1)))` or `scopes: (device (work_group P0) (work_group P1))`, if there is one, and
-/// places the threads.
-pub(super) fn scope_tree(cursor: &mut Cursor<'_>, threads: &mut [Thread]) -> Result<(), Diagnostic> {
+/// Reads `ScopeTree(grid(cta(warp T0) (warp T1)))` or
+/// `scopes: (device (work_group P0) (work_group P1))`, if there is one, and places the threads.
+pub(super) fn scope_tree(
+    cursor: &mut Cursor<'_>,
+    threads: &mut [Thread],
+) -> Result<(), Diagnostic> {
     let start = cursor.span();
     if scopes_start_here(cursor) {
         cursor.advance();
@@ -40,7 +44,11 @@ pub(super) fn scope_tree(cursor: &mut Cursor<'_>, threads: &mut [Thread]) -> Res
     cursor.eat(';');
     let missing = threads.iter().position(|t| t.placement.is_none());
     match missing {
-        Some(t) => Err(cursor.error(format!("the scope tree does not place thread {t}"), start, "the scope tree")),
+        Some(t) => Err(cursor.error(
+            format!("the scope tree does not place thread {t}"),
+            start,
+            "the scope tree",
+        )),
         None => Ok(()),
     }
 }
@@ -57,7 +65,9 @@ fn node(
         let (level, span) = cursor.word("a level: system, grid, cluster, cta or warp")?;
         let count = |n: &mut u16| {
             let number = *n;
-            *n = n.checked_add(1).ok_or_else(|| cursor.error("too many nodes in the scope tree", span, "give up here"))?;
+            *n = n.checked_add(1).ok_or_else(|| {
+                cursor.error("too many nodes in the scope tree", span, "give up here")
+            })?;
             Ok(number)
         };
         match level {
@@ -91,10 +101,18 @@ fn node(
                 let here = cursor.span();
                 cursor.advance();
                 let Some(thread) = threads.get_mut(id.index()) else {
-                    return Err(cursor.error(format!("there is no thread T{}", id.0), here, "not in the header"));
+                    return Err(cursor.error(
+                        format!("there is no thread T{}", id.0),
+                        here,
+                        "not in the header",
+                    ));
                 };
                 if thread.placement.replace(at).is_some() {
-                    return Err(cursor.error(format!("T{} is placed twice", id.0), here, "the second place"));
+                    return Err(cursor.error(
+                        format!("T{} is placed twice", id.0),
+                        here,
+                        "the second place",
+                    ));
                 }
             } else {
                 return Ok(());
@@ -104,13 +122,16 @@ fn node(
 }
 
 /// Reads `x: shared, y: global`, if it is there.
-pub(super) fn memory_map(cursor: &mut Cursor<'_>) -> Result<Vec<(String, Space, Span)>, Diagnostic> {
+pub(super) fn memory_map(
+    cursor: &mut Cursor<'_>,
+) -> Result<Vec<(String, Space, Span)>, Diagnostic> {
     let mut map = Vec::new();
     while cursor.peek_word().is_some() && cursor.is_at(1, ':') && cursor.word_at(2).is_some() {
         let (name, span) = cursor.word("a location")?;
         cursor.advance();
         let (word, at) = cursor.word("`global` or `shared`")?;
-        let space = space_from_name(word).ok_or_else(|| cursor.unknown("state space", word, at, ["global", "shared"]))?;
+        let space = space_from_name(word)
+            .ok_or_else(|| cursor.unknown("state space", word, at, ["global", "shared"]))?;
         map.push((name.to_string(), space, span));
         if !cursor.eat(',') {
             break;
@@ -125,7 +146,8 @@ pub(super) fn mapped_names(cursor: &Cursor<'_>) -> Vec<String> {
     let mut ahead = cursor.clone();
     let mut names = Vec::new();
     while !ahead.at_end() {
-        if let (Some(name), true, Some(space)) = (ahead.peek_word(), ahead.is_at(1, ':'), ahead.word_at(2))
+        if let (Some(name), true, Some(space)) =
+            (ahead.peek_word(), ahead.is_at(1, ':'), ahead.word_at(2))
             && space_from_name(space).is_some()
         {
             names.push(name.to_string());

@@ -12,7 +12,8 @@ use margay_models::text::blank;
 use super::cursor::{Cursor, MAX_COUNT};
 use super::token::TokenKind;
 use crate::test::{
-    Alias, Dialect, InitialValue, LocationDeclaration, Place, RegisterDeclaration, Space, ThreadId, Type, element,
+    Alias, Dialect, InitialValue, LocationDeclaration, Place, RegisterDeclaration, Space, ThreadId,
+    Type, element,
 };
 
 /// The first line.
@@ -50,15 +51,30 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
     let word = line.split([' ', '\t', '{', '"']).next().unwrap_or_default();
     let span = Span::new(start, start + word.len());
     let known = DIALECTS.iter().find(|(name, _)| *name == word).map(|&(_, dialect)| dialect);
-    // `ptx` and `CUDA` begin tests and no models: to a model the word is the text of that name, and so it is to a test beside that text.
-    let of_models = Architecture::FRONT_ENDS.iter().any(|front_end| front_end.words().contains(&word));
-    let own = if known.is_some() && !of_models { architecture::beside(word, file).map_err(first)? } else { None };
+    // `ptx` and `CUDA` begin tests and no models: to a model the word is the text of that name, and
+    // so it is to a test beside that text.
+    let of_models =
+        Architecture::FRONT_ENDS.iter().any(|front_end| front_end.words().contains(&word));
+    let own = if known.is_some() && !of_models {
+        architecture::beside(word, file).map_err(first)?
+    } else {
+        None
+    };
     let known = own.map(Dialect::Text).or(known);
-    let spoken = if known.is_none() && is_word(word) { architecture::of_assembly(word, file).map_err(first)? } else { None };
+    let spoken = if known.is_none() && is_word(word) {
+        architecture::of_assembly(word, file).map_err(first)?
+    } else {
+        None
+    };
     let known = known.or(spoken.map(Dialect::Text));
-    let Some(dialect) = known.map_or_else(|| of_text(file, word), |dialect| Ok(Some(dialect)))? else {
+    let Some(dialect) = known.map_or_else(|| of_text(file, word), |dialect| Ok(Some(dialect)))?
+    else {
         let error = if line.trim().is_empty() {
-            Diagnostic::error("the text is empty").at(file, Span::new(start, start), "expected a litmus test")
+            Diagnostic::error("the text is empty").at(
+                file,
+                Span::new(start, start),
+                "expected a litmus test",
+            )
         } else {
             Diagnostic::error(format!("unknown kind of litmus test `{}`", shortened(word))).at(
                 file,
@@ -67,11 +83,17 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
             )
         };
         if let Some((_, what)) = NOT_READ.iter().find(|(kind, _)| *kind == word) {
-            return Err(Diagnostic::error(format!("tests of the kind `{word}` are not read: {what}"))
-                .at(file, span, format!("expected {}", kinds()))
-                .help("write the program in one of these, e.g. as `C` or `PTX`"));
+            return Err(Diagnostic::error(format!(
+                "tests of the kind `{word}` are not read: {what}"
+            ))
+            .at(file, span, format!("expected {}", kinds()))
+            .help("write the program in one of these, e.g. as `C` or `PTX`"));
         }
-        let near = if word.is_empty() { None } else { nearest(word, DIALECTS.iter().map(|(name, _)| *name)) };
+        let near = if word.is_empty() {
+            None
+        } else {
+            nearest(word, DIALECTS.iter().map(|(name, _)| *name))
+        };
         return Err(match near {
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None if word.is_empty() => error.help("a litmus test starts with its kind and name, e.g. `PTX mp`"),
@@ -87,7 +109,9 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
     let rest = &text[name_start..start + line.len()];
     // The name is one word, or a text in quotation marks whose blanks become hyphens.
     let (name, end) = match rest.strip_prefix('"').and_then(|r| r.find('"').map(|n| &r[..n])) {
-        Some(quoted) => (quoted.split_whitespace().collect::<Vec<_>>().join("-"), name_start + quoted.len() + 2),
+        Some(quoted) => {
+            (quoted.split_whitespace().collect::<Vec<_>>().join("-"), name_start + quoted.len() + 2)
+        }
         None => {
             let length = rest.find([' ', '\t', '{', '"']).unwrap_or(rest.len());
             (rest[..length].to_string(), name_start + length)
@@ -101,13 +125,15 @@ pub(super) fn title(file: &Arc<SourceFile>) -> Result<Title, Diagnostic> {
     Ok(Title { dialect, assembly: spoken.and_then(Architecture::assembly), name, end })
 }
 
-/// The architecture whose text a word names: beside the test, among those of the models that were read, or built in.
+/// The architecture whose text a word names: beside the test, among those of the models that were
+/// read, or built in.
 fn of_text(file: &Arc<SourceFile>, word: &str) -> Result<Option<Dialect>, Diagnostic> {
     if !is_word(word) {
         return Ok(None);
     }
     let beside = architecture::beside(word, file).map_err(first)?;
-    let found = beside.or_else(|| Architecture::known(word)).or_else(|| Architecture::built_in(word));
+    let found =
+        beside.or_else(|| Architecture::known(word)).or_else(|| Architecture::built_in(word));
     Ok(found.map(Dialect::Text))
 }
 
@@ -133,7 +159,11 @@ const NOT_READ: [(&str, &str); 5] = [
 fn kinds() -> String {
     let tables = architecture::built_in_words();
     let assembly = architecture::built_in_assembly();
-    format!("PTX, GPU_PTX, GENERIC, C; in assembly {}; as tables of instructions {}", assembly.join(", "), tables.join(", "))
+    format!(
+        "PTX, GPU_PTX, GENERIC, C; in assembly {}; as tables of instructions {}",
+        assembly.join(", "),
+        tables.join(", ")
+    )
 }
 
 /// At most 40 characters of a word that may be anything.
@@ -141,8 +171,12 @@ fn shortened(word: &str) -> String {
     word.chars().take(40).collect()
 }
 
-/// Reads the description up to the opening brace. Lines such as herd's `Orig=Rfe PodRR` are passed over; other words are warned of.
-pub(super) fn description(cursor: &mut Cursor<'_>, warnings: &mut Vec<Diagnostic>) -> Result<Option<String>, Diagnostic> {
+/// Reads the description up to the opening brace. Lines such as herd's `Orig=Rfe PodRR` are passed
+/// over; other words are warned of.
+pub(super) fn description(
+    cursor: &mut Cursor<'_>,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Option<String>, Diagnostic> {
     let mut description: Option<String> = None;
     let mut warned = false;
     while !cursor.is('{') {
@@ -163,7 +197,8 @@ pub(super) fn description(cursor: &mut Cursor<'_>, warnings: &mut Vec<Diagnostic
                     "neither a quoted description nor `Key=value`",
                 ));
             }
-            // Where the line ends is found once: to count the lines before each word of a long one took minutes.
+            // Where the line ends is found once: to count the lines before each word of a long one
+            // took minutes.
             let rest = &cursor.file.text[token.span.start..];
             let end = token.span.start + rest.find('\n').unwrap_or(rest.len());
             while cursor.peek().is_some_and(|t| t.span.start < end) && !cursor.is('{') {
@@ -182,7 +217,9 @@ pub(super) struct InitialState {
 impl InitialState {
     /// Is there a location or an array of that name?
     pub fn declares(&self, name: &str) -> bool {
-        self.locations.iter().any(|l| l.name == name || element(&l.name).is_some_and(|(array, _)| array == name))
+        self.locations
+            .iter()
+            .any(|l| l.name == name || element(&l.name).is_some_and(|(array, _)| array == name))
     }
 
     fn add(&mut self, name: &str, place: Span) {
@@ -210,12 +247,23 @@ impl InitialState {
     ) {
         for (name, span) in names {
             if !self.declares(&name) {
-                let letters = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_string();
+                let letters =
+                    |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit()).to_string();
                 // `x1` beside `x0` is no mistake.
-                let others = self.locations.iter().map(|l| l.name.as_str()).filter(|l| letters(l) != letters(&name));
+                let others = self
+                    .locations
+                    .iter()
+                    .map(|l| l.name.as_str())
+                    .filter(|l| letters(l) != letters(&name));
                 if let Some(near) = nearest(&name, others).filter(|_| name.chars().count() > 2) {
-                    let error = Diagnostic::error(format!("unknown location `{name}`")).at(file, span, "not declared");
-                    errors.push(error.help(format!("did you mean `{near}`? Or declare it: `{name}=0;` in the initial state")));
+                    let error = Diagnostic::error(format!("unknown location `{name}`")).at(
+                        file,
+                        span,
+                        "not declared",
+                    );
+                    errors.push(error.help(format!(
+                        "did you mean `{near}`? Or declare it: `{name}=0;` in the initial state"
+                    )));
                     self.add(&name, span);
                     continue;
                 }
@@ -230,16 +278,24 @@ impl InitialState {
         }
     }
 
-    /// Older tests in assembly name registers of their own without a thread: `%x0=x` is one of whichever thread writes `[%x0]`.
+    /// Older tests in assembly name registers of their own without a thread: `%x0=x` is one of
+    /// whichever thread writes `[%x0]`.
     pub fn give_registers(&mut self, cursor: &Cursor<'_>, threads: usize) {
-        let (named, locations): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.locations).into_iter().partition(|l| l.name.starts_with('%') && l.value.is_some());
+        let (named, locations): (Vec<_>, Vec<_>) = std::mem::take(&mut self.locations)
+            .into_iter()
+            .partition(|l| l.name.starts_with('%') && l.value.is_some());
         self.locations = locations;
         for LocationDeclaration { name, value, place, .. } in named {
             for thread in (0..threads).map(|t| ThreadId(t as u16)) {
                 let name = cursor.register(thread, &name);
                 if !self.registers.iter().any(|r| r.thread == thread && r.name == name) {
-                    self.registers.push(RegisterDeclaration { thread, name, ty: None, value: value.clone(), place });
+                    self.registers.push(RegisterDeclaration {
+                        thread,
+                        name,
+                        ty: None,
+                        value: value.clone(),
+                        place,
+                    });
                 }
             }
         }
@@ -286,7 +342,11 @@ pub(super) fn initial_state(cursor: &mut Cursor<'_>) -> Result<InitialState, Dia
     cursor.expect('{')?;
     while !cursor.eat('}') {
         if cursor.at_end() {
-            return Err(cursor.error("the initial state has no closing brace", open, "it starts here"));
+            return Err(cursor.error(
+                "the initial state has no closing brace",
+                open,
+                "it starts here",
+            ));
         }
         if cursor.eat(';') {
             continue;
@@ -296,7 +356,11 @@ pub(super) fn initial_state(cursor: &mut Cursor<'_>) -> Result<InitialState, Dia
             return Err(cursor.expected("`;` or `}`"));
         }
         if state.locations.len() > MAX_COUNT {
-            return Err(cursor.error(format!("more than {MAX_COUNT} locations"), cursor.previous(), "too many"));
+            return Err(cursor.error(
+                format!("more than {MAX_COUNT} locations"),
+                cursor.previous(),
+                "too many",
+            ));
         }
     }
     cursor.eat(';');
@@ -305,7 +369,8 @@ pub(super) fn initial_state(cursor: &mut Cursor<'_>) -> Result<InitialState, Dia
 
 fn declaration(cursor: &mut Cursor<'_>, state: &mut InitialState) -> Result<(), Diagnostic> {
     let start = cursor.span();
-    // A C type before the name says how wide a location of assembly is; in C the parameters say what is atomic.
+    // A C type before the name says how wide a location of assembly is; in C the parameters say
+    // what is atomic.
     let mut bits = None;
     // In PTX, `mbarrier bar=2` and `shared x=0`.
     let (mut mbarrier, mut space) = (false, None);
@@ -326,7 +391,11 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut InitialState) -> Result<(), 
             mbarrier |= cursor.peek_word() == Some("mbarrier");
             space = cursor
                 .peek_word()
-                .and_then(|word| [Space::Global, Space::Shared, Space::Tensor].into_iter().find(|s| s.name() == word))
+                .and_then(|word| {
+                    [Space::Global, Space::Shared, Space::Tensor]
+                        .into_iter()
+                        .find(|s| s.name() == word)
+                })
                 .or(space);
         }
         if cursor.spoken.is_some() {
@@ -355,7 +424,11 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut InitialState) -> Result<(), 
     }
     if cursor.is('[') && !bracket {
         if mbarrier {
-            return Err(cursor.error("an array of mbarriers", span, "declare each by a name of its own"));
+            return Err(cursor.error(
+                "an array of mbarriers",
+                span,
+                "declare each by a name of its own",
+            ));
         }
         let first = state.locations.len();
         array(cursor, state, name, span, bits)?;
@@ -372,7 +445,11 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut InitialState) -> Result<(), 
         place: Place(span),
     };
     if state.declares(name) {
-        return Err(cursor.error(format!("location `{name}` is declared twice"), span, "the second declaration"));
+        return Err(cursor.error(
+            format!("location `{name}` is declared twice"),
+            span,
+            "the second declaration",
+        ));
     }
     if cursor.eat('@') {
         let (word, at) = cursor.word("a proxy: generic, surface, texture or constant")?;
@@ -381,7 +458,14 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut InitialState) -> Result<(), 
             "surface" => Proxy::Surface,
             "texture" => Proxy::Texture,
             "constant" => Proxy::Constant,
-            _ => return Err(cursor.unknown("proxy", word, at, ["generic", "surface", "texture", "constant"])),
+            _ => {
+                return Err(cursor.unknown(
+                    "proxy",
+                    word,
+                    at,
+                    ["generic", "surface", "texture", "constant"],
+                ));
+            }
         };
         if !cursor.eat_word("aliases") && !cursor.eat_word("alias") {
             return Err(cursor.expected("`aliases` and a location"));
@@ -392,10 +476,14 @@ fn declaration(cursor: &mut Cursor<'_>, state: &mut InitialState) -> Result<(), 
     } else if cursor.eat('=') {
         let start = cursor.span();
         let value = initial_value(cursor)?;
-        let is_count = matches!(value, InitialValue::Integer(n) if (1..=Mbarrier::MOST_ARRIVALS).contains(&n));
+        let is_count =
+            matches!(value, InitialValue::Integer(n) if (1..=Mbarrier::MOST_ARRIVALS).contains(&n));
         if mbarrier && !is_count {
-            let error =
-                cursor.error("an mbarrier starts with the number of arrivals that its phases wait for", start, "this value");
+            let error = cursor.error(
+                "an mbarrier starts with the number of arrivals that its phases wait for",
+                start,
+                "this value",
+            );
             return Err(error.help(format!(
                 "write e.g. `mbarrier {name}=1`, at most {}; without a value it is not initialised, and a thread has to",
                 Mbarrier::MOST_ARRIVALS
@@ -417,20 +505,38 @@ pub(super) fn bits_of_type(name: &str) -> Option<u8> {
 }
 
 /// `[2]={0,1}`, `[2]` (zeros) or `[1]=5` (one element) after the name of an array.
-fn array(cursor: &mut Cursor<'_>, state: &mut InitialState, name: &str, span: Span, bits: Option<u8>) -> Result<(), Diagnostic> {
+fn array(
+    cursor: &mut Cursor<'_>,
+    state: &mut InitialState,
+    name: &str,
+    span: Span,
+    bits: Option<u8>,
+) -> Result<(), Diagnostic> {
     cursor.expect('[')?;
     let number = cursor.integer("the number of elements")?;
     let number = usize::try_from(number).ok().filter(|&n| n <= MAX_COUNT);
     let Some(number) = number else {
-        return Err(cursor.error(format!("an array has at most {MAX_COUNT} elements"), cursor.previous(), "this number"));
+        return Err(cursor.error(
+            format!("an array has at most {MAX_COUNT} elements"),
+            cursor.previous(),
+            "this number",
+        ));
     };
     cursor.expect(']')?;
     let place = Place(span.to(cursor.previous()));
-    let known = state.locations.iter().filter(|l| element(&l.name).is_some_and(|(array, _)| array == name)).count();
+    let known = state
+        .locations
+        .iter()
+        .filter(|l| element(&l.name).is_some_and(|(array, _)| array == name))
+        .count();
     if cursor.is('=') && !cursor.is_at(1, '{') {
         cursor.advance();
         if known != number || known == 0 && state.declares(name) {
-            let error = cursor.error("elements are declared one after the other", place.0, format!("expected `{name}[{known}]`"));
+            let error = cursor.error(
+                "elements are declared one after the other",
+                place.0,
+                format!("expected `{name}[{known}]`"),
+            );
             return Err(error.help(format!("declare all at once: `{name}[2]={{0,0}}`")));
         }
         let value = Some(initial_value(cursor)?);
@@ -447,7 +553,11 @@ fn array(cursor: &mut Cursor<'_>, state: &mut InitialState, name: &str, span: Sp
         return Ok(());
     }
     if state.declares(name) {
-        return Err(cursor.error(format!("location `{name}` is declared twice"), span, "the second declaration"));
+        return Err(cursor.error(
+            format!("location `{name}` is declared twice"),
+            span,
+            "the second declaration",
+        ));
     }
     if number == 0 {
         return Err(cursor.error("an array without elements", place.0, "at least one"));
@@ -463,7 +573,11 @@ fn array(cursor: &mut Cursor<'_>, state: &mut InitialState, name: &str, span: Sp
         }
     }
     if values.len() > number {
-        return Err(cursor.error(format!("{} values for {number} elements", values.len()), cursor.previous(), "too many"));
+        return Err(cursor.error(
+            format!("{} values for {number} elements", values.len()),
+            cursor.previous(),
+            "too many",
+        ));
     }
     // As in C, elements without a value are 0.
     values.resize(number, InitialValue::Integer(0));
@@ -497,7 +611,12 @@ fn initial_value(cursor: &mut Cursor<'_>) -> Result<InitialValue, Diagnostic> {
 }
 
 /// `P0:r0=0`, `0:.reg .s32 r0`, `0:.reg .b64 r1 = x`
-fn register(cursor: &mut Cursor<'_>, state: &mut InitialState, thread: ThreadId, start: Span) -> Result<(), Diagnostic> {
+fn register(
+    cursor: &mut Cursor<'_>,
+    state: &mut InitialState,
+    thread: ThreadId,
+    start: Span,
+) -> Result<(), Diagnostic> {
     let mut ty = None;
     if cursor.eat('.') {
         let (word, at) = cursor.word("`reg`")?;
@@ -506,10 +625,9 @@ fn register(cursor: &mut Cursor<'_>, state: &mut InitialState, thread: ThreadId,
         }
         cursor.expect('.')?;
         let (word, at) = cursor.word("a type")?;
-        ty = Some(
-            Type::from_name(word)
-                .ok_or_else(|| cursor.unknown("type", word, at, ["s32", "u32", "b32", "s64", "u64", "b64", "pred"]))?,
-        );
+        ty = Some(Type::from_name(word).ok_or_else(|| {
+            cursor.unknown("type", word, at, ["s32", "u32", "b32", "s64", "u64", "b64", "pred"])
+        })?);
     } else if cursor.word_at(1).is_some() {
         cursor.advance();
     }
@@ -517,8 +635,18 @@ fn register(cursor: &mut Cursor<'_>, state: &mut InitialState, thread: ThreadId,
     let name = cursor.register(thread, name);
     let value = if cursor.eat('=') { Some(initial_value(cursor)?) } else { None };
     if state.registers.iter().any(|r| r.thread == thread && r.name == name) {
-        return Err(cursor.error(format!("register `{name}` of {thread} is declared twice"), span, "the second declaration"));
+        return Err(cursor.error(
+            format!("register `{name}` of {thread} is declared twice"),
+            span,
+            "the second declaration",
+        ));
     }
-    state.registers.push(RegisterDeclaration { thread, name, ty, value, place: Place(start.to(span)) });
+    state.registers.push(RegisterDeclaration {
+        thread,
+        name,
+        ty,
+        value,
+        place: Place(start.to(span)),
+    });
     Ok(())
 }

@@ -1,6 +1,8 @@
-//! Reading tests: Dartagnan's tabular PTX, the 2015 paper's form, and scoped C in herd's and CUDA's spelling.
+//! Reading tests: Dartagnan's tabular PTX, the 2015 paper's form, and scoped C in herd's and CUDA's
+//! spelling.
 //!
-//! Every reader is a recursive descent over one kind of tokens; depth is limited, so that no input overflows the stack.
+//! Every reader is a recursive descent over one kind of tokens; depth is limited, so that no input
+//! overflows the stack.
 
 mod barrier;
 mod c;
@@ -45,11 +47,14 @@ pub struct Read {
 /// Reads the test in a file.
 pub fn load(path: &Path) -> Result<Read, Vec<Diagnostic>> {
     let name = limited::name(path);
-    let bytes = limited::given(path, MAX_BYTES).map_err(|e| vec![Diagnostic::error(format!("cannot read {name}: {e}"))])?;
+    let bytes = limited::given(path, MAX_BYTES)
+        .map_err(|e| vec![Diagnostic::error(format!("cannot read {name}: {e}"))])?;
     let text = String::from_utf8(bytes).map_err(|e| {
-        // What precedes the byte says where it is; the byte itself stands there as a replacement character.
+        // What precedes the byte says where it is; the byte itself stands there as a replacement
+        // character.
         let place = e.utf8_error().valid_up_to();
-        let file = SourceFile::new(name.clone(), String::from_utf8_lossy(e.as_bytes()).into_owned());
+        let file =
+            SourceFile::new(name.clone(), String::from_utf8_lossy(e.as_bytes()).into_owned());
         let other = if limited::is_utf16(e.as_bytes()) { ": it is one in UTF-16" } else { "" };
         let error = Diagnostic::error(format!("{name} is not a text in UTF-8{other}")).at(
             &file,
@@ -80,18 +85,33 @@ struct Draft {
     tail: condition::Tail,
 }
 
-fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec<Diagnostic>) -> Result<Test, Diagnostic> {
+fn read(
+    file: &Arc<SourceFile>,
+    warnings: &mut Vec<Diagnostic>,
+    errors: &mut Vec<Diagnostic>,
+) -> Result<Test, Diagnostic> {
     if file.text.len() as u64 > MAX_BYTES {
         return Err(Diagnostic::error(format!("{} is longer than {MAX_BYTES} bytes", file.name)));
     }
     if let Some(place) = file.text.find('\0') {
-        return Err(Diagnostic::error("not a litmus test but binary data").at(file, Span::new(place, place + 1), "a zero byte"));
+        return Err(Diagnostic::error("not a litmus test but binary data").at(
+            file,
+            Span::new(place, place + 1),
+            "a zero byte",
+        ));
     }
     // Names and descriptions are shown on terminals, which control characters would drive.
-    if let Some((place, c)) = file.text.char_indices().find(|(_, c)| c.is_control() && !c.is_ascii_whitespace() && *c != '\u{b}')
+    if let Some((place, c)) = file
+        .text
+        .char_indices()
+        .find(|(_, c)| c.is_control() && !c.is_ascii_whitespace() && *c != '\u{b}')
     {
         let message = format!("a control character, U+{:04X}", u32::from(c));
-        return Err(Diagnostic::error(message).at(file, Span::new(place, place + c.len_utf8()), "take it out"));
+        return Err(Diagnostic::error(message).at(
+            file,
+            Span::new(place, place + c.len_utf8()),
+            "take it out",
+        ));
     }
     let title = head::title(file)?;
     let tokens = token::tokens(file, title.end, title.dialect == Dialect::C)?;
@@ -107,13 +127,21 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
     let draft = match title.dialect {
         Dialect::Ptx | Dialect::Generic | Dialect::Text(_) => {
             let orders = match title.dialect {
-                Dialect::Text(architecture) if architecture.has_barriers() => table::system_orders(&mut cursor)?,
+                Dialect::Text(architecture) if architecture.has_barriers() => {
+                    table::system_orders(&mut cursor)?
+                }
                 _ => Vec::new(),
             };
             let mut threads = table::threads(&mut cursor, title.dialect)?;
             for (after, order) in orders {
-                let Some(Body::Instructions(column)) = threads.get_mut(after.index()).map(|thread| &mut thread.body) else {
-                    return Err(cursor.error(format!("the test has no thread {after}"), order.place.0, "ordered here"));
+                let Some(Body::Instructions(column)) =
+                    threads.get_mut(after.index()).map(|thread| &mut thread.body)
+                else {
+                    return Err(cursor.error(
+                        format!("the test has no thread {after}"),
+                        order.place.0,
+                        "ordered here",
+                    ));
                 };
                 column.push(order);
             }
@@ -122,7 +150,8 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
                 state.add_addresses();
             }
             let mut names = instruction::Names::new(title.dialect, &state);
-            names.assembly = cursor.spoken.clone().map(|spoken| Reading::new(spoken, &state.registers));
+            names.assembly =
+                cursor.spoken.clone().map(|spoken| Reading::new(spoken, &state.registers));
             let mut threads = table::rows(&mut cursor, threads, &mut names, errors)?;
             if title.dialect == Dialect::Ptx {
                 gpu_ptx::scope_tree(&mut cursor, &mut threads)?;
@@ -132,7 +161,9 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
                 let error = error.at(file, *span, "a register that the program writes, and no location");
                 error.help(format!("set it in the initial state, e.g. `P0:{name}=x`, or declare the location: `{name}=0;`"))
             }));
-            errors.extend(names.assembly.as_ref().and_then(|reading| reading.too_wide(&tokens, file)));
+            errors.extend(
+                names.assembly.as_ref().and_then(|reading| reading.too_wide(&tokens, file)),
+            );
             state.add_undeclared(names.undeclared, file, warnings, errors);
             Draft { threads, tail: condition::tail(&mut cursor, warnings)? }
         }
@@ -167,7 +198,10 @@ fn read(file: &Arc<SourceFile>, warnings: &mut Vec<Diagnostic>, errors: &mut Vec
         filter,
         condition,
     };
-    if test.dialect == Dialect::C && language(&file.text) != CLanguage::C && Sequencing::matters(&test) {
+    if test.dialect == Dialect::C
+        && language(&file.text) != CLanguage::C
+        && Sequencing::matters(&test)
+    {
         test.sequencing = Sequencing::Cpp17;
     }
     if !errors.iter().any(|e| e.severity == Severity::Error) {

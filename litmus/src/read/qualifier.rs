@@ -4,7 +4,9 @@ use margay_models::diagnostic::{Diagnostic, Span};
 use margay_models::execution::Scope;
 
 use super::cursor::Cursor;
-use crate::test::{Access, AccessOrder, AtomFunction, CacheOperator, Dialect, Space, Type, TypeKind};
+use crate::test::{
+    Access, AccessOrder, AtomFunction, CacheOperator, Dialect, Space, Type, TypeKind,
+};
 
 /// The name of an instruction and its qualifiers with their places.
 pub(super) struct Mnemonic<'a> {
@@ -24,8 +26,11 @@ pub(super) fn mnemonic<'a>(cursor: &mut Cursor<'a>) -> Result<Mnemonic<'a>, Diag
             Some(mut word) => {
                 let mut span = cursor.span();
                 cursor.advance();
-                // `.shared::cta`, `.L1::no_allocate`, `.sync_restrict::shared::cluster`, `.cta_group::1`
-                while cursor.is_all("::") && (cursor.word_at(2).is_some() || cursor.is_integer_at(2)) {
+                // `.shared::cta`, `.L1::no_allocate`, `.sync_restrict::shared::cluster`,
+                // `.cta_group::1`
+                while cursor.is_all("::")
+                    && (cursor.word_at(2).is_some() || cursor.is_integer_at(2))
+                {
                     cursor.eat_all("::");
                     span = span.to(cursor.span());
                     word = cursor.text(span);
@@ -51,7 +56,8 @@ impl<'a> Mnemonic<'a> {
             return Ok(None);
         };
         let (word, _) = self.qualifiers.remove(place);
-        if let Some((second, span)) = self.qualifiers.iter().find(|(word, _)| known(word).is_some()) {
+        if let Some((second, span)) = self.qualifiers.iter().find(|(word, _)| known(word).is_some())
+        {
             return Err(cursor.error(
                 format!("`.{second}` is a second {what}, beside `.{word}`"),
                 *span,
@@ -75,7 +81,9 @@ impl<'a> Mnemonic<'a> {
     /// An error if a qualifier is left.
     pub fn finish(&self, cursor: &Cursor<'_>, known: &[&str]) -> Result<(), Diagnostic> {
         match self.qualifiers.first() {
-            Some((word, span)) => Err(cursor.unknown("qualifier", word, *span, known.iter().copied())),
+            Some((word, span)) => {
+                Err(cursor.unknown("qualifier", word, *span, known.iter().copied()))
+            }
             None => Ok(()),
         }
     }
@@ -97,8 +105,16 @@ pub(super) enum AccessKind {
 
 /// Qualifiers of PTX that no model here has a meaning for: the word, what it is, and why.
 const NOT_MODELLED: [(&str, &str, &str); 6] = [
-    ("nc", "a load through the texture path", "the memory consistency model does not apply to `ld.global.nc` (PTX ISA 8.1)"),
-    ("local", "the memory of one thread", "no other thread can observe an access to `.local`: use registers"),
+    (
+        "nc",
+        "a load through the texture path",
+        "the memory consistency model does not apply to `ld.global.nc` (PTX ISA 8.1)",
+    ),
+    (
+        "local",
+        "the memory of one thread",
+        "no other thread can observe an access to `.local`: use registers",
+    ),
     (
         "param",
         "the parameters of a kernel or function",
@@ -109,14 +125,23 @@ const NOT_MODELLED: [(&str, &str, &str); 6] = [
         "an asynchronous access",
         "it is not part of program order (PTX ISA 8.9.1.1), and completes on an mbarrier, whose phases are not modelled",
     ),
-    ("bulk", "an access of any number of bytes", "chapter 8 speaks of accesses of scalars, vectors and packed types (8.2)"),
-    ("mbarrier::complete_tx::bytes", "completes on an mbarrier", "phases of mbarriers are not modelled (PTX ISA 8.9.1.1)"),
+    (
+        "bulk",
+        "an access of any number of bytes",
+        "chapter 8 speaks of accesses of scalars, vectors and packed types (8.2)",
+    ),
+    (
+        "mbarrier::complete_tx::bytes",
+        "completes on an mbarrier",
+        "phases of mbarriers are not modelled (PTX ISA 8.9.1.1)",
+    ),
 ];
 
 /// Every qualifier of a memory access, for the nearest one to a wrong one.
 const KNOWN: [&str; 28] = [
-    "weak", "relaxed", "acquire", "release", "acq_rel", "volatile", "mmio", "cta", "cluster", "gpu", "sys", "global", "shared",
-    "exch", "cas", "add", "and", "or", "xor", "inc", "dec", "min", "max", "u32", "s32", "b32", "u64", "b64",
+    "weak", "relaxed", "acquire", "release", "acq_rel", "volatile", "mmio", "cta", "cluster",
+    "gpu", "sys", "global", "shared", "exch", "cas", "add", "and", "or", "xor", "inc", "dec",
+    "min", "max", "u32", "s32", "b32", "u64", "b64",
 ];
 
 /// Reads the qualifiers of a memory access; for `atom` and `red` also the function.
@@ -128,32 +153,71 @@ pub(super) fn access(
 ) -> Result<(Access, Option<AtomFunction>), Diagnostic> {
     not_read(cursor, m)?;
     // Hints to caches change no value.
-    m.qualifiers.retain(|(w, _)| !w.starts_with("L1::") && !w.starts_with("L2::") && !matches!(*w, "unified" | "noftz"));
+    m.qualifiers.retain(|(w, _)| {
+        !w.starts_with("L1::") && !w.starts_with("L2::") && !matches!(*w, "unified" | "noftz")
+    });
     let whole = m.span;
     let mmio = m.take_word(&["mmio"]).is_some();
-    let order_place = m.qualifiers.iter().find(|(w, _)| order_from_name(w).is_some()).map_or(whole, |(_, span)| *span);
+    let order_place = m
+        .qualifiers
+        .iter()
+        .find(|(w, _)| order_from_name(w).is_some())
+        .map_or(whole, |(_, span)| *span);
     let order = m.take(cursor, "memory order", order_from_name)?;
-    let scope_place = m.qualifiers.iter().find(|(w, _)| scope_from_name(w).is_some()).map_or(whole, |(_, span)| *span);
+    let scope_place = m
+        .qualifiers
+        .iter()
+        .find(|(w, _)| scope_from_name(w).is_some())
+        .map_or(whole, |(_, span)| *span);
     let scope = m.take(cursor, "scope", scope_from_name)?;
     let space = m.take(cursor, "state space", space_from_name)?;
-    let cache = if kind == AccessKind::Atomic { None } else { m.take(cursor, "cache operator", cache_from_name)? };
-    let function = if kind == AccessKind::Atomic { m.take(cursor, "function", function_from_name)? } else { None };
-    let type_place = m.qualifiers.iter().find(|(w, _)| Type::from_name(w).is_some()).map_or(whole, |(_, span)| *span);
-    let ty = m.take(cursor, "type", |w| Type::from_name(w).filter(|ty| ty.kind != TypeKind::Predicate))?;
+    let cache = if kind == AccessKind::Atomic {
+        None
+    } else {
+        m.take(cursor, "cache operator", cache_from_name)?
+    };
+    let function = if kind == AccessKind::Atomic {
+        m.take(cursor, "function", function_from_name)?
+    } else {
+        None
+    };
+    let type_place = m
+        .qualifiers
+        .iter()
+        .find(|(w, _)| Type::from_name(w).is_some())
+        .map_or(whole, |(_, span)| *span);
+    let ty =
+        m.take(cursor, "type", |w| Type::from_name(w).filter(|ty| ty.kind != TypeKind::Predicate))?;
     m.finish(cursor, &KNOWN)?;
     atomic_type(cursor, m.name, function, ty, type_place)?;
     let name = m.name;
     let error = |message: String, span: Span, label: &str| Err(cursor.error(message, span, label));
     let order = match (order, mmio) {
-        (Some(AccessOrder::Relaxed) | None, true) if kind != AccessKind::Atomic => Some(AccessOrder::Mmio),
-        (_, true) => return error(format!("`{name}.mmio` goes with `.relaxed` only"), order_place, "not this order"),
+        (Some(AccessOrder::Relaxed) | None, true) if kind != AccessKind::Atomic => {
+            Some(AccessOrder::Mmio)
+        }
+        (_, true) => {
+            return error(
+                format!("`{name}.mmio` goes with `.relaxed` only"),
+                order_place,
+                "not this order",
+            );
+        }
         (order, false) => order,
     };
     if dialect == Dialect::Generic {
         return match (order, scope) {
             (None, None) => Ok((Access { space, cache, ty, ..Access::default() }, function)),
-            (Some(_), _) => error("tests of the generic kind have no memory orders".to_string(), order_place, "an order"),
-            (None, Some(_)) => error("tests of the generic kind have no scopes".to_string(), scope_place, "a scope"),
+            (Some(_), _) => error(
+                "tests of the generic kind have no memory orders".to_string(),
+                order_place,
+                "an order",
+            ),
+            (None, Some(_)) => error(
+                "tests of the generic kind have no scopes".to_string(),
+                scope_place,
+                "a scope",
+            ),
         };
     }
     use AccessKind::{Atomic, Load, Store};
@@ -187,12 +251,18 @@ pub(super) fn access(
             return error("a weak access has no scope".to_string(), scope_place, "a scope");
         }
         (Some(Volatile), Some(_)) => {
-            return error("a volatile access has no scope: it is of system scope".to_string(), scope_place, "a scope");
+            return error(
+                "a volatile access has no scope: it is of system scope".to_string(),
+                scope_place,
+                "a scope",
+            );
         }
         (Some(Relaxed | Acquire | Release), None) if kind != Atomic => {
             let order = order.map_or("", AccessOrder::name);
             let error = cursor.error(format!("`{name}.{order}` needs a scope"), whole, "no scope");
-            return Err(error.help(format!("PTX has no default here: write `{name}.{order}.cta`, `.cluster`, `.gpu` or `.sys`")));
+            return Err(error.help(format!(
+                "PTX has no default here: write `{name}.{order}.cta`, `.cluster`, `.gpu` or `.sys`"
+            )));
         }
         _ => {}
     }
@@ -207,9 +277,11 @@ pub(super) fn access(
     Ok((Access { order, scope, space, cache, ty, ..Access::default() }, function))
 }
 
-/// What an access cannot be here: a vector, sequentially consistent, or of a form that is not modelled.
+/// What an access cannot be here: a vector, sequentially consistent, or of a form that is not
+/// modelled.
 fn not_read(cursor: &Cursor<'_>, m: &Mnemonic<'_>) -> Result<(), Diagnostic> {
-    if let Some((word, span)) = m.qualifiers.iter().find(|(w, _)| matches!(*w, "v2" | "v4" | "v8")) {
+    if let Some((word, span)) = m.qualifiers.iter().find(|(w, _)| matches!(*w, "v2" | "v4" | "v8"))
+    {
         let error = cursor.error(format!("`.{word}` is not read here"), *span, "a vector");
         return Err(error.help(
             "`ld` and `st` may be `.v2`, `.v4` or `.v8`; a vector is a set of scalar accesses (PTX ISA 8.2.4), so write one for each \
@@ -218,7 +290,11 @@ fn not_read(cursor: &Cursor<'_>, m: &Mnemonic<'_>) -> Result<(), Diagnostic> {
     }
     if let Some((word, span)) = m.qualifiers.iter().find(|(w, _)| *w == "sc") {
         return Err(cursor
-            .error(format!("`{}` has no `.{word}`", m.name), *span, "only fences are sequentially consistent")
+            .error(
+                format!("`{}` has no `.{word}`", m.name),
+                *span,
+                "only fences are sequentially consistent",
+            )
             .help("put a `fence.sc` before it"));
     }
     if let Some((error, help)) = m.qualifiers.iter().find_map(|(word, span)| {
@@ -275,15 +351,29 @@ fn atomic_type(
     let (Some(function), Some(ty)) = (function, ty) else { return Ok(()) };
     let moves = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
     if ty.kind.is_float() && !moves {
-        let error = cursor.error(format!("`{name}.{}.{ty}` is not modelled", function.name()), place, "floating-point numbers");
+        let error = cursor.error(
+            format!("`{name}.{}.{ty}` is not modelled", function.name()),
+            place,
+            "floating-point numbers",
+        );
         return Err(error.help("values are integers: take an integer type, or `.exch` and `.cas`, which only move bits"));
     }
     if ty.packed {
-        let error = cursor.error(format!("`{name}.{}.{ty}` does not exist", function.name()), place, "a packed type");
-        return Err(error.help("PTX has packed atomics in floating point only (9.7.13.5), and these are not modelled"));
+        let error = cursor.error(
+            format!("`{name}.{}.{ty}` does not exist", function.name()),
+            place,
+            "a packed type",
+        );
+        return Err(error.help(
+            "PTX has packed atomics in floating point only (9.7.13.5), and these are not modelled",
+        ));
     }
     if ty.bits == 128 && !moves {
-        return Err(cursor.error(format!("`{name}.{}.b128` does not exist", function.name()), place, "only `.exch` and `.cas`"));
+        return Err(cursor.error(
+            format!("`{name}.{}.b128` does not exist", function.name()),
+            place,
+            "only `.exch` and `.cas`",
+        ));
     }
     Ok(())
 }

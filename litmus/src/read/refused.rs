@@ -1,4 +1,5 @@
-//! Instructions of PTX that are refused by name, each with what it is and why no model here answers for it.
+//! Instructions of PTX that are refused by name, each with what it is and why no model here answers
+//! for it.
 
 use margay_models::diagnostic::Diagnostic;
 
@@ -34,17 +35,29 @@ const NOT_MODELLED: &[(&str, &str, &str)] = &[
     ("txq", "a question about a texture", "it reads no location"),
     ("suq", "a question about a surface", "it reads no location"),
     ("mma", "a matrix operation", "it computes in registers of a warp"),
-    ("wmma", "a matrix operation", "its loads and stores are those of a warp together, not of a thread"),
+    (
+        "wmma",
+        "a matrix operation",
+        "its loads and stores are those of a warp together, not of a thread",
+    ),
 ];
 
 /// Qualifiers of `fence` that no model here has a meaning for.
-const FENCES: [(&str, &str, &str); 1] = [("fabric", "the proxy of `fabric` operations", "they are not modelled")];
+const FENCES: [(&str, &str, &str); 1] =
+    [("fabric", "the proxy of `fabric` operations", "they are not modelled")];
 
-/// The error of a fence that is known and not modelled. A qualifier may have its state space or proxies behind it, `async::generic`.
+/// The error of a fence that is known and not modelled. A qualifier may have its state space or
+/// proxies behind it, `async::generic`.
 pub(super) fn fence(cursor: &Cursor<'_>, m: &Mnemonic<'_>) -> Option<Diagnostic> {
     m.qualifiers.iter().find_map(|(word, span)| {
-        let (_, what, why) = FENCES.iter().find(|(name, ..)| word == name || word.split("::").any(|part| part == *name))?;
-        Some(cursor.error(format!("a `{}` with `.{word}` is not modelled", m.name), *span, *what).help(*why))
+        let (_, what, why) = FENCES
+            .iter()
+            .find(|(name, ..)| word == name || word.split("::").any(|part| part == *name))?;
+        Some(
+            cursor
+                .error(format!("a `{}` with `.{word}` is not modelled", m.name), *span, *what)
+                .help(*why),
+        )
     })
 }
 

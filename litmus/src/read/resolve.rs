@@ -1,4 +1,5 @@
-//! Checks of a whole test: every name stands for something, every register is written before it is read, every loop has an exit.
+//! Checks of a whole test: every name stands for something, every register is written before it is
+//! read, every loop has an exit.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,10 +8,11 @@ use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::execution::Proxy;
 
 use crate::test::{
-    Address, AsyncAction, AtomInstruction, AtomicCall, AtomicFunction, AwaitedPhase, Base, Body, ConditionOperand, Dialect,
-    ExpectedPlace, Expression, InitialValue, LocalFunction, MbarrierAction, MbarrierOperation, MultimemAction, MultimemOperation,
-    Operation, Proposition, Statement, StatementKind, TensormapOperation, Test, TestInstruction, TestOperand, Thread, ThreadId,
-    Variable, element,
+    Address, AsyncAction, AtomInstruction, AtomicCall, AtomicFunction, AwaitedPhase, Base, Body,
+    ConditionOperand, Dialect, ExpectedPlace, Expression, InitialValue, LocalFunction,
+    MbarrierAction, MbarrierOperation, MultimemAction, MultimemOperation, Operation, Proposition,
+    Statement, StatementKind, TensormapOperation, Test, TestInstruction, TestOperand, Thread,
+    ThreadId, Variable, element,
 };
 
 /// The checker of one test.
@@ -72,7 +74,13 @@ impl<'a> Checker<'a> {
     }
 
     /// An unknown name, with the nearest known one.
-    fn unknown<'k>(&mut self, what: &str, name: &str, span: Span, known: impl IntoIterator<Item = &'k str>) {
+    fn unknown<'k>(
+        &mut self,
+        what: &str,
+        name: &str,
+        span: Span,
+        known: impl IntoIterator<Item = &'k str>,
+    ) {
         let near = nearest(name, known).map(|near| format!("did you mean `{near}`?"));
         self.error(format!("unknown {what} `{name}`"), span, "not known").help = near;
     }
@@ -102,7 +110,11 @@ impl<'a> Checker<'a> {
         }
         for register in &self.test.registers {
             if register.thread.index() >= self.test.threads.len() {
-                self.error(format!("there is no thread {}", register.thread), register.place.0, "a register of this thread");
+                self.error(
+                    format!("there is no thread {}", register.thread),
+                    register.place.0,
+                    "a register of this thread",
+                );
             }
             if let Some(InitialValue::AddressOf(of)) = &register.value
                 && self.test.location(of).is_none()
@@ -120,7 +132,10 @@ impl<'a> Checker<'a> {
                 && !integer.says(*n)
             {
                 let name = &location.name;
-                let warning = Diagnostic::warning(format!("`{name}` has {} bits, and {n} needs more", integer.bits));
+                let warning = Diagnostic::warning(format!(
+                    "`{name}` has {} bits, and {n} needs more",
+                    integer.bits
+                ));
                 let label = format!("it holds {} at the start", integer.wrap(*n));
                 self.warnings.push(warning.at(self.file, location.place.0, label));
             }
@@ -130,10 +145,21 @@ impl<'a> Checker<'a> {
             asked.into_iter().flatten().flat_map(Proposition::comparisons).collect();
         for (a, b) in compared {
             for (variable, number) in [(a, b), (b, a)] {
-                let (ConditionOperand::Variable(v), ConditionOperand::Integer(n)) = (variable, number) else { continue };
-                let Some(integer) = self.test.operand_integer(variable, &integers).filter(|i| !i.says(*n)) else { continue };
+                let (ConditionOperand::Variable(v), ConditionOperand::Integer(n)) =
+                    (variable, number)
+                else {
+                    continue;
+                };
+                let Some(integer) =
+                    self.test.operand_integer(variable, &integers).filter(|i| !i.says(*n))
+                else {
+                    continue;
+                };
                 let name = crate::print::variable(v, self.test.dialect);
-                let warning = Diagnostic::warning(format!("`{name}` is never {n}: it has {} bits", integer.bits));
+                let warning = Diagnostic::warning(format!(
+                    "`{name}` is never {n}: it has {} bits",
+                    integer.bits
+                ));
                 let place = self.places.iter().find(|(known, _)| known == v).map(|(_, span)| *span);
                 self.warnings.push(match place {
                     Some(span) => warning.at(self.file, span, "asked here"),
@@ -153,7 +179,8 @@ impl<'a> Checker<'a> {
         chain.take(self.test.locations.len()).any(|at| at == location)
     }
 
-    /// Warns where accesses of a location have two widths (PTX ISA 8.7.2), and where one is wider than a scalar.
+    /// Warns where accesses of a location have two widths (PTX ISA 8.7.2), and where one is wider
+    /// than a scalar.
     fn widths(&mut self) {
         let mut known: Vec<(&str, u8)> = Vec::new();
         let mut of_two: Vec<&str> = Vec::new();
@@ -164,10 +191,11 @@ impl<'a> Checker<'a> {
                 let (Base::Location(name), Some(ty)) = (&address.base, access.ty) else { continue };
                 let name = element(name).map_or(name.as_str(), |(array, _)| array);
                 if ty.bits > 64 && !known.iter().any(|(l, _)| *l == name) {
-                    let warning = Diagnostic::warning("an access of 128 bits is taken as one of a scalar");
-                    let help =
-                        "the memory consistency model speaks of scalars of up to 64 bits (PTX ISA 8.2.4); values here have 64";
-                    self.warnings.push(warning.at(self.file, i.place.0, "beyond the model").help(help));
+                    let warning =
+                        Diagnostic::warning("an access of 128 bits is taken as one of a scalar");
+                    let help = "the memory consistency model speaks of scalars of up to 64 bits (PTX ISA 8.2.4); values here have 64";
+                    self.warnings
+                        .push(warning.at(self.file, i.place.0, "beyond the model").help(help));
                 }
                 match known.iter().find(|(l, _)| *l == name) {
                     Some(&(_, bits)) => {
@@ -180,7 +208,11 @@ impl<'a> Checker<'a> {
                                 "cells are as wide as the narrowest access, `{name}[0]` has the lowest bits; the memory model has no axioms \
                                  for accesses of different size that race (PTX ISA 8.7.2)"
                             );
-                            let warning = Diagnostic::warning(message).at(self.file, i.place.0, "another width than before");
+                            let warning = Diagnostic::warning(message).at(
+                                self.file,
+                                i.place.0,
+                                "another width than before",
+                            );
                             self.warnings.push(warning.help(help));
                             of_two.push(name);
                         }
@@ -193,10 +225,16 @@ impl<'a> Checker<'a> {
 
     /// Checks a thread; gives the registers that it has.
     fn thread(&mut self, id: ThreadId, thread: &'a Thread) -> BTreeSet<&'a str> {
-        let of_thread = self.test.registers.iter().filter(|r| r.thread == id).map(|r| r.name.as_str());
+        let of_thread =
+            self.test.registers.iter().filter(|r| r.thread == id).map(|r| r.name.as_str());
         let mut pointers: BTreeSet<&str> = self.location_names().into_iter().collect();
         pointers.extend(thread.parameters.iter().map(|p| p.name.as_str()));
-        let mut flow = RegisterFlow { thread: id, pointers, written: of_thread.collect(), reported: BTreeSet::new() };
+        let mut flow = RegisterFlow {
+            thread: id,
+            pointers,
+            written: of_thread.collect(),
+            reported: BTreeSet::new(),
+        };
         match &thread.body {
             Body::Instructions(instructions) => {
                 for i in instructions {
@@ -214,10 +252,21 @@ impl<'a> Checker<'a> {
     /// A register that holds an address, and that nothing writes, holds none.
     fn bases(&mut self, instructions: &'a [TestInstruction], flow: &RegisterFlow<'a>) {
         for i in instructions {
-            let all = i.operation.memory().map(|(_, address)| address).into_iter().chain(i.operation.further_addresses());
+            let all = i
+                .operation
+                .memory()
+                .map(|(_, address)| address)
+                .into_iter()
+                .chain(i.operation.further_addresses());
             let unset = |a: &&Address| matches!(&a.base, Base::Register(name) if !flow.written.contains(name.as_str()));
-            let Some(Address { base: Base::Register(name), .. }) = all.into_iter().find(unset) else { continue };
-            let message = format!("register `{name}` of {} is an address, and nothing writes it", flow.thread);
+            let Some(Address { base: Base::Register(name), .. }) = all.into_iter().find(unset)
+            else {
+                continue;
+            };
+            let message = format!(
+                "register `{name}` of {} is an address, and nothing writes it",
+                flow.thread
+            );
             let help = format!("give it one in the initial state, e.g. `{}:{name}=x`", flow.thread);
             self.error(message, i.place.0, "it holds no address").help = Some(help);
         }
@@ -225,7 +274,8 @@ impl<'a> Checker<'a> {
 
     fn read(&mut self, name: &'a str, span: Span, flow: &mut RegisterFlow<'a>) {
         if !flow.written.contains(name) && flow.reported.insert(name) {
-            let message = format!("register `{name}` of {} is read before it is written", flow.thread);
+            let message =
+                format!("register `{name}` of {} is read before it is written", flow.thread);
             self.warnings.push(Diagnostic::warning(message).at(self.file, span, "it holds 0 here"));
         }
     }
@@ -245,20 +295,24 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `ld` and `st` are generic accesses whatever the name is: a name for another proxy looks as if more were meant.
+    /// `ld` and `st` are generic accesses whatever the name is: a name for another proxy looks as
+    /// if more were meant.
     fn proxy(&mut self, i: &'a TestInstruction) {
         let Some((access, address)) = i.operation.memory() else { return };
         let Base::Location(name) = &address.base else { return };
         let declared = self.test.location(name).and_then(|l| self.test.locations[l].alias.as_ref());
-        let (what, help) = match declared.map(|alias| alias.proxy).filter(|_| access.proxy == Proxy::Generic) {
-            None | Some(Proxy::Generic | Proxy::Alias) => return,
-            Some(Proxy::Surface) => ("a surface", "`suld` and `sust` access surfaces"),
-            Some(Proxy::Texture) => ("a texture", "`tld` reads textures"),
-            Some(Proxy::Constant) => ("constants", "`cld` reads constants"),
-            Some(Proxy::Async | Proxy::Tensormap) => return,
-        };
-        let warning = Diagnostic::warning(format!("a generic access by `{name}`, a name for {what}"));
-        self.warnings.push(warning.at(self.file, i.place.0, "goes through the generic proxy").help(help));
+        let (what, help) =
+            match declared.map(|alias| alias.proxy).filter(|_| access.proxy == Proxy::Generic) {
+                None | Some(Proxy::Generic | Proxy::Alias) => return,
+                Some(Proxy::Surface) => ("a surface", "`suld` and `sust` access surfaces"),
+                Some(Proxy::Texture) => ("a texture", "`tld` reads textures"),
+                Some(Proxy::Constant) => ("constants", "`cld` reads constants"),
+                Some(Proxy::Async | Proxy::Tensormap) => return,
+            };
+        let warning =
+            Diagnostic::warning(format!("a generic access by `{name}`, a name for {what}"));
+        self.warnings
+            .push(warning.at(self.file, i.place.0, "goes through the generic proxy").help(help));
     }
 
     fn instruction(&mut self, i: &'a TestInstruction, flow: &mut RegisterFlow<'a>) {
@@ -291,7 +345,9 @@ impl<'a> Checker<'a> {
                     self.value(value, span, flow);
                 }
             }
-            Operation::Atom(AtomInstruction { destination, address, operand, replacement, .. }) => {
+            Operation::Atom(AtomInstruction {
+                destination, address, operand, replacement, ..
+            }) => {
                 self.address(address, span, flow);
                 self.value(operand, span, flow);
                 if let Some(replacement) = replacement {
@@ -300,8 +356,12 @@ impl<'a> Checker<'a> {
                 flow.written.extend(destination.as_deref());
             }
             // Whatever a register holds, this is 0.
-            Operation::Local { function: LocalFunction::Xor | LocalFunction::Subtract, destination, operands, .. } if matches!(&operands[..], [a @ TestOperand::Register(_), b] if a == b) =>
-            {
+            Operation::Local {
+                function: LocalFunction::Xor | LocalFunction::Subtract,
+                destination,
+                operands,
+                ..
+            } if matches!(&operands[..], [a @ TestOperand::Register(_), b] if a == b) => {
                 flow.written.insert(destination);
             }
             Operation::Local { destination, operands, .. } => {
@@ -355,16 +415,24 @@ impl<'a> Checker<'a> {
         match operation {
             Operation::Mbarrier(MbarrierOperation { action, .. }) => match action {
                 MbarrierAction::Arrive { token, .. } => flow.written.extend(token.as_deref()),
-                MbarrierAction::Wait { destination, phase: AwaitedPhase::Token(value) | AwaitedPhase::Parity(value), .. } => {
+                MbarrierAction::Wait {
+                    destination,
+                    phase: AwaitedPhase::Token(value) | AwaitedPhase::Parity(value),
+                    ..
+                } => {
                     self.value(value, span, flow);
                     flow.written.insert(destination);
                 }
                 _ => {}
             },
             Operation::Async(operation) => match &operation.action {
-                AsyncAction::Store { values, .. } => values.iter().for_each(|value| self.value(value, span, flow)),
+                AsyncAction::Store { values, .. } => {
+                    values.iter().for_each(|value| self.value(value, span, flow))
+                }
                 AsyncAction::Reduce { value, .. } => self.value(value, span, flow),
-                AsyncAction::Multiply { to, .. } => flow.written.extend(to.iter().map(String::as_str)),
+                AsyncAction::Multiply { to, .. } => {
+                    flow.written.extend(to.iter().map(String::as_str))
+                }
                 AsyncAction::TensorLoad { to, .. } => _ = flow.written.insert(to),
                 AsyncAction::TensorStore { value, .. } => self.value(value, span, flow),
                 AsyncAction::Copy { .. }
@@ -373,10 +441,16 @@ impl<'a> Checker<'a> {
                 | AsyncAction::TensorFree { .. }
                 | AsyncAction::TensorCompute { .. } => {}
             },
-            Operation::Tensormap(TensormapOperation::Replace { value: Some(value), .. }) => self.value(value, span, flow),
+            Operation::Tensormap(TensormapOperation::Replace { value: Some(value), .. }) => {
+                self.value(value, span, flow)
+            }
             Operation::Multimem(MultimemOperation { action, .. }) => match action {
-                MultimemAction::LoadReduce { destination, .. } => _ = flow.written.insert(destination),
-                MultimemAction::Store { value } | MultimemAction::Reduce { operand: value, .. } => self.value(value, span, flow),
+                MultimemAction::LoadReduce { destination, .. } => {
+                    _ = flow.written.insert(destination)
+                }
+                MultimemAction::Store { value } | MultimemAction::Reduce { operand: value, .. } => {
+                    self.value(value, span, flow)
+                }
             },
             _ => {}
         }
@@ -388,7 +462,11 @@ impl<'a> Checker<'a> {
         for (n, i) in instructions.iter().enumerate() {
             if let Operation::Label(label) = &i.operation {
                 if labels.iter().any(|(l, _)| l == label) {
-                    self.error(format!("label `{label}` is there twice"), i.place.0, "the second one");
+                    self.error(
+                        format!("label `{label}` is there twice"),
+                        i.place.0,
+                        "the second one",
+                    );
                 }
                 labels.push((label, n));
             }
@@ -420,7 +498,8 @@ impl<'a> Checker<'a> {
         }
         let mut ends = vec![false; instructions.len() + 1];
         ends[instructions.len()] = true;
-        // Backwards until nothing changes; each round makes progress over at least one backward jump.
+        // Backwards until nothing changes; each round makes progress over at least one backward
+        // jump.
         while (0..instructions.len()).rev().fold(false, |changed, n| {
             let reaches = !ends[n] && successors[n].iter().any(|&s| ends[s]);
             ends[n] |= reaches;
@@ -449,7 +528,8 @@ impl<'a> Checker<'a> {
                 StatementKind::Assign { name, value, .. } => {
                     if flow.pointers.contains(name.as_str()) {
                         let message = format!("`{name}` is a location, not a variable");
-                        self.error(message, span, "assigned to here").help = Some(format!("write `*{name} = ..`"));
+                        self.error(message, span, "assigned to here").help =
+                            Some(format!("write `*{name} = ..`"));
                     }
                     if let Some(value) = value {
                         self.expression(value, span, flow);
@@ -517,7 +597,9 @@ impl<'a> Checker<'a> {
                 self.expression(a, span, flow);
                 self.expression(b, span, flow);
             }
-            Expression::Conditional(parts) => parts.iter().for_each(|e| self.expression(e, span, flow)),
+            Expression::Conditional(parts) => {
+                parts.iter().for_each(|e| self.expression(e, span, flow))
+            }
             Expression::Atomic(call) => self.call(call, span, flow),
         }
     }
@@ -534,7 +616,9 @@ impl<'a> Checker<'a> {
         self.expression(&call.address, span, flow);
         // CUDA and C++ pass the variable itself, C its address.
         let expected = match &call.function {
-            AtomicFunction::CompareExchange { expected: ExpectedPlace::Variable(name), .. } => Some(name),
+            AtomicFunction::CompareExchange { expected: ExpectedPlace::Variable(name), .. } => {
+                Some(name)
+            }
             _ => None,
         };
         if let Some(name) = expected {
@@ -558,10 +642,19 @@ impl<'a> Checker<'a> {
             }
             Variable::Register { thread, name } => match registers.get(thread.index()) {
                 None => {
-                    self.error(format!("there is no thread {thread}"), span, "a register of this thread");
+                    self.error(
+                        format!("there is no thread {thread}"),
+                        span,
+                        "a register of this thread",
+                    );
                 }
                 Some(known) if !known.contains(name.as_str()) => {
-                    self.unknown(&format!("register of {thread}"), name, span, known.iter().copied());
+                    self.unknown(
+                        &format!("register of {thread}"),
+                        name,
+                        span,
+                        known.iter().copied(),
+                    );
                 }
                 Some(_) => {}
             },
@@ -575,9 +668,9 @@ fn leaves(body: &[Statement]) -> bool {
         StatementKind::Break | StatementKind::Return => true,
         StatementKind::If { then, otherwise, .. } => leaves(then) || leaves(otherwise),
         // Only the thread can be left from an inner loop.
-        StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } | StatementKind::For { body, .. } => {
-            returns(body)
-        }
+        StatementKind::While { body, .. }
+        | StatementKind::DoWhile { body, .. }
+        | StatementKind::For { body, .. } => returns(body),
         _ => false,
     })
 }
@@ -586,9 +679,9 @@ fn returns(body: &[Statement]) -> bool {
     body.iter().any(|s| match &s.kind {
         StatementKind::Return => true,
         StatementKind::If { then, otherwise, .. } => returns(then) || returns(otherwise),
-        StatementKind::While { body, .. } | StatementKind::DoWhile { body, .. } | StatementKind::For { body, .. } => {
-            returns(body)
-        }
+        StatementKind::While { body, .. }
+        | StatementKind::DoWhile { body, .. }
+        | StatementKind::For { body, .. } => returns(body),
         _ => false,
     })
 }

@@ -1,5 +1,6 @@
-//! Words, numbers, strings and single punctuation characters with their places. Operators of two characters are put together
-//! by the cursor, because `||` is two column separators in a table and one operator in C.
+//! Words, numbers, strings and single punctuation characters with their places. Operators of two
+//! characters are put together by the cursor, because `||` is two column separators in a table and
+//! one operator in C.
 
 use std::sync::Arc;
 
@@ -25,8 +26,13 @@ pub(super) struct LitmusToken {
     pub span: Span,
 }
 
-/// The tokens of `text[from..]`. In C, `(*` starts a comment only outside of braces (it dereferences inside).
-pub(super) fn tokens(file: &Arc<SourceFile>, from: usize, c: bool) -> Result<Vec<LitmusToken>, Diagnostic> {
+/// The tokens of `text[from..]`. In C, `(*` starts a comment only outside of braces (it
+/// dereferences inside).
+pub(super) fn tokens(
+    file: &Arc<SourceFile>,
+    from: usize,
+    c: bool,
+) -> Result<Vec<LitmusToken>, Diagnostic> {
     let text = &file.text;
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -58,7 +64,8 @@ pub(super) fn tokens(file: &Arc<SourceFile>, from: usize, c: bool) -> Result<Vec
             found.push(LitmusToken { kind: TokenKind::Text, span: Span::new(i, i + length + 2) });
             i += length + 2;
         } else if is_word(character) || character == '%' && !c {
-            let length = text[i..].find(|w| !is_word(w) && (w != '%' || c)).unwrap_or(text.len() - i);
+            let length =
+                text[i..].find(|w| !is_word(w) && (w != '%' || c)).unwrap_or(text.len() - i);
             let span = Span::new(i, i + length);
             found.push(LitmusToken { kind: word(file, span)?, span });
             i += length;
@@ -80,7 +87,8 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '$'
 }
 
-/// A number if it starts like one and is one; names of PTX may start with a digit after a point (`.2d`).
+/// A number if it starts like one and is one; names of PTX may start with a digit after a point
+/// (`.2d`).
 fn word(file: &Arc<SourceFile>, span: Span) -> Result<TokenKind, Diagnostic> {
     let text = &file.text[span.start..span.end];
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
@@ -93,6 +101,8 @@ fn word(file: &Arc<SourceFile>, span: Span) -> Result<TokenKind, Diagnostic> {
     }
     match u64::from_str_radix(digits, radix) {
         Ok(n) => Ok(TokenKind::Integer(n)),
-        Err(_) => Err(Diagnostic::error("the number is too large").at(file, span, "more than 64 bits")),
+        Err(_) => {
+            Err(Diagnostic::error("the number is too large").at(file, span, "more than 64 bits"))
+        }
     }
 }

@@ -8,8 +8,8 @@ use super::dataflow::inputs;
 use super::values::{NEVER_WRITTEN, Values};
 use crate::print::statement_lines;
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CParameter, CScope, CType, ExpectedPlace,
-    Expression, NumberComparison, Statement, StatementKind,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CParameter, CScope,
+    CType, ExpectedPlace, Expression, NumberComparison, Statement, StatementKind,
 };
 
 /// A statement and the events that it stands for, under the reads that it is control-dependent on.
@@ -24,7 +24,11 @@ struct Guarded {
 type RenderedThread = (Body, Vec<CParameter>, Vec<(Event, usize)>);
 
 /// The program of the thread with the given events.
-pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result<RenderedThread, RenderError> {
+pub(super) fn thread(
+    x: &Execution,
+    events: &[Event],
+    values: &Values,
+) -> Result<RenderedThread, RenderError> {
     let writer = StatementWriter { x, values };
     let mut guarded = Vec::new();
     let mut i = 0;
@@ -61,7 +65,9 @@ fn declare_early(x: &Execution, items: &mut [Guarded]) -> Vec<Statement> {
     let mut out = Vec::new();
     for i in 0..items.len() {
         let (guards, events) = (items[i].guards.clone(), items[i].events.clone());
-        let depends = |e: &Event| [&x.ctrl, &x.data, &x.addr].iter().any(|d| events.iter().any(|&r| d.contains(r, *e)));
+        let depends = |e: &Event| {
+            [&x.ctrl, &x.data, &x.addr].iter().any(|d| events.iter().any(|&r| d.contains(r, *e)))
+        };
         let last_use = items.iter().rposition(|item| item.events.iter().any(depends));
         let between = items.get(i..last_use.unwrap_or(i)).unwrap_or_default();
         if between.iter().all(|item| (&guards - &item.guards).is_empty()) {
@@ -70,7 +76,14 @@ fn declare_early(x: &Execution, items: &mut [Guarded]) -> Vec<Statement> {
         for statement in &mut items[i].statements {
             if let StatementKind::Assign { declares, name, .. } = &mut statement.kind {
                 *declares = None;
-                out.push(StatementKind::Assign { declares: Some(CInteger::Int), name: name.clone(), value: None }.into());
+                out.push(
+                    StatementKind::Assign {
+                        declares: Some(CInteger::Int),
+                        name: name.clone(),
+                        value: None,
+                    }
+                    .into(),
+                );
             }
         }
     }
@@ -79,7 +92,8 @@ fn declare_early(x: &Execution, items: &mut [Guarded]) -> Vec<Statement> {
 
 /// A location is atomic if it is declared so, or if any access to it is.
 fn is_atomic(x: &Execution, l: u16) -> bool {
-    let accessed = |e: &EventData| e.location == Some(l) && e.order != Order::Plain && e.kind != Kind::Init;
+    let accessed =
+        |e: &EventData| e.location == Some(l) && e.order != Order::Plain && e.kind != Kind::Init;
     x.locations[usize::from(l)].atomic || x.events.iter().any(accessed)
 }
 
@@ -89,9 +103,14 @@ struct StatementWriter<'a> {
 }
 
 impl StatementWriter<'_> {
-    /// Puts runs of statements with a common guard into one `if`. `order` gets, for each statement of the result in order of
-    /// appearance, the item that it is (`None` for an `if`).
-    fn nest(&self, items: &[Guarded], open: &EventSet, order: &mut Vec<Option<usize>>) -> Result<Vec<Statement>, RenderError> {
+    /// Puts runs of statements with a common guard into one `if`. `order` gets, for each statement
+    /// of the result in order of appearance, the item that it is (`None` for an `if`).
+    fn nest(
+        &self,
+        items: &[Guarded],
+        open: &EventSet,
+        order: &mut Vec<Option<usize>>,
+    ) -> Result<Vec<Statement>, RenderError> {
         self.nest_from(items, 0, items.len(), open, order)
     }
 
@@ -134,7 +153,10 @@ impl StatementWriter<'_> {
 
     /// The register of a read.
     fn read(&self, r: Event) -> Result<Expression, RenderError> {
-        self.values.register[r.index()].clone().map(Expression::Name).ok_or(RenderError::Dependency(r, r))
+        self.values.register[r.index()]
+            .clone()
+            .map(Expression::Name)
+            .ok_or(RenderError::Dependency(r, r))
     }
 
     /// `start + (r ^ r) + ..` for the reads of the set.
@@ -154,7 +176,10 @@ impl StatementWriter<'_> {
         if let Some(partner) = partner {
             reads |= &self.x.addr.column(partner);
         }
-        self.plus_zeros(Expression::Name(self.values.location[usize::from(location)].clone()), reads)
+        self.plus_zeros(
+            Expression::Name(self.values.location[usize::from(location)].clone()),
+            reads,
+        )
     }
 
     fn value(&self, w: Event) -> Result<Expression, RenderError> {
@@ -163,12 +188,15 @@ impl StatementWriter<'_> {
         if let Some(r) = reads.iter().next().filter(|_| self.values.dataflow.copies.contains(w)) {
             return self.read(r);
         }
-        let Some(spread) = self.values.dataflow.spread else { return self.plus_zeros(Expression::Integer(value), reads) };
+        let Some(spread) = self.values.dataflow.spread else {
+            return self.plus_zeros(Expression::Integer(value), reads);
+        };
         let binary = |operator, a, b| Expression::Binary(operator, Box::new(a), Box::new(b));
         let mut sum: Option<Expression> = None;
         for r in reads.iter() {
             let expected = self.values.of_event[r.index()].ok_or(RenderError::Dependency(r, w))?;
-            let difference = binary(BinaryOperator::Xor, self.read(r)?, Expression::Integer(expected));
+            let difference =
+                binary(BinaryOperator::Xor, self.read(r)?, Expression::Integer(expected));
             sum = Some(match sum {
                 Some(sum) => binary(BinaryOperator::Add, sum, difference),
                 None => difference,
@@ -191,14 +219,21 @@ impl StatementWriter<'_> {
         Ok(vec![self.statement(e, pair)?])
     }
 
-    /// A compare-exchange that succeeds if there is a write, else one that expects what is never written. The register holds
-    /// the expected value before and what was read after it.
-    fn compare_exchange(&self, e: Event, pair: Option<Event>) -> Result<Vec<Statement>, RenderError> {
+    /// A compare-exchange that succeeds if there is a write, else one that expects what is never
+    /// written. The register holds the expected value before and what was read after it.
+    fn compare_exchange(
+        &self,
+        e: Event,
+        pair: Option<Event>,
+    ) -> Result<Vec<Statement>, RenderError> {
         let data = &self.x.events[e.index()];
-        let expected = self.values.register[e.index()].clone().ok_or(RenderError::NoInstruction(e))?;
+        let expected =
+            self.values.register[e.index()].clone().ok_or(RenderError::NoInstruction(e))?;
         let read = self.values.of_event[e.index()].ok_or(RenderError::NoInstruction(e))?;
         let other = match data.other_order {
-            Some(other) => Some(CMemoryOrder::with_order(other).ok_or(RenderError::NoInstruction(e))?),
+            Some(other) => {
+                Some(CMemoryOrder::with_order(other).ok_or(RenderError::NoInstruction(e))?)
+            }
             None => None,
         };
         let (before, desired, order, failure) = match pair {
@@ -207,7 +242,8 @@ impl StatementWriter<'_> {
                 (read, self.value(w)?, order, other.unwrap_or(order.on_failure()))
             }
             None => {
-                let failure = CMemoryOrder::with_order(data.order).ok_or(RenderError::NoInstruction(e))?;
+                let failure =
+                    CMemoryOrder::with_order(data.order).ok_or(RenderError::NoInstruction(e))?;
                 (NEVER_WRITTEN, Expression::Integer(0), other.unwrap_or(failure), failure)
             }
         };
@@ -224,9 +260,15 @@ impl StatementWriter<'_> {
             scope: data.scope.map(CScope::from),
             object_first: false,
         };
-        let declaration =
-            StatementKind::Assign { declares: Some(CInteger::Int), name: expected, value: Some(Expression::Integer(before)) };
-        Ok(vec![declaration.into(), StatementKind::Evaluate(Expression::Atomic(Box::new(call))).into()])
+        let declaration = StatementKind::Assign {
+            declares: Some(CInteger::Int),
+            name: expected,
+            value: Some(Expression::Integer(before)),
+        };
+        Ok(vec![
+            declaration.into(),
+            StatementKind::Evaluate(Expression::Atomic(Box::new(call))).into(),
+        ])
     }
 
     /// The order of the operation whose halves these are.
@@ -255,19 +297,22 @@ impl StatementWriter<'_> {
             }))
         };
         let assign = |value: Expression| -> Result<StatementKind, RenderError> {
-            let name = self.values.register[e.index()].clone().ok_or(RenderError::NoInstruction(e))?;
+            let name =
+                self.values.register[e.index()].clone().ok_or(RenderError::NoInstruction(e))?;
             Ok(StatementKind::Assign { declares: Some(CInteger::Int), name, value: Some(value) })
         };
         let kind = match (data.kind, pair) {
             (Kind::Read, Some(w)) => {
                 let order = self.rmw_order(e, w)?;
                 let function = match self.x.events[w.index()].writes_back {
-                    true => {
-                        AtomicFunction::Fetch(BinaryOperator::Add, self.plus_zeros(Expression::Integer(0), inputs(self.x, w))?)
-                    }
+                    true => AtomicFunction::Fetch(
+                        BinaryOperator::Add,
+                        self.plus_zeros(Expression::Integer(0), inputs(self.x, w))?,
+                    ),
                     // What computes adds, to what it has read.
                     false if data.computes => {
-                        let read = self.values.of_event[e.index()].ok_or(RenderError::NoInstruction(e))?;
+                        let read =
+                            self.values.of_event[e.index()].ok_or(RenderError::NoInstruction(e))?;
                         AtomicFunction::Fetch(BinaryOperator::Add, less(self.value(w)?, read))
                     }
                     false => AtomicFunction::Exchange(self.value(w)?),
@@ -277,7 +322,9 @@ impl StatementWriter<'_> {
             (Kind::Read, None) if data.order == Order::Plain => {
                 assign(Expression::Dereference(Box::new(self.address(e, None)?)))?
             }
-            (Kind::Read, None) => assign(call(AtomicFunction::Load, self.address(e, None)?, order(data.order)?))?,
+            (Kind::Read, None) => {
+                assign(call(AtomicFunction::Load, self.address(e, None)?, order(data.order)?))?
+            }
             (Kind::Write, _) if data.order == Order::Plain => {
                 StatementKind::Store { address: self.address(e, None)?, value: self.value(e)? }
             }
@@ -285,8 +332,18 @@ impl StatementWriter<'_> {
                 let function = AtomicFunction::Store(self.value(e)?);
                 StatementKind::Evaluate(call(function, self.address(e, None)?, order(data.order)?))
             }
-            (Kind::Fence, _) => StatementKind::Fence { order: order(data.order)?, scope: data.scope.map(CScope::from) },
-            (Kind::Init | Kind::ProxyFence | Kind::BarrierArrive | Kind::BarrierWait | Kind::AsyncWait, _) => {
+            (Kind::Fence, _) => StatementKind::Fence {
+                order: order(data.order)?,
+                scope: data.scope.map(CScope::from),
+            },
+            (
+                Kind::Init
+                | Kind::ProxyFence
+                | Kind::BarrierArrive
+                | Kind::BarrierWait
+                | Kind::AsyncWait,
+                _,
+            ) => {
                 return Err(no_instruction);
             }
         };
@@ -298,6 +355,10 @@ impl StatementWriter<'_> {
 fn less(value: Expression, by: i64) -> Expression {
     match value {
         Expression::Integer(value) => Expression::Integer(value - by),
-        value => Expression::Binary(BinaryOperator::Subtract, Box::new(value), Box::new(Expression::Integer(by))),
+        value => Expression::Binary(
+            BinaryOperator::Subtract,
+            Box::new(value),
+            Box::new(Expression::Integer(by)),
+        ),
     }
 }

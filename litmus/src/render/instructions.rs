@@ -8,9 +8,9 @@ use super::RenderError;
 use super::dataflow::inputs;
 use super::values::{NEVER_WRITTEN, Values};
 use crate::test::{
-    Access, AccessOrder, Address, AtomFunction, AtomInstruction, AwaitedPhase, BarrierMode, Base, Body, ClusterBarrier,
-    FenceOrder, Guard, LocalFunction, MbarrierAction, MbarrierOperation, NumberComparison, Operation, ProxyFenceKind,
-    TestInstruction, TestOperand,
+    Access, AccessOrder, Address, AtomFunction, AtomInstruction, AwaitedPhase, BarrierMode, Base,
+    Body, ClusterBarrier, FenceOrder, Guard, LocalFunction, MbarrierAction, MbarrierOperation,
+    NumberComparison, Operation, ProxyFenceKind, TestInstruction, TestOperand,
 };
 
 /// The instructions under construction.
@@ -27,18 +27,34 @@ struct Column<'a> {
     branches: bool,
 }
 
-/// The program of the thread with the given events, and the line of each; an end that lets others pass a barrier has none.
-pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result<(Body, Vec<(Event, usize)>), RenderError> {
-    let next_register =
-        events.first().and_then(|e| x.events[e.index()].thread).map_or(0, |t| values.next_register[usize::from(t)]);
-    let mut column = Column { x, values, instructions: Vec::new(), places: Vec::new(), next_register, branches: false };
+/// The program of the thread with the given events, and the line of each; an end that lets others
+/// pass a barrier has none.
+pub(super) fn thread(
+    x: &Execution,
+    events: &[Event],
+    values: &Values,
+) -> Result<(Body, Vec<(Event, usize)>), RenderError> {
+    let next_register = events
+        .first()
+        .and_then(|e| x.events[e.index()].thread)
+        .map_or(0, |t| values.next_register[usize::from(t)]);
+    let mut column = Column {
+        x,
+        values,
+        instructions: Vec::new(),
+        places: Vec::new(),
+        next_register,
+        branches: false,
+    };
     let mut guarded = EventSet::EMPTY;
     // Whoever reads the program again sees where it ends.
-    let events = &events[..events.iter().rposition(|e| !x.events[e.index()].is_exit()).map_or(0, |last| last + 1)];
+    let events = &events
+        [..events.iter().rposition(|e| !x.events[e.index()].is_exit()).map_or(0, |last| last + 1)];
     let mut i = 0;
     while i < events.len() {
         let event = events[i];
-        // A control dependency to everything from here on is a branch; any other one a predicated instruction.
+        // A control dependency to everything from here on is a branch; any other one a predicated
+        // instruction.
         let mut predicate = EventSet::EMPTY;
         for r in (&x.ctrl.column(event) - &guarded).iter() {
             if events[i..].iter().all(|&e| x.ctrl.contains(r, e)) {
@@ -48,7 +64,10 @@ pub(super) fn thread(x: &Execution, events: &[Event], values: &Values) -> Result
                 predicate.insert(r);
             }
         }
-        let pair = events.get(i + 1).copied().filter(|&w| x.rmw.contains(event, w) || column.arrives_and_waits(event, w));
+        let pair = events
+            .get(i + 1)
+            .copied()
+            .filter(|&w| x.rmw.contains(event, w) || column.arrives_and_waits(event, w));
         column.emit(event, pair, predicate)?;
         i += if pair.is_some() { 2 } else { 1 };
     }
@@ -70,7 +89,10 @@ impl Column<'_> {
     fn arrives_and_waits(&self, a: Event, w: Event) -> bool {
         let (a, w) = (self.data(a), self.data(w));
         let cluster = a.scope == Some(Scope::Cluster);
-        a.kind == Kind::BarrierArrive && w.kind == Kind::BarrierWait && a.barrier == w.barrier && !cluster
+        a.kind == Kind::BarrierArrive
+            && w.kind == Kind::BarrierWait
+            && a.barrier == w.barrier
+            && !cluster
     }
 
     fn fresh(&mut self) -> String {
@@ -84,8 +106,15 @@ impl Column<'_> {
 
     fn local(&mut self, function: LocalFunction, a: TestOperand, b: TestOperand) -> String {
         let destination = self.fresh();
-        self.instructions
-            .push(Operation::Local { function, ty: None, destination: destination.clone(), operands: vec![a, b] }.into());
+        self.instructions.push(
+            Operation::Local {
+                function,
+                ty: None,
+                destination: destination.clone(),
+                operands: vec![a, b],
+            }
+            .into(),
+        );
         destination
     }
 
@@ -93,7 +122,12 @@ impl Column<'_> {
     fn branch_unless(&mut self, r: Event) -> Result<(), RenderError> {
         let left = TestOperand::Register(self.register(r)?);
         let right = TestOperand::Integer(self.values.of_event[r.index()].unwrap_or(0));
-        let branch = Operation::BranchIf { comparison: NumberComparison::NotEqual, left, right, target: END.to_string() };
+        let branch = Operation::BranchIf {
+            comparison: NumberComparison::NotEqual,
+            left,
+            right,
+            target: END.to_string(),
+        };
         self.instructions.push(branch.into());
         self.branches = true;
         Ok(())
@@ -106,14 +140,19 @@ impl Column<'_> {
             let register = TestOperand::Register(self.register(r)?);
             let zero = self.local(LocalFunction::Xor, register.clone(), register);
             sum = Some(match sum {
-                Some(sum) => self.local(LocalFunction::Add, TestOperand::Register(sum), TestOperand::Register(zero)),
+                Some(sum) => self.local(
+                    LocalFunction::Add,
+                    TestOperand::Register(sum),
+                    TestOperand::Register(zero),
+                ),
                 None => zero,
             });
         }
         Ok(sum)
     }
 
-    /// What is added where a read-modify-write writes back what it read: 0, with the dependencies of the write.
+    /// What is added where a read-modify-write writes back what it read: 0, with the dependencies
+    /// of the write.
     fn nothing(&mut self, w: Event) -> Result<TestOperand, RenderError> {
         let zero = self.zero(inputs(self.x, w))?;
         Ok(zero.map_or(TestOperand::Integer(0), TestOperand::Register))
@@ -127,7 +166,10 @@ impl Column<'_> {
             reads |= &self.x.addr.column(partner);
         }
         let offset = self.zero(reads)?.map(TestOperand::Register);
-        Ok(Address { base: Base::Location(self.values.location[usize::from(location)].clone()), offset })
+        Ok(Address {
+            base: Base::Location(self.values.location[usize::from(location)].clone()),
+            offset,
+        })
     }
 
     /// The value of a write, with its dependencies.
@@ -142,23 +184,35 @@ impl Column<'_> {
             Some(spread) => {
                 let mut sum: Option<String> = None;
                 for r in reads.iter() {
-                    let expected = self.values.of_event[r.index()].ok_or(RenderError::Dependency(r, w))?;
+                    let expected =
+                        self.values.of_event[r.index()].ok_or(RenderError::Dependency(r, w))?;
                     let register = TestOperand::Register(self.register(r)?);
-                    let difference = self.local(LocalFunction::Xor, register, TestOperand::Integer(expected));
+                    let difference =
+                        self.local(LocalFunction::Xor, register, TestOperand::Integer(expected));
                     sum = Some(match sum {
-                        Some(sum) => {
-                            self.local(LocalFunction::Add, TestOperand::Register(sum), TestOperand::Register(difference))
-                        }
+                        Some(sum) => self.local(
+                            LocalFunction::Add,
+                            TestOperand::Register(sum),
+                            TestOperand::Register(difference),
+                        ),
                         None => difference,
                     });
                 }
-                sum.map(|sum| self.local(LocalFunction::Multiply, TestOperand::Register(sum), TestOperand::Integer(spread)))
+                sum.map(|sum| {
+                    self.local(
+                        LocalFunction::Multiply,
+                        TestOperand::Register(sum),
+                        TestOperand::Integer(spread),
+                    )
+                })
             }
         };
         Ok(match other {
-            Some(other) => {
-                TestOperand::Register(self.local(LocalFunction::Add, TestOperand::Register(other), TestOperand::Integer(value)))
-            }
+            Some(other) => TestOperand::Register(self.local(
+                LocalFunction::Add,
+                TestOperand::Register(other),
+                TestOperand::Integer(value),
+            )),
             None => TestOperand::Integer(value),
         })
     }
@@ -167,7 +221,11 @@ impl Column<'_> {
     fn less(&mut self, value: TestOperand, by: i64) -> TestOperand {
         match value {
             TestOperand::Integer(value) => TestOperand::Integer(value - by),
-            value => TestOperand::Register(self.local(LocalFunction::Add, value, TestOperand::Integer(-by))),
+            value => TestOperand::Register(self.local(
+                LocalFunction::Add,
+                value,
+                TestOperand::Integer(-by),
+            )),
         }
     }
 
@@ -177,18 +235,28 @@ impl Column<'_> {
         for r in reads.iter() {
             let value = TestOperand::Integer(self.values.of_event[r.index()].unwrap_or(0));
             let register = TestOperand::Register(self.register(r)?);
-            let holds = self.local(LocalFunction::Compare(NumberComparison::Equal), register, value);
+            let holds =
+                self.local(LocalFunction::Compare(NumberComparison::Equal), register, value);
             all = Some(match all {
-                Some(all) => self.local(LocalFunction::And, TestOperand::Register(all), TestOperand::Register(holds)),
+                Some(all) => self.local(
+                    LocalFunction::And,
+                    TestOperand::Register(all),
+                    TestOperand::Register(holds),
+                ),
                 None => holds,
             });
         }
         Ok(all.map(|register| Guard { register, negated: false }))
     }
 
-    /// The instruction of an event (and of the event right after it, for RMWs and `bar.sync`). There is none for parts of asynchronous
-    /// operations: no mapping makes them.
-    fn emit(&mut self, e: Event, pair: Option<Event>, predicate: EventSet) -> Result<(), RenderError> {
+    /// The instruction of an event (and of the event right after it, for RMWs and `bar.sync`).
+    /// There is none for parts of asynchronous operations: no mapping makes them.
+    fn emit(
+        &mut self,
+        e: Event,
+        pair: Option<Event>,
+        predicate: EventSet,
+    ) -> Result<(), RenderError> {
         if self.data(e).operation.is_some() {
             return Err(RenderError::NoInstruction(e));
         }
@@ -208,31 +276,57 @@ impl Column<'_> {
                 let access = Access { order, scope: data.scope, ..Access::default() };
                 let destination = if data.reduction { None } else { Some(self.register(e)?) };
                 if data.compare {
-                    let read = self.values.of_event[e.index()].ok_or(RenderError::NoInstruction(e))?;
-                    return self.push(e, pair, guard, compare_and_swap(access, self.register(e)?, address, read, operand));
+                    let read =
+                        self.values.of_event[e.index()].ok_or(RenderError::NoInstruction(e))?;
+                    return self.push(
+                        e,
+                        pair,
+                        guard,
+                        compare_and_swap(access, self.register(e)?, address, read, operand),
+                    );
                 }
-                let (function, operand) = match (data.reduction, operand, self.values.of_event[e.index()]) {
-                    // A `red` does not exchange: it adds what lies between the two values.
-                    (true, TestOperand::Integer(written), Some(read)) => {
-                        (AtomFunction::Add, TestOperand::Integer(written - read))
-                    }
-                    (true, ..) => return Err(RenderError::NoInstruction(e)),
-                    (false, nothing, _) if write.writes_back => (AtomFunction::Add, nothing),
-                    // What computes adds as well, to what it has read.
-                    (false, written, Some(read)) if data.computes => (AtomFunction::Add, self.less(written, read)),
-                    (false, operand, _) => (AtomFunction::Exchange, operand),
-                };
-                Operation::Atom(AtomInstruction { access, function, destination, address, operand, replacement: None })
+                let (function, operand) =
+                    match (data.reduction, operand, self.values.of_event[e.index()]) {
+                        // A `red` does not exchange: it adds what lies between the two values.
+                        (true, TestOperand::Integer(written), Some(read)) => {
+                            (AtomFunction::Add, TestOperand::Integer(written - read))
+                        }
+                        (true, ..) => return Err(RenderError::NoInstruction(e)),
+                        (false, nothing, _) if write.writes_back => (AtomFunction::Add, nothing),
+                        // What computes adds as well, to what it has read.
+                        (false, written, Some(read)) if data.computes => {
+                            (AtomFunction::Add, self.less(written, read))
+                        }
+                        (false, operand, _) => (AtomFunction::Exchange, operand),
+                    };
+                Operation::Atom(AtomInstruction {
+                    access,
+                    function,
+                    destination,
+                    address,
+                    operand,
+                    replacement: None,
+                })
             }
             (Kind::Read, None) if data.compare => {
                 let address = self.address(e, None)?;
                 let order = self.failed_order(&data).ok_or(RenderError::NoInstruction(e))?;
                 let access = Access { order, scope: data.scope, ..Access::default() };
-                compare_and_swap(access, self.register(e)?, address, NEVER_WRITTEN, TestOperand::Integer(0))
+                compare_and_swap(
+                    access,
+                    self.register(e)?,
+                    address,
+                    NEVER_WRITTEN,
+                    TestOperand::Integer(0),
+                )
             }
             (Kind::Read, None) => {
                 let address = self.address(e, None)?;
-                Operation::Load { access: self.access(&data, e)?, destination: self.register(e)?, address }
+                Operation::Load {
+                    access: self.access(&data, e)?,
+                    destination: self.register(e)?,
+                    address,
+                }
             }
             (Kind::Write, _) => {
                 let address = self.address(e, None)?;
@@ -240,17 +334,24 @@ impl Column<'_> {
                 Operation::Store { access: self.access(&data, e)?, address, value }
             }
             (Kind::Fence, _) if self.tags(signature::Operation::Fence, data.order).is_some() => {
-                let construct = Construct { operation: signature::Operation::Fence, order: data.order };
-                let order = self.tags(signature::Operation::Fence, data.order).map(FenceOrder::Text);
+                let construct =
+                    Construct { operation: signature::Operation::Fence, order: data.order };
+                let order =
+                    self.tags(signature::Operation::Fence, data.order).map(FenceOrder::Text);
                 Operation::Fence { order, scope: self.scope(construct, &data) }
             }
             // Nothing makes tensor maps of an execution.
-            (Kind::Fence, _) if data.proxy == Proxy::Tensormap => return Err(RenderError::NoInstruction(e)),
+            (Kind::Fence, _) if data.proxy == Proxy::Tensormap => {
+                return Err(RenderError::NoInstruction(e));
+            }
             (Kind::Fence, _) if data.proxy == Proxy::Async && data.spaces == Spaces::NONE => {
                 Operation::TensorFence { after: data.order == Order::Acq }
             }
-            // One for a state space needs locations that say theirs, which those of an execution do not.
-            (Kind::Fence, _) if data.spaces != Spaces::NONE => return Err(RenderError::NoInstruction(e)),
+            // One for a state space needs locations that say theirs, which those of an execution do
+            // not.
+            (Kind::Fence, _) if data.spaces != Spaces::NONE => {
+                return Err(RenderError::NoInstruction(e));
+            }
             (Kind::Fence, _) if generic => Operation::Fence { order: None, scope: None },
             (Kind::Fence, _) => {
                 let order = match data.order {
@@ -258,25 +359,40 @@ impl Column<'_> {
                     Order::Rel => FenceOrder::Release,
                     Order::AcqRel => FenceOrder::AcqRel,
                     Order::Sc => FenceOrder::Sc,
-                    Order::Plain | Order::Rlx | Order::Tagged(_) => return Err(RenderError::NoInstruction(e)),
+                    Order::Plain | Order::Rlx | Order::Tagged(_) => {
+                        return Err(RenderError::NoInstruction(e));
+                    }
                 };
-                Operation::Fence { order: Some(order), scope: Some(data.scope.unwrap_or(Scope::Sys)) }
+                Operation::Fence {
+                    order: Some(order),
+                    scope: Some(data.scope.unwrap_or(Scope::Sys)),
+                }
             }
             (Kind::ProxyFence, _) => Operation::ProxyFence(match data.proxy {
                 Proxy::Alias => ProxyFenceKind::Alias,
                 Proxy::Surface => ProxyFenceKind::Surface,
                 Proxy::Texture => ProxyFenceKind::Texture,
                 Proxy::Constant => ProxyFenceKind::Constant,
-                Proxy::Generic | Proxy::Async | Proxy::Tensormap => return Err(RenderError::NoInstruction(e)),
+                Proxy::Generic | Proxy::Async | Proxy::Tensormap => {
+                    return Err(RenderError::NoInstruction(e));
+                }
             }),
             // An end with something behind it.
-            (Kind::BarrierArrive, _) if data.is_exit() => return Err(RenderError::NoInstruction(e)),
-            (Kind::BarrierArrive, _) if data.scope == Some(Scope::Cluster) => {
-                Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed: data.order == Order::Rlx })
+            (Kind::BarrierArrive, _) if data.is_exit() => {
+                return Err(RenderError::NoInstruction(e));
             }
-            (Kind::BarrierWait, _) if data.scope == Some(Scope::Cluster) => Operation::ClusterBarrier(ClusterBarrier::Wait),
+            (Kind::BarrierArrive, _) if data.scope == Some(Scope::Cluster) => {
+                Operation::ClusterBarrier(ClusterBarrier::Arrive {
+                    relaxed: data.order == Order::Rlx,
+                })
+            }
+            (Kind::BarrierWait, _) if data.scope == Some(Scope::Cluster) => {
+                Operation::ClusterBarrier(ClusterBarrier::Wait)
+            }
             // The lanes that meet, and what launches a kernel, are in no event.
-            (Kind::BarrierArrive | Kind::BarrierWait, _) if matches!(data.scope, Some(Scope::Warp | Scope::Sys)) => {
+            (Kind::BarrierArrive | Kind::BarrierWait, _)
+                if matches!(data.scope, Some(Scope::Warp | Scope::Sys)) =>
+            {
                 return Err(RenderError::NoInstruction(e));
             }
             // A cta has 16 barriers; more are those of Dartagnan's instances.
@@ -306,14 +422,29 @@ impl Column<'_> {
             _ => return Err(RenderError::NoInstruction(e)),
         };
         let action = match (data.kind, pair) {
-            (Kind::Read, Some(_)) => {
-                MbarrierAction::Arrive { token: None, order, scope, count: 1, bytes: None, drops: false, incomplete: false }
+            (Kind::Read, Some(_)) => MbarrierAction::Arrive {
+                token: None,
+                order,
+                scope,
+                count: 1,
+                bytes: None,
+                drops: false,
+                incomplete: false,
+            },
+            // One that reads what is no arrival, or not the last one, has not returned, or waits
+            // for another phase.
+            (Kind::Read, None) if !self.reads_last_arrival(e) => {
+                return Err(RenderError::NoInstruction(e));
             }
-            // One that reads what is no arrival, or not the last one, has not returned, or waits for another phase.
-            (Kind::Read, None) if !self.reads_last_arrival(e) => return Err(RenderError::NoInstruction(e)),
             (Kind::Read, None) => {
                 let phase = AwaitedPhase::Parity(TestOperand::Integer(0));
-                MbarrierAction::Wait { suspends: true, destination: self.register(e)?, order, scope, phase }
+                MbarrierAction::Wait {
+                    suspends: true,
+                    destination: self.register(e)?,
+                    order,
+                    scope,
+                    phase,
+                }
             }
             _ => return Err(RenderError::NoInstruction(e)),
         };
@@ -331,27 +462,33 @@ impl Column<'_> {
         let place = |e: &EventData| e.thread.map(|t| self.x.threads[usize::from(t)]);
         let is_wait = |e: &usize| {
             let data = &self.x.events[*e];
-            data.kind == Kind::Read && data.location == arrival.location && self.x.rmw.row(Event::from(*e)).is_empty()
+            data.kind == Kind::Read
+                && data.location == arrival.location
+                && self.x.rmw.row(Event::from(*e)).is_empty()
         };
         let mut waits = (0..self.x.size()).filter(is_wait).map(|e| place(&self.x.events[e]));
         let here = place(arrival);
-        waits.any(|there| here.zip(there).is_some_and(|(here, there)| !here.shares(Scope::Cta, there)))
+        waits.any(|there| {
+            here.zip(there).is_some_and(|(here, there)| !here.shares(Scope::Cta, there))
+        })
     }
 
-    /// The tags of the instruction of an architecture that is a text, if it has one with this order.
+    /// The tags of the instruction of an architecture that is a text, if it has one with this
+    /// order.
     fn tags(&self, operation: signature::Operation, order: Order) -> Option<Tags> {
         let architecture = self.x.signature.tabular()?;
         let construct = Construct { operation, order };
         architecture.mnemonic(construct).map(|_| architecture.tags_of(construct))
     }
 
-    /// The scope that an instruction of an architecture that is a text is written with: that of all threads where nothing is said of it.
+    /// The scope that an instruction of an architecture that is a text is written with: that of all
+    /// threads where nothing is said of it.
     fn scope(&self, construct: Construct, data: &EventData) -> Option<Scope> {
         construct.has_scope(self.x.signature).then(|| data.scope.unwrap_or(Scope::Sys))
     }
 
-    /// The order of the read-modify-write whose halves have the given ones; `None` if there is no such instruction, and nothing where there
-    /// are no orders.
+    /// The order of the read-modify-write whose halves have the given ones; `None` if there is no
+    /// such instruction, and nothing where there are no orders.
     fn rmw_order(&self, read: &EventData, write: &EventData) -> Option<Option<AccessOrder>> {
         match self.x.signature.tabular() {
             Some(architecture) => {
@@ -367,7 +504,9 @@ impl Column<'_> {
     fn failed_order(&self, read: &EventData) -> Option<Option<AccessOrder>> {
         match self.x.signature.tabular() {
             Some(architecture) => {
-                let of = |c: &Construct| c.operation == signature::Operation::Rmw && c.read_order() == read.order;
+                let of = |c: &Construct| {
+                    c.operation == signature::Operation::Rmw && c.read_order() == read.order
+                };
                 let whole = architecture.constructs().into_iter().find(of)?;
                 Some(Some(AccessOrder::Text(architecture.tags_of(whole))))
             }
@@ -379,7 +518,11 @@ impl Column<'_> {
     /// The qualifiers of a load or store.
     fn access(&self, data: &EventData, e: Event) -> Result<Access, RenderError> {
         if self.x.signature.tabular().is_some() {
-            let operation = if data.kind == Kind::Read { signature::Operation::Read } else { signature::Operation::Write };
+            let operation = if data.kind == Kind::Read {
+                signature::Operation::Read
+            } else {
+                signature::Operation::Write
+            };
             let tags = self.tags(operation, data.order).ok_or(RenderError::NoInstruction(e))?;
             let scope = self.scope(Construct { operation, order: data.order }, data);
             return Ok(Access { order: Some(AccessOrder::Text(tags)), scope, ..Access::default() });
@@ -387,7 +530,13 @@ impl Column<'_> {
         access(data, !self.x.signature.has_orders(), e)
     }
 
-    fn push(&mut self, e: Event, pair: Option<Event>, guard: Option<Guard>, operation: Operation) -> Result<(), RenderError> {
+    fn push(
+        &mut self,
+        e: Event,
+        pair: Option<Event>,
+        guard: Option<Guard>,
+        operation: Operation,
+    ) -> Result<(), RenderError> {
         self.places.push((e, self.instructions.len()));
         self.places.extend(pair.map(|p| (p, self.instructions.len())));
         self.instructions.push(TestInstruction { guard, ..operation.into() });
@@ -395,13 +544,20 @@ impl Column<'_> {
     }
 }
 
-/// Is there an instruction that writes through the proxy? Surfaces have stores; only the generic proxy has read-modify-writes.
+/// Is there an instruction that writes through the proxy? Surfaces have stores; only the generic
+/// proxy has read-modify-writes.
 fn can_write(proxy: Proxy, pair: Option<Event>) -> bool {
     proxy == Proxy::Generic || proxy == Proxy::Surface && pair.is_none()
 }
 
 /// `atom.cas`: it writes if it reads the expected value.
-fn compare_and_swap(access: Access, destination: String, address: Address, expected: i64, desired: TestOperand) -> Operation {
+fn compare_and_swap(
+    access: Access,
+    destination: String,
+    address: Address,
+    expected: i64,
+    desired: TestOperand,
+) -> Operation {
     Operation::Atom(AtomInstruction {
         access,
         function: AtomFunction::CompareAndSwap,
@@ -420,14 +576,17 @@ fn access(data: &EventData, generic: bool, e: Event) -> Result<Access, RenderErr
     }
     let order = match data.order {
         Order::Plain => AccessOrder::Weak,
-        Order::Rlx if data.volatile => return Ok(Access { order: Some(AccessOrder::Volatile), proxy, ..Access::default() }),
+        Order::Rlx if data.volatile => {
+            return Ok(Access { order: Some(AccessOrder::Volatile), proxy, ..Access::default() });
+        }
         Order::Rlx if data.mmio => AccessOrder::Mmio,
         Order::Rlx => AccessOrder::Relaxed,
         Order::Acq => AccessOrder::Acquire,
         Order::Rel => AccessOrder::Release,
         Order::AcqRel | Order::Sc | Order::Tagged(_) => return Err(RenderError::NoInstruction(e)),
     };
-    let scope = if order == AccessOrder::Weak { None } else { Some(data.scope.unwrap_or(Scope::Sys)) };
+    let scope =
+        if order == AccessOrder::Weak { None } else { Some(data.scope.unwrap_or(Scope::Sys)) };
     Ok(Access { order: Some(order), scope, proxy, ..Access::default() })
 }
 

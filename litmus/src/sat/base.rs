@@ -1,5 +1,6 @@
-//! Base sets and relations of merged events: what is known of a test before anything is searched for. Written against
-//! models/src/signature/relation.rs, and apart from `Execution::base_set` and `base_relation`, which the judge uses.
+//! Base sets and relations of merged events: what is known of a test before anything is searched
+//! for. Written against models/src/signature/relation.rs, and apart from `Execution::base_set` and
+//! `base_relation`, which the judge uses.
 
 use margay_models::execution::{EventData, Kind, Location, Order, Placement, Proxy, Scope, Spaces};
 use margay_models::signature::{BaseRelation, BaseSet, Signature};
@@ -37,9 +38,13 @@ impl Facts<'_> {
     pub fn is_in(&self, e: usize, set: BaseSet) -> bool {
         let data = self.data(e);
         let memory = matches!(data.kind, Kind::Init | Kind::Read | Kind::Write);
-        let ordered = |order| data.order == order && matches!(data.kind, Kind::Read | Kind::Write | Kind::Fence);
+        let ordered = |order| {
+            data.order == order && matches!(data.kind, Kind::Read | Kind::Write | Kind::Fence)
+        };
         // A memory fence may be one of a proxy, too; the generic one has none.
-        let has_proxy = memory || data.kind == Kind::ProxyFence || data.kind == Kind::Fence && data.proxy != Proxy::Generic;
+        let has_proxy = memory
+            || data.kind == Kind::ProxyFence
+            || data.kind == Kind::Fence && data.proxy != Proxy::Generic;
         let proxied = |proxy| data.proxy == proxy && has_proxy;
         match set {
             BaseSet::Universe => true,
@@ -54,7 +59,9 @@ impl Facts<'_> {
             BaseSet::Iw => data.kind == Kind::Init,
             BaseSet::Na | BaseSet::Weak => memory && data.order == Order::Plain,
             BaseSet::Atomic => data.kind != Kind::Init && data.order != Order::Plain,
-            BaseSet::Rlx => ordered(Order::Rlx) || data.kind == Kind::BarrierArrive && data.order == Order::Rlx,
+            BaseSet::Rlx => {
+                ordered(Order::Rlx) || data.kind == Kind::BarrierArrive && data.order == Order::Rlx
+            }
             BaseSet::Acq => ordered(Order::Acq) || data.is_exit(),
             BaseSet::Rel => ordered(Order::Rel),
             BaseSet::AcqRel => ordered(Order::AcqRel),
@@ -80,13 +87,17 @@ impl Facts<'_> {
         }
     }
 
-    /// Is the pair in a base relation, if both are there? (Of those that are searched for: might it be?)
+    /// Is the pair in a base relation, if both are there? (Of those that are searched for: might it
+    /// be?)
     pub fn relates(&self, a: usize, b: usize, relation: BaseRelation) -> bool {
         if !self.merged.coexist(a, b) {
             return false;
         }
         let (x, y) = (self.data(a), self.data(b));
-        let places = x.thread.zip(y.thread).map(|(s, t)| (self.threads[usize::from(s)], self.threads[usize::from(t)]));
+        let places = x
+            .thread
+            .zip(y.thread)
+            .map(|(s, t)| (self.threads[usize::from(s)], self.threads[usize::from(t)]));
         let share = |scope| places.is_some_and(|(p, q)| p.shares(scope, q));
         let includes = |scope: Option<Scope>| scope.is_some_and(share);
         let same_place = || self.physical(a).is_some() && self.physical(a) == self.physical(b);
@@ -95,10 +106,18 @@ impl Facts<'_> {
         let at_one_barrier = || x.barrier.is_some() && x.barrier == y.barrier;
         match relation {
             BaseRelation::Id => a == b,
-            BaseRelation::Po => x.thread.is_some() && x.agent() == y.agent() && self.merged.precedes(a, b),
-            BaseRelation::Rf => of(x, &[Kind::Init, Kind::Write]) && of(y, &[Kind::Read]) && same_place(),
-            BaseRelation::Co => a != b && of(x, &[Kind::Init, Kind::Write]) && of(y, &[Kind::Write]) && same_place(),
-            BaseRelation::SyncFence => a != b && self.signature.is_ordered_fence(x) && self.signature.is_ordered_fence(y),
+            BaseRelation::Po => {
+                x.thread.is_some() && x.agent() == y.agent() && self.merged.precedes(a, b)
+            }
+            BaseRelation::Rf => {
+                of(x, &[Kind::Init, Kind::Write]) && of(y, &[Kind::Read]) && same_place()
+            }
+            BaseRelation::Co => {
+                a != b && of(x, &[Kind::Init, Kind::Write]) && of(y, &[Kind::Write]) && same_place()
+            }
+            BaseRelation::SyncFence => {
+                a != b && self.signature.is_ordered_fence(x) && self.signature.is_ordered_fence(y)
+            }
             BaseRelation::Loc => same_place(),
             BaseRelation::Vloc => self.address(a).is_some() && self.address(a) == self.address(b),
             BaseRelation::Int => a == b || x.thread.is_some() && x.agent() == y.agent(),
@@ -110,14 +129,16 @@ impl Facts<'_> {
             BaseRelation::AsyncIssue => depends(3),
             BaseRelation::AsyncComplete => depends(4),
             BaseRelation::Sr => includes(x.scope) && includes(y.scope),
-            BaseRelation::Scta | BaseRelation::Scluster | BaseRelation::Sgpu | BaseRelation::Same(_) => {
-                relation.level().is_some_and(share)
-            }
+            BaseRelation::Scta
+            | BaseRelation::Scluster
+            | BaseRelation::Sgpu
+            | BaseRelation::Same(_) => relation.level().is_some_and(share),
             BaseRelation::Syncbar => {
                 let level = self.merged.barrier_level(a);
                 at_one_barrier() && level == self.merged.barrier_level(b) && share(level)
             }
-            // From the k-th arrival of a thread to the k-th wait of the others; a launch starts and ends once.
+            // From the k-th arrival of a thread to the k-th wait of the others; a launch starts and
+            // ends once.
             BaseRelation::SyncBarrier => {
                 x.kind == Kind::BarrierArrive
                     && y.kind == Kind::BarrierWait
@@ -125,7 +146,8 @@ impl Facts<'_> {
                     && at_one_barrier()
                     && x.scope == y.scope
                     && share(x.scope.unwrap_or(Scope::Cta))
-                    && (x.scope == Some(Scope::Sys) || self.merged.barrier_round(a) == self.merged.barrier_round(b))
+                    && (x.scope == Some(Scope::Sys)
+                        || self.merged.barrier_round(a) == self.merged.barrier_round(b))
             }
         }
     }

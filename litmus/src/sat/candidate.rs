@@ -10,8 +10,8 @@ use super::problem::{Problem, first_number};
 use crate::unfold::Unfolding;
 use crate::verdict::Error;
 
-/// A candidate execution: all that the program leaves open. Events are numbered as in the execution: thread by thread along the path
-/// taken, then the initial writes.
+/// A candidate execution: all that the program leaves open. Events are numbered as in the
+/// execution: thread by thread along the path taken, then the initial writes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CandidateExecution {
@@ -29,26 +29,40 @@ pub struct CandidateExecution {
 
 impl CandidateExecution {
     /// What an instance describes.
-    pub(super) fn of(problem: &Problem<'_>, unfolding: &Unfolding, instance: &Instance) -> Result<Self, Error> {
+    pub(super) fn of(
+        problem: &Problem<'_>,
+        unfolding: &Unfolding,
+        instance: &Instance,
+    ) -> Result<Self, Error> {
         let facts = problem.facts;
         let vocabulary = &problem.translation.vocabulary;
         let mut paths = Vec::with_capacity(problem.walks.len());
         for thread in 0..problem.walks.len() {
             let taken = problem.path_taken(thread, unfolding);
-            paths.push(taken.ok_or_else(|| Error::Unconfirmed("a thread takes no path".to_owned()))?);
+            paths.push(
+                taken.ok_or_else(|| Error::Unconfirmed("a thread takes no path".to_owned()))?,
+            );
         }
         // Merged events of the chosen paths, in the order of the skeleton's events.
-        let inits = (0..facts.merged.events.len()).filter(|&e| facts.merged.events[e].data.kind == Kind::Init);
-        let events: Vec<usize> =
-            paths.iter().zip(&facts.merged.paths).flat_map(|(&p, paths)| paths[p].events.iter().copied()).chain(inits).collect();
+        let inits = (0..facts.merged.events.len())
+            .filter(|&e| facts.merged.events[e].data.kind == Kind::Init);
+        let events: Vec<usize> = paths
+            .iter()
+            .zip(&facts.merged.paths)
+            .flat_map(|(&p, paths)| paths[p].events.iter().copied())
+            .chain(inits)
+            .collect();
         if events.len() != unfolding.skeleton_of(&paths)?.execution.size() {
             return Err(Error::Unconfirmed("the events are not those of the paths".to_owned()));
         }
         let at = |atom: Atom| events.iter().position(|&e| e == atom.0 as usize);
         let pairs_of = |relation: Relation| -> Vec<(usize, usize)> {
             let tuples = instance.tuples(relation);
-            let mut pairs: Vec<_> =
-                tuples.into_iter().flat_map(|t| t.iter()).filter_map(|pair| at(pair[0]).zip(at(pair[1]))).collect();
+            let mut pairs: Vec<_> = tuples
+                .into_iter()
+                .flat_map(|t| t.iter())
+                .filter_map(|pair| at(pair[0]).zip(at(pair[1])))
+                .collect();
             pairs.sort_unstable();
             pairs
         };
@@ -60,13 +74,20 @@ impl CandidateExecution {
         };
         let ChosenRelations { rf, co, sync_fence } = vocabulary.searched;
         let [rf, co, sync_fence] = [rf, co, sync_fence].map(pairs_of);
-        Ok(Self { values: (0..events.len()).filter_map(returned).collect(), rf, co, sync_fence, paths })
+        Ok(Self {
+            values: (0..events.len()).filter_map(returned).collect(),
+            rf,
+            co,
+            sync_fence,
+            paths,
+        })
     }
 
     /// Does it speak of paths and events that are there?
     pub(super) fn fits(&self, unfolding: &Unfolding) -> bool {
         let threads = unfolding.threads().len();
-        self.paths.len() == threads && (0..threads).all(|t| self.paths[t] < unfolding.thread(t).0.len())
+        self.paths.len() == threads
+            && (0..threads).all(|t| self.paths[t] < unfolding.thread(t).0.len())
     }
 
     pub(super) fn returned(&self, read: Event) -> Option<i64> {

@@ -1,5 +1,5 @@
-//! Answers with all that is needed to see that they are right without a solver: an execution where there is one, a proof where there is
-//! none.
+//! Answers with all that is needed to see that they are right without a solver: an execution where
+//! there is one, a proof where there is none.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -64,7 +64,13 @@ struct Logged<'a> {
 
 impl Answers for Logged<'_> {
     fn start(&mut self, bounds: Bounds) -> Session {
-        Session::logged(bounds, Encoding::default(), self.backend, &SolverOptions::default(), self.log)
+        Session::logged(
+            bounds,
+            Encoding::default(),
+            self.backend,
+            &SolverOptions::default(),
+            self.log,
+        )
     }
 
     fn candidate(
@@ -88,15 +94,25 @@ impl Answers for Recorded<'_> {
         Session::replayed(bounds, Encoding::default(), self.replay)
     }
 
-    fn candidate(&mut self, _: &Problem<'_>, _: &Unfolding, _: &Instance) -> Result<CandidateExecution, Error> {
+    fn candidate(
+        &mut self,
+        _: &Problem<'_>,
+        _: &Unfolding,
+        _: &Instance,
+    ) -> Result<CandidateExecution, Error> {
         let next = self.candidates.by_ref().flatten().next();
-        next.cloned().ok_or_else(|| Error::Unproved("the proof says that there is an execution, and none is shown".to_owned()))
+        next.cloned().ok_or_else(|| {
+            Error::Unproved(
+                "the proof says that there is an execution, and none is shown".to_owned(),
+            )
+        })
     }
 }
 
 impl SatRunner {
-    /// Runs a test as [`SatRunner::run`] does, and has a proof written into the folder, with the name `name(n)`, for each session `n` in
-    /// which something is not found. Each is read back: that there is none counts only if its proof is accepted.
+    /// Runs a test as [`SatRunner::run`] does, and has a proof written into the folder, with the
+    /// name `name(n)`, for each session `n` in which something is not found. Each is read back:
+    /// that there is none counts only if its proof is accepted.
     pub fn certified(
         &mut self,
         test: &Test,
@@ -108,7 +124,8 @@ impl SatRunner {
         let (mut witnesses, mut shown) = (Vec::new(), Vec::new());
         for (n, inquiry) in inquiries.iter().enumerate() {
             let (found, proof) = self.prove(inquiry, options, (folder, &name(n)))?;
-            let (executions, answers) = found.into_iter().map(|f| f.map(|f| (f.witness, f.candidate)).unzip()).unzip();
+            let (executions, answers) =
+                found.into_iter().map(|f| f.map(|f| (f.witness, f.candidate)).unzip()).unzip();
             witnesses.push(executions);
             shown.push(ShownSession { answers, proof });
         }
@@ -126,7 +143,9 @@ impl SatRunner {
         let backend = Backend::default();
         let runner = RefCell::new(self);
         let search = |log: Option<&ProofLog>| match log {
-            Some(log) => runner.borrow_mut().find(inquiry, options, &mut Logged { backend: &backend, log }),
+            Some(log) => {
+                runner.borrow_mut().find(inquiry, options, &mut Logged { backend: &backend, log })
+            }
             // An answer without a proof is for [`SatRunner::run`].
             None => Ok(Vec::new()),
         };
@@ -139,26 +158,35 @@ impl SatRunner {
                 found.iter().map(|f| f.as_ref().map(|f| f.candidate.clone())).collect();
             runner.borrow_mut().replay(inquiry, options, &answers, file).map(|(_, proof)| proof)
         };
-        let refused = |what| Error::Unproved(format!("the proof of the SAT engine's answer is not accepted: {what}"));
-        let Proved { answer, proof, unwritten } = proved((folder, &backend), search, name, again, refused)?;
+        let refused = |what| {
+            Error::Unproved(format!("the proof of the SAT engine's answer is not accepted: {what}"))
+        };
+        let Proved { answer, proof, unwritten } =
+            proved((folder, &backend), search, name, again, refused)?;
         unwritten.map_or(Ok((answer, proof)), |why| Err(Error::Unwritten(why)))
     }
 
-    /// Verifies what is shown of a test: translates it again and compares it with each proof clause by clause, checks the proofs, and
-    /// confirms the executions. What it says of the test, and what was found in the files.
+    /// Verifies what is shown of a test: translates it again and compares it with each proof clause
+    /// by clause, checks the proofs, and confirms the executions. What it says of the test, and
+    /// what was found in the files.
     pub fn verify(
         &mut self,
         test: &Test,
         options: &Options,
         shown: &[ShownSession<PathBuf>],
     ) -> Result<(TestVerdict, Vec<Option<Replayed>>), Unaccepted> {
-        let inquiries = self.inquiries(self.questions.of_test(test, options).map_err(Unaccepted::Test)?);
+        let inquiries =
+            self.inquiries(self.questions.of_test(test, options).map_err(Unaccepted::Test)?);
         if inquiries.len() != shown.len() {
             let (asked, said) = (inquiries.len(), shown.len());
-            return Err(Unaccepted::Answer(format!("the test is asked about in {asked} sessions, and there are {said}")));
+            return Err(Unaccepted::Answer(format!(
+                "the test is asked about in {asked} sessions, and there are {said}"
+            )));
         }
         let (mut witnesses, mut proofs) = (Vec::new(), Vec::new());
-        for (n, (inquiry, ShownSession { answers, proof })) in inquiries.iter().zip(shown).enumerate() {
+        for (n, (inquiry, ShownSession { answers, proof })) in
+            inquiries.iter().zip(shown).enumerate()
+        {
             if let Some(file) = proof {
                 let replayed = self.replay(inquiry, options, answers, file);
                 let (found, proof) = replayed.map_err(|what| Unaccepted::Proof(n, what))?;
@@ -196,19 +224,25 @@ impl SatRunner {
         Ok((found.into_iter().map(|f| f.map(|f| f.witness)).collect(), proof))
     }
 
-    /// The answers of a session that needs no proof: because each is an execution, or because there are no paths.
+    /// The answers of a session that needs no proof: because each is an execution, or because there
+    /// are no paths.
     fn confirmed(
         &mut self,
         inquiry: &SatSession,
         answers: &[Option<CandidateExecution>],
     ) -> Result<Vec<Option<Witness>>, Unaccepted> {
         let SatSession { unfolding, goals, .. } = inquiry;
-        let without = || Unaccepted::Answer("it says that there is no execution, and has no proof of it".to_owned());
+        let without = || {
+            Unaccepted::Answer(
+                "it says that there is no execution, and has no proof of it".to_owned(),
+            )
+        };
         let mut found = Vec::with_capacity(answers.len());
         for (i, &goal) in goals.iter().enumerate() {
             found.push(match answers.get(i) {
                 Some(Some(candidate)) => {
-                    let witness = goal.confirm(candidate, inquiry, (&self.questions, &mut self.judge));
+                    let witness =
+                        goal.confirm(candidate, inquiry, (&self.questions, &mut self.judge));
                     Some(witness.map_err(|error| Unaccepted::Answer(unconfirmed(error)))?)
                 }
                 Some(None) if unfolding.is_empty() => None,

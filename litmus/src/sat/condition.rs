@@ -18,7 +18,14 @@ pub(super) struct Finals {
 
 impl Problem<'_> {
     /// If `goal` holds, the proposition has the wanted value.
-    pub(super) fn require(&mut self, goal: Literal, p: &Proposition, wanted: bool, unfolding: &Unfolding, finals: &mut Finals) {
+    pub(super) fn require(
+        &mut self,
+        goal: Literal,
+        p: &Proposition,
+        wanted: bool,
+        unfolding: &Unfolding,
+        finals: &mut Finals,
+    ) {
         match p {
             Proposition::True | Proposition::False => {
                 if (*p == Proposition::True) != wanted {
@@ -27,7 +34,8 @@ impl Problem<'_> {
             }
             Proposition::Not(p) => self.require(goal, p, !wanted, unfolding, finals),
             Proposition::Compare { comparison, left, right } => {
-                let (left, right) = (self.operand(left, unfolding, finals), self.operand(right, unfolding, finals));
+                let (left, right) =
+                    (self.operand(left, unfolding, finals), self.operand(right, unfolding, finals));
                 for &(a, of_a) in &left {
                     for &(b, of_b) in &right {
                         if comparison.holds(a, b) != wanted {
@@ -51,12 +59,21 @@ impl Problem<'_> {
         }
     }
 
-    fn operand(&mut self, operand: &ConditionOperand, unfolding: &Unfolding, finals: &mut Finals) -> OneOf {
+    fn operand(
+        &mut self,
+        operand: &ConditionOperand,
+        unfolding: &Unfolding,
+        finals: &mut Finals,
+    ) -> OneOf {
         match operand {
             ConditionOperand::Integer(n) => vec![(*n, self.truth)],
-            ConditionOperand::AddressOf(name) => vec![(unfolding.address_of(name).unwrap_or(0), self.truth)],
+            ConditionOperand::AddressOf(name) => {
+                vec![(unfolding.address_of(name).unwrap_or(0), self.truth)]
+            }
             ConditionOperand::Variable(Variable::Register { thread, name }) => {
-                if let Some((.., known)) = finals.registers.iter().find(|(t, n, _)| t == thread && n == name) {
+                if let Some((.., known)) =
+                    finals.registers.iter().find(|(t, n, _)| t == thread && n == name)
+                {
                     return known.clone();
                 }
                 let value = self.register(*thread, name);
@@ -95,12 +112,15 @@ impl Problem<'_> {
         self.chosen(&choice, &at_end)
     }
 
-    /// The value of the write that is the last one at a location: one without a successor (where coherence order is partial there
-    /// may be several), and the initial write only if there is no other.
+    /// The value of the write that is the last one at a location: one without a successor (where
+    /// coherence order is partial there may be several), and the initial write only if there is no
+    /// other.
     fn location(&mut self, location: u16) -> OneOf {
         let merged = self.facts.merged;
         let at = |kind: Kind| -> Vec<usize> {
-            let here = |&e: &usize| merged.events[e].data.kind == kind && self.facts.physical(e) == Some(location);
+            let here = |&e: &usize| {
+                merged.events[e].data.kind == kind && self.facts.physical(e) == Some(location)
+            };
             (0..merged.events.len()).filter(here).collect()
         };
         let (writes, inits) = (at(Kind::Write), at(Kind::Init));
@@ -111,7 +131,11 @@ impl Problem<'_> {
             self.session.add_clause(&[!is_last, self.present[write]]);
             for &other in writes.iter().filter(|&&w| w != write) {
                 let co = self.translation.vocabulary.searched.co;
-                let later = if inits.contains(&write) { self.present[other] } else { self.pair(co, write, other) };
+                let later = if inits.contains(&write) {
+                    self.present[other]
+                } else {
+                    self.pair(co, write, other)
+                };
                 self.session.add_clause(&[!is_last, !later]);
             }
             last.push(is_last);

@@ -1,4 +1,5 @@
-//! What is asked about a test in one session of the solver, whoever answers: the solver, or a proof of what it answered before.
+//! What is asked about a test in one session of the solver, whoever answers: the solver, or a proof
+//! of what it answered before.
 
 use margay_models::judge::Judge;
 use margay_solver::{Backend, Bounds, Encoding, Instance, Session};
@@ -19,7 +20,8 @@ use crate::verdict::{Error, Options, Witness};
 pub(super) enum SatGoal {
     /// The condition of the test (`forall`: its negation).
     Condition,
-    /// One of [`Questions::races`]. Once one execution shows that the program races, no other is asked for.
+    /// One of [`Questions::races`]. Once one execution shows that the program races, no other is
+    /// asked for.
     Race(usize),
 }
 
@@ -63,7 +65,8 @@ pub(super) struct ConfirmedExecution {
 impl SatSession {
     /// Is it only whether there is an execution with an outcome that no execution has?
     pub(super) fn asks_nothing(&self) -> bool {
-        let is_false = self.quantifier != Quantifier::Forall && self.unfolding.asked().condition == Proposition::False;
+        let is_false = self.quantifier != Quantifier::Forall
+            && self.unfolding.asked().condition == Proposition::False;
         is_false && self.goals == [SatGoal::Condition]
     }
 }
@@ -101,13 +104,17 @@ impl Answers for PlainSolver {
 }
 
 impl SatRunner {
-    /// All that is asked about a subject: of the condition first. Where a read that only waits may race and do nothing else, races are
-    /// asked about in a session of their own.
+    /// All that is asked about a subject: of the condition first. Where a read that only waits may
+    /// race and do nothing else, races are asked about in a session of their own.
     pub(super) fn inquiries(&self, subject: Subject) -> Vec<SatSession> {
         let Subject { unfolding, waiting, quantifier } = subject;
         let races: Vec<SatGoal> = (0..self.questions.races.len()).map(SatGoal::Race).collect();
         match waiting {
-            None => vec![SatSession { unfolding, quantifier, goals: [vec![SatGoal::Condition], races].concat() }],
+            None => vec![SatSession {
+                unfolding,
+                quantifier,
+                goals: [vec![SatGoal::Condition], races].concat(),
+            }],
             Some(waiting) => vec![
                 SatSession { unfolding, quantifier, goals: vec![SatGoal::Condition] },
                 SatSession { unfolding: waiting, quantifier, goals: races },
@@ -140,7 +147,8 @@ impl SatRunner {
             threads: unfolding.threads(),
         };
         let start = |bounds| answers.start(bounds);
-        let mut problem = Problem::new(&self.translation, facts, (&domains, unfolding), options, start)?;
+        let mut problem =
+            Problem::new(&self.translation, facts, (&domains, unfolding), options, start)?;
         in_time()?;
         problem.break_symmetry(unfolding);
         in_time()?;
@@ -152,20 +160,26 @@ impl SatRunner {
             let literals = match goal {
                 SatGoal::Condition => vec![condition(&mut problem, inquiry.quantifier, unfolding)],
                 SatGoal::Race(k) => {
-                    let race = problem.session.goal(&self.translation.logic, self.translation.races[k]);
+                    let race =
+                        problem.session.goal(&self.translation.logic, self.translation.races[k]);
                     std::iter::once(race).chain(passes(&mut problem, unfolding)).collect()
                 }
             };
-            // A race is one of many pairs of events: each is refuted for itself, and is false from then on. In a stack to which three blocks
-            // push, and from which they pop, that takes a third of the time.
+            // A race is one of many pairs of events: each is refuted for itself, and is false from
+            // then on. In a stack to which three blocks push, and from which they pop, that takes a
+            // third of the time.
             let depth = if goal == SatGoal::Condition { 0 } else { 1 };
             let candidate = match problem.session.solve_by_cases(&literals, depth, &limits)? {
-                margay_solver::SessionOutcome::Sat(instance) => answers.candidate(&problem, unfolding, &instance)?,
+                margay_solver::SessionOutcome::Sat(instance) => {
+                    answers.candidate(&problem, unfolding, &instance)?
+                }
                 margay_solver::SessionOutcome::Unsat => {
                     found.push(None);
                     continue;
                 }
-                margay_solver::SessionOutcome::Unknown => return Err(options.given_up(&problem.session, merged.events.len())),
+                margay_solver::SessionOutcome::Unknown => {
+                    return Err(options.given_up(&problem.session, merged.events.len()));
+                }
             };
             let witness = goal.confirm(&candidate, inquiry, (&self.questions, &mut self.judge))?;
             found.push(Some(ConfirmedExecution { candidate, witness }));

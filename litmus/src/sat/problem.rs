@@ -1,5 +1,6 @@
-//! A test as a SAT problem: which path each thread takes, where each read reads from, how writes and fences are ordered. What
-//! is computed of values is in values.rs, what is asked of final states in condition.rs.
+//! A test as a SAT problem: which path each thread takes, where each read reads from, how writes
+//! and fences are ordered. What is computed of values is in values.rs, what is asked of final
+//! states in condition.rs.
 
 use margay_models::execution::Kind;
 use margay_models::signature::BaseRelation;
@@ -33,7 +34,8 @@ pub struct Problem<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// States what an execution of the test is; nothing of the model yet. `start` begins the session of the solver.
+    /// States what an execution of the test is; nothing of the model yet. `start` begins the
+    /// session of the solver.
     pub fn new(
         translation: &'a Translation,
         facts: Facts<'a>,
@@ -41,7 +43,8 @@ impl<'a> Problem<'a> {
         options: &Options,
         start: impl FnOnce(Bounds) -> Session,
     ) -> Result<Self, unfold::UnfoldError> {
-        let (events, most) = (facts.merged.events.len(), options.events.unwrap_or(MAX_EVENTS).min(MAX_EVENTS));
+        let (events, most) =
+            (facts.merged.events.len(), options.events.unwrap_or(MAX_EVENTS).min(MAX_EVENTS));
         if events > most {
             return Err(unfold::UnfoldError::new(format!(
                 "all paths together have {events} events; the SAT engine takes {most}"
@@ -55,10 +58,12 @@ impl<'a> Problem<'a> {
         let truth = session.exact(&translation.logic, translation.truth);
         let vocabulary = &translation.vocabulary;
         let present = (0..events).map(|e| session.tuple(vocabulary.present, &[event(e)])).collect();
-        let graphs = (0..facts.merged.paths.len()).map(|t| WalkGraph::of(facts.merged, t, unfolding));
+        let graphs =
+            (0..facts.merged.paths.len()).map(|t| WalkGraph::of(facts.merged, t, unfolding));
         let walks = graphs.map(|graph| Walk::new(graph, &mut session, truth)).collect();
         let results = vec![None; facts.merged.values.len()];
-        let mut problem = Self { translation, facts, domains, session, truth, present, walks, numbers, results };
+        let mut problem =
+            Self { translation, facts, domains, session, truth, present, walks, numbers, results };
         problem.paths();
         problem.barriers_are_met();
         problem.reads_from();
@@ -78,7 +83,9 @@ impl<'a> Problem<'a> {
                 through[event].push(literal);
             }
         }
-        for (event, mut literals) in through.into_iter().enumerate().filter(|(_, literals)| !literals.is_empty()) {
+        for (event, mut literals) in
+            through.into_iter().enumerate().filter(|(_, literals)| !literals.is_empty())
+        {
             let present = self.present[event];
             for &literal in &literals {
                 self.session.add_clause(&[!literal, present]);
@@ -97,7 +104,9 @@ impl<'a> Problem<'a> {
                 let among = self.session.fresh();
                 for (end, literals) in walk.graph.ends.iter().zip(ends) {
                     if end.unmet.contains(&combination) {
-                        literals.iter().for_each(|&literal| self.session.add_clause(&[!literal, among]));
+                        literals
+                            .iter()
+                            .for_each(|&literal| self.session.add_clause(&[!literal, among]));
                     }
                 }
                 clause.push(!among);
@@ -133,12 +142,17 @@ impl<'a> Problem<'a> {
         let facts = self.facts;
         let related = |a: usize, b: usize| facts.relates(a, b, name);
         let ordered: Vec<usize> = (0..n)
-            .filter(|&e| facts.merged.events[e].data.kind != Kind::Init && (0..n).any(|o| related(e, o) || related(o, e)))
+            .filter(|&e| {
+                facts.merged.events[e].data.kind != Kind::Init
+                    && (0..n).any(|o| related(e, o) || related(o, e))
+            })
             .collect();
         let mut literal = |a: usize, b: usize| self.session.tuple(relation, &[event(a), event(b)]);
         let mut clauses: Vec<Vec<Literal>> = Vec::new();
         for &b in &ordered {
-            for init in (0..n).filter(|&i| facts.merged.events[i].data.kind == Kind::Init && related(i, b)) {
+            for init in
+                (0..n).filter(|&i| facts.merged.events[i].data.kind == Kind::Init && related(i, b))
+            {
                 let pair = literal(init, b);
                 clauses.push(vec![!pair, self.present[b]]);
                 clauses.push(vec![pair, !self.present[b]]);
@@ -176,8 +190,8 @@ impl<'a> Problem<'a> {
         self.at_most_one(literals);
     }
 
-    /// At most one of them holds: pair by pair, or for many by a ladder (Sinz, CP 2005), which needs a variable and three clauses
-    /// for each.
+    /// At most one of them holds: pair by pair, or for many by a ladder (Sinz, CP 2005), which
+    /// needs a variable and three clauses for each.
     pub fn at_most_one(&mut self, literals: &[Literal]) {
         if literals.len() <= 8 {
             for (i, &a) in literals.iter().enumerate() {
@@ -211,30 +225,44 @@ pub fn first_number(facts: Facts<'_>) -> u32 {
 }
 
 /// What each relation is or may be in this test.
-fn bounds(translation: &Translation, facts: Facts<'_>, domains: &Domains, numbers: &[i64]) -> Bounds {
+fn bounds(
+    translation: &Translation,
+    facts: Facts<'_>,
+    domains: &Domains,
+    numbers: &[i64],
+) -> Bounds {
     let vocabulary = &translation.vocabulary;
     let merged = facts.merged;
     let n = merged.events.len();
     let names = (0..n).map(|e| format!("e{e}"));
     let mut bounds = Bounds::new(Universe::new(names.chain(numbers.iter().map(i64::to_string))));
-    let set = |keep: &dyn Fn(usize) -> bool| TupleSet::from_tuples(1, (0..n).filter(|&e| keep(e)).map(|e| [event(e)]));
+    let set = |keep: &dyn Fn(usize) -> bool| {
+        TupleSet::from_tuples(1, (0..n).filter(|&e| keep(e)).map(|e| [event(e)]))
+    };
     bounds.between(vocabulary.present, set(&|e| merged.events[e].always), set(&|_| true));
     let number = |v: i64| Atom(first_number(facts) + numbers.binary_search(&v).unwrap_or(0) as u32);
     let returns = |keep: &dyn Fn(usize) -> bool| {
         let reads = (0..n).filter(|&r| keep(domains.reads[r].len()));
-        TupleSet::from_tuples(2, reads.flat_map(|r| domains.reads[r].iter().map(move |&v| [event(r), number(v)])))
+        TupleSet::from_tuples(
+            2,
+            reads.flat_map(|r| domains.reads[r].iter().map(move |&v| [event(r), number(v)])),
+        )
     };
     bounds.between(vocabulary.returns, returns(&|values| values == 1), returns(&|_| true));
     for &(name, relation) in &vocabulary.sets {
         bounds.exactly(relation, set(&|e| facts.is_in(e, name)));
     }
     for &(name, relation) in &vocabulary.relations {
-        let pairs = (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|&(a, b)| facts.relates(a, b, name));
+        let pairs = (0..n)
+            .flat_map(|a| (0..n).map(move |b| (a, b)))
+            .filter(|&(a, b)| facts.relates(a, b, name));
         let tuples = TupleSet::from_tuples(2, pairs.map(|(a, b)| [event(a), event(b)]));
         if BaseRelation::CHOSEN.contains(&name) {
             let certain = tuples.iter().filter(|pair| {
                 let [a, b] = [pair[0].0 as usize, pair[1].0 as usize];
-                name.is_order() && merged.events[a].data.kind == Kind::Init && merged.events[b].always
+                name.is_order()
+                    && merged.events[a].data.kind == Kind::Init
+                    && merged.events[b].always
             });
             bounds.between(relation, TupleSet::from_tuples(2, certain), tuples.clone());
         } else {

@@ -1,6 +1,8 @@
-//! Renamings of threads, locations and numbers that make one test of another, path by path: the threads of a lock of nodes do the same, each
-//! with its own node. An execution of the one is, renamed, an execution of the other. So a test that such a renaming leaves as it is needs to
-//! be asked about one execution of each class of executions, and of two tests that it makes of each other one is enough.
+//! Renamings of threads, locations and numbers that make one test of another, path by path: the
+//! threads of a lock of nodes do the same, each with its own node. An execution of the one is,
+//! renamed, an execution of the other. So a test that such a renaming leaves as it is needs to be
+//! asked about one execution of each class of executions, and of two tests that it makes of each
+//! other one is enough.
 
 use margay_models::execution::{EventData, Scope};
 use rustc_hash::FxHashMap;
@@ -11,7 +13,8 @@ use crate::unfold::{Binary, Domains, Merged, MergedValue, Unary, Unfolding, Valu
 /// The most events of all paths together that are compared.
 const MAX_COMPARED: usize = 50_000;
 
-/// The most pairs of values that are looked at to see that what is computed is renamed as its operands are.
+/// The most pairs of values that are looked at to see that what is computed is renamed as its
+/// operands are.
 const MAX_PAIRS: usize = 10_000;
 
 /// A test with its paths merged.
@@ -63,13 +66,23 @@ struct PathShape {
 }
 
 impl Renaming {
-    /// The renaming that makes one test of another, where the threads of the one are these of the other. `None` where there is none, or where
-    /// it is not found: it is read off the first path of each thread.
+    /// The renaming that makes one test of another, where the threads of the one are these of the
+    /// other. `None` where there is none, or where it is not found: it is read off the first path
+    /// of each thread.
     pub fn of(here: MergedTest<'_>, there: MergedTest<'_>, threads: &[usize]) -> Option<Self> {
         let (paths, others) = (&here.merged.paths, &there.merged.paths);
-        let counts = || threads.iter().enumerate().all(|(t, &u)| paths[t].len() == others[u].len() && !paths[t].is_empty());
+        let counts = || {
+            threads
+                .iter()
+                .enumerate()
+                .all(|(t, &u)| paths[t].len() == others[u].len() && !paths[t].is_empty())
+        };
         let size = || paths.iter().flatten().map(|p| p.events.len()).sum::<usize>();
-        if paths.len() != others.len() || threads.len() != paths.len() || !counts() || size() > MAX_COMPARED {
+        if paths.len() != others.len()
+            || threads.len() != paths.len()
+            || !counts()
+            || size() > MAX_COMPARED
+        {
             return None;
         }
         let mut renaming = Self {
@@ -93,7 +106,8 @@ impl Renaming {
 
     /// Has a location or a number another name there?
     pub fn moves_names(&self) -> bool {
-        self.numbers.iter().any(|(n, m)| n != m) || self.locations.iter().enumerate().any(|(l, m)| *m != Some(l as u16))
+        self.numbers.iter().any(|(n, m)| n != m)
+            || self.locations.iter().enumerate().any(|(l, m)| *m != Some(l as u16))
     }
 
     /// The thread that does there what a thread does here, and which path there is a path of it.
@@ -121,8 +135,9 @@ impl Renaming {
     /// Do the same threads share a cta, a cluster, .., and meet?
     fn places(&self, here: MergedTest<'_>, there: MergedTest<'_>) -> bool {
         let (a, b) = (here.unfolding.threads(), there.unfolding.threads());
-        let share =
-            |s: usize, t: usize, scope: Scope| a[s].shares(scope, a[t]) == b[self.threads[s]].shares(scope, b[self.threads[t]]);
+        let share = |s: usize, t: usize, scope: Scope| {
+            a[s].shares(scope, a[t]) == b[self.threads[s]].shares(scope, b[self.threads[t]])
+        };
         (0..a.len()).all(|s| (0..s).all(|t| Scope::LEVELS.iter().all(|&scope| share(s, t, scope))))
             && (0..a.len()).all(|s| a[s].kernel == b[self.threads[s]].kernel)
             && here.unfolding.meets_alike(there.unfolding, &self.threads)
@@ -130,19 +145,24 @@ impl Renaming {
 
     /// Reads the names off the events of the threads.
     fn read_off(&mut self, here: MergedTest<'_>, there: MergedTest<'_>) -> bool {
-        // What is on all paths first: it says most, and then which path of the other thread is meant by the first one.
+        // What is on all paths first: it says most, and then which path of the other thread is
+        // meant by the first one.
         let always = |merged: &Merged, t: usize| -> Vec<usize> {
             merged.paths[t][0].events.iter().copied().filter(|&e| merged.events[e].always).collect()
         };
         for (t, u) in self.threads.clone().into_iter().enumerate() {
-            if !self.read_off_events((here.merged, &always(here.merged, t)), (there.merged, &always(there.merged, u))) {
+            if !self.read_off_events(
+                (here.merged, &always(here.merged, t)),
+                (there.merged, &always(there.merged, u)),
+            ) {
                 return false;
             }
         }
         for (t, u) in self.threads.clone().into_iter().enumerate() {
             let first = &here.merged.paths[t][0].events;
             let known = (self.locations.clone(), self.numbers.clone());
-            for path in there.merged.paths[u].iter().filter(|path| path.events.len() == first.len()) {
+            for path in there.merged.paths[u].iter().filter(|path| path.events.len() == first.len())
+            {
                 if self.read_off_events((here.merged, first), (there.merged, &path.events)) {
                     break;
                 }
@@ -152,9 +172,19 @@ impl Renaming {
         true
     }
 
-    /// Reads the names off events, each of which is the one at its place there; `false` where they cannot be.
-    fn read_off_events(&mut self, (here, a): (&Merged, &[usize]), (there, b): (&Merged, &[usize])) -> bool {
-        let without = |data: &EventData| EventData { thread: None, location: None, value: None, ..data.clone() };
+    /// Reads the names off events, each of which is the one at its place there; `false` where they
+    /// cannot be.
+    fn read_off_events(
+        &mut self,
+        (here, a): (&Merged, &[usize]),
+        (there, b): (&Merged, &[usize]),
+    ) -> bool {
+        let without = |data: &EventData| EventData {
+            thread: None,
+            location: None,
+            value: None,
+            ..data.clone()
+        };
         a.len() == b.len()
             && a.iter().zip(b).all(|(&e, &f)| {
                 let (e, f) = (&here.events[e], &there.events[f]);
@@ -171,12 +201,21 @@ impl Renaming {
             })
     }
 
-    fn read_off_value(&mut self, (here, v): (&Merged, ValueId), (there, w): (&Merged, ValueId)) -> bool {
+    fn read_off_value(
+        &mut self,
+        (here, v): (&Merged, ValueId),
+        (there, w): (&Merged, ValueId),
+    ) -> bool {
         match (here.values[v.index()], there.values[w.index()]) {
-            (MergedValue::Number(n), MergedValue::Number(m)) => *self.numbers.entry(n).or_insert(m) == m,
-            (MergedValue::Unary(_, a), MergedValue::Unary(_, b)) => self.read_off_value((here, a), (there, b)),
+            (MergedValue::Number(n), MergedValue::Number(m)) => {
+                *self.numbers.entry(n).or_insert(m) == m
+            }
+            (MergedValue::Unary(_, a), MergedValue::Unary(_, b)) => {
+                self.read_off_value((here, a), (there, b))
+            }
             (MergedValue::Binary(_, a, c), MergedValue::Binary(_, b, d)) => {
-                self.read_off_value((here, a), (there, b)) && self.read_off_value((here, c), (there, d))
+                self.read_off_value((here, a), (there, b))
+                    && self.read_off_value((here, c), (there, d))
             }
             _ => true,
         }
@@ -209,7 +248,9 @@ impl Renaming {
         // A number that is the name of another one has a name itself.
         let closed = self.numbers.values().all(|n| self.numbers.contains_key(n));
         // Addresses are numbers that follow locations, and not what they are renamed to.
-        let names_memory = |merged: &Merged| merged.values.iter().any(|v| matches!(v, MergedValue::Number(n) if is_address(*n)));
+        let names_memory = |merged: &Merged| {
+            merged.values.iter().any(|v| matches!(v, MergedValue::Number(n) if is_address(*n)))
+        };
         let keeps_truth = self.number(0) == 0 && self.number(1) == 1;
         unique && closed && keeps_truth && !(self.moves_names() && names_memory(here.merged))
     }
@@ -228,11 +269,13 @@ impl Renaming {
                 && a.atomic == b.atomic
                 && self.location(of(here.unfolding, l)) == of(there.unfolding, m)
                 && here.unfolding.declares_alike(l, there.unfolding, m)
-                && self.number(here.unfolding.initial(a.physical)) == there.unfolding.initial(b.physical)
+                && self.number(here.unfolding.initial(a.physical))
+                    == there.unfolding.initial(b.physical)
         })
     }
 
-    /// Is what is computed renamed as its operands are, whatever they are? Equality is, whatever the names.
+    /// Is what is computed renamed as its operands are, whatever they are? Equality is, whatever
+    /// the names.
     fn is_of_values(&self, here: MergedTest<'_>) -> bool {
         if self.numbers.iter().all(|(n, m)| n == m) {
             return true;
@@ -243,13 +286,24 @@ impl Renaming {
             MergedValue::Number(_) | MergedValue::Read(_) => true,
             MergedValue::Unary(operator, a) => {
                 pairs += values(a).len();
-                pairs <= MAX_PAIRS && values(a).iter().all(|&x| operator.apply(self.number(x)) == self.number(operator.apply(x)))
+                pairs <= MAX_PAIRS
+                    && values(a)
+                        .iter()
+                        .all(|&x| operator.apply(self.number(x)) == self.number(operator.apply(x)))
             }
-            MergedValue::Binary(Binary::Compare(of) | Binary::CompareUnsigned(of), ..) if of.is_of_equality() => true,
+            MergedValue::Binary(Binary::Compare(of) | Binary::CompareUnsigned(of), ..)
+                if of.is_of_equality() =>
+            {
+                true
+            }
             MergedValue::Binary(operator, a, b) => {
                 pairs += values(a).len() * values(b).len();
-                let same = |x: i64, y: i64| operator.apply(self.number(x), self.number(y)) == self.number(operator.apply(x, y));
-                pairs <= MAX_PAIRS && values(a).iter().all(|&x| values(b).iter().all(|&y| same(x, y)))
+                let same = |x: i64, y: i64| {
+                    operator.apply(self.number(x), self.number(y))
+                        == self.number(operator.apply(x, y))
+                };
+                pairs <= MAX_PAIRS
+                    && values(a).iter().all(|&x| values(b).iter().all(|&y| same(x, y)))
             }
         })
     }
@@ -258,7 +312,8 @@ impl Renaming {
     fn condition(&self, here: MergedTest<'_>, there: MergedTest<'_>) -> bool {
         let (a, b) = (here.unfolding.asked(), there.unfolding.asked());
         let same = |a: &Proposition, b: &Proposition| {
-            self.renamed(a, here.unfolding).is_some_and(|a| a.canonical(&|t| t) == b.canonical(&|t| t))
+            self.renamed(a, here.unfolding)
+                .is_some_and(|a| a.canonical(&|t| t) == b.canonical(&|t| t))
         };
         same(&a.condition, &b.condition)
             && match (&a.filter, &b.filter) {
@@ -267,7 +322,8 @@ impl Renaming {
             }
     }
 
-    /// A proposition with other names; `None` where its numbers are compared in another way than for equality.
+    /// A proposition with other names; `None` where its numbers are compared in another way than
+    /// for equality.
     fn renamed(&self, p: &Proposition, here: &Unfolding) -> Option<Proposition> {
         let moves_numbers = self.numbers.iter().any(|(n, m)| n != m);
         let side = |operand: &ConditionOperand| {
@@ -279,13 +335,17 @@ impl Renaming {
                 ConditionOperand::Variable(Variable::Location(name)) => {
                     let at = here.locations().iter().position(|l| l.name == *name)?;
                     let image = usize::from(self.location(at as u16));
-                    ConditionOperand::Variable(Variable::Location(here.locations().get(image)?.name.clone()))
+                    ConditionOperand::Variable(Variable::Location(
+                        here.locations().get(image)?.name.clone(),
+                    ))
                 }
                 ConditionOperand::Integer(n) => ConditionOperand::Integer(self.number(*n)),
                 ConditionOperand::AddressOf(_) => return None,
             })
         };
-        let all = |parts: &[Proposition]| parts.iter().map(|p| self.renamed(p, here)).collect::<Option<Vec<_>>>();
+        let all = |parts: &[Proposition]| {
+            parts.iter().map(|p| self.renamed(p, here)).collect::<Option<Vec<_>>>()
+        };
         Some(match p {
             Proposition::True => Proposition::True,
             Proposition::False => Proposition::False,
@@ -293,7 +353,11 @@ impl Renaming {
                 if moves_numbers && !comparison.is_of_equality() {
                     return None;
                 }
-                Proposition::Compare { comparison: *comparison, left: side(left)?, right: side(right)? }
+                Proposition::Compare {
+                    comparison: *comparison,
+                    left: side(left)?,
+                    right: side(right)?,
+                }
             }
             Proposition::Not(p) => Proposition::Not(Box::new(self.renamed(p, here)?)),
             Proposition::And(parts) => Proposition::And(all(parts)?),
@@ -312,7 +376,8 @@ impl Renaming {
             }
             let mut paths = Vec::with_capacity(here.merged.paths[t].len());
             for p in 0..here.merged.paths[t].len() {
-                let shape = shape(here, t, p, &|l| self.location(l), &|n| self.number(n), &mut nodes);
+                let shape =
+                    shape(here, t, p, &|l| self.location(l), &|n| self.number(n), &mut nodes);
                 let Some(q) = known.get_mut(&shape).and_then(Vec::pop) else { return false };
                 paths.push(q);
             }
@@ -331,7 +396,8 @@ fn shape(
     nodes: &mut FxHashMap<ValueNode, u32>,
 ) -> PathShape {
     let path = &test.merged.paths[thread][number];
-    let at: FxHashMap<usize, usize> = path.events.iter().enumerate().map(|(position, &e)| (e, position)).collect();
+    let at: FxHashMap<usize, usize> =
+        path.events.iter().enumerate().map(|(position, &e)| (e, position)).collect();
     let mut computed: FxHashMap<usize, u32> = FxHashMap::default();
     let mut value = |id: ValueId| write_value(test.merged, id, &at, named, (&mut computed, nodes));
     let events = path.events.iter().map(|&e| {
@@ -343,7 +409,11 @@ fn shape(
             found
         };
         EventShape {
-            data: EventData { thread: None, location: event.data.location.map(location), ..event.data.clone() },
+            data: EventData {
+                thread: None,
+                location: event.data.location.map(location),
+                ..event.data.clone()
+            },
             value: event.value.map(&mut value),
             depends: std::array::from_fn(|k| positions(&event.depends[k])),
             modifies: event.modifies.and_then(|read| at.get(&read).copied()),
@@ -351,10 +421,13 @@ fn shape(
     });
     let events = events.collect();
     // What is one number is no other one.
-    let is_of = |&(v, holds): &(ValueId, bool)| is_number(test.merged, v).filter(|(_, equal)| *equal == holds).map(|(of, _)| of);
+    let is_of = |&(v, holds): &(ValueId, bool)| {
+        is_number(test.merged, v).filter(|(_, equal)| *equal == holds).map(|(of, _)| of)
+    };
     let known: Vec<ValueId> = path.suppositions.iter().filter_map(is_of).collect();
-    let is_idle =
-        |v: ValueId, holds: bool| is_number(test.merged, v).is_some_and(|(of, equal)| equal != holds && known.contains(&of));
+    let is_idle = |v: ValueId, holds: bool| {
+        is_number(test.merged, v).is_some_and(|(of, equal)| equal != holds && known.contains(&of))
+    };
     let kept = path.suppositions.iter().filter(|(v, holds)| !is_idle(*v, *holds));
     let mut suppositions: Vec<(u32, bool)> = kept.map(|&(v, holds)| (value(v), holds)).collect();
     suppositions.sort_unstable();
@@ -362,13 +435,19 @@ fn shape(
     let asked = asked_registers(test.unfolding, thread);
     let registers = path.registers.iter().filter(|(name, _)| asked.contains(&name.as_str()));
     let registers = registers.map(|(name, v)| (name.clone(), value(*v))).collect();
-    let stop = test.unfolding.thread(thread).0[number].stop.map(|s| format!("{:?} {:?}", s.cause, s.barrier));
+    let stop = test.unfolding.thread(thread).0[number]
+        .stop
+        .map(|s| format!("{:?} {:?}", s.cause, s.barrier));
     PathShape { events, suppositions, registers, stop }
 }
 
 /// Of a comparison with a number for equality: what is compared, and what it is if they are equal.
 fn is_number(merged: &Merged, id: ValueId) -> Option<(ValueId, bool)> {
-    let MergedValue::Binary(Binary::Compare(comparison) | Binary::CompareUnsigned(comparison), a, b) = merged.values[id.index()]
+    let MergedValue::Binary(
+        Binary::Compare(comparison) | Binary::CompareUnsigned(comparison),
+        a,
+        b,
+    ) = merged.values[id.index()]
     else {
         return None;
     };
@@ -406,7 +485,9 @@ fn write_value(
     let node = match merged.values[id.index()] {
         MergedValue::Number(n) => ValueNode::Number(named(n)),
         MergedValue::Read(read) => ValueNode::Read(at.get(&read).copied().unwrap_or(usize::MAX)),
-        MergedValue::Unary(operator, a) => ValueNode::Unary(operator, write_value(merged, a, at, named, (computed, nodes))),
+        MergedValue::Unary(operator, a) => {
+            ValueNode::Unary(operator, write_value(merged, a, at, named, (computed, nodes)))
+        }
         MergedValue::Binary(operator, a, b) => {
             let a = write_value(merged, a, at, named, (computed, nodes));
             ValueNode::Binary(operator, a, write_value(merged, b, at, named, (computed, nodes)))

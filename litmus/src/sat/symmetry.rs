@@ -1,7 +1,8 @@
-//! Threads that do the same, each perhaps with a location or a number of its own, are interchangeable: exchanging them, and renaming what is
-//! theirs, makes an execution of an execution. Of all these one is enough: that in which the events that are there, and the values read, are in
-//! lexicographic order. Without it the solver refutes the same thing for every order of the threads: that one of 8 atomic additions is lost took it 13.2 s,
-//! and takes 0.19 s with it.
+//! Threads that do the same, each perhaps with a location or a number of its own, are
+//! interchangeable: exchanging them, and renaming what is theirs, makes an execution of an
+//! execution. Of all these one is enough: that in which the events that are there, and the values
+//! read, are in lexicographic order. Without it the solver refutes the same thing for every order
+//! of the threads: that one of 8 atomic additions is lost took it 13.2 s, and takes 0.19 s with it.
 
 use margay_solver::Literal;
 
@@ -9,7 +10,8 @@ use super::problem::Problem;
 use super::renaming::{MergedTest, Renaming};
 use crate::unfold::Unfolding;
 
-/// Up to how many threads each is compared with each. That takes the square of their number, and as much for each as the test is long.
+/// Up to how many threads each is compared with each. That takes the square of their number, and as
+/// much for each as the test is long.
 const FEW_THREADS: usize = 64;
 
 /// How many events are looked at in all comparisons where there are more.
@@ -20,7 +22,11 @@ impl Problem<'_> {
     pub(super) fn break_symmetry(&mut self, unfolding: &Unfolding) {
         let threads = self.facts.merged.paths.len();
         let test = MergedTest { unfolding, merged: self.facts.merged, domains: self.domains };
-        let mut left = if threads <= FEW_THREADS { usize::MAX } else { MAX_LOOKED_AT / self.facts.merged.events.len().max(1) };
+        let mut left = if threads <= FEW_THREADS {
+            usize::MAX
+        } else {
+            MAX_LOOKED_AT / self.facts.merged.events.len().max(1)
+        };
         let mut exchange = |s: usize, t: usize| {
             left = left.checked_sub(1)?;
             let mut others: Vec<usize> = (0..threads).collect();
@@ -38,10 +44,13 @@ impl Problem<'_> {
                 continue;
             };
             self.put_in_order((class.last().copied().unwrap_or(t), t), &renaming);
-            // Where others have names that are exchanged as well, an order of neighbours says less than one of all.
+            // Where others have names that are exchanged as well, an order of neighbours says less
+            // than one of all.
             if renaming.moves_names() {
                 for &s in &class[..class.len() - 1] {
-                    exchange(s, t).into_iter().for_each(|renaming| self.put_in_order((s, t), &renaming));
+                    exchange(s, t)
+                        .into_iter()
+                        .for_each(|renaming| self.put_in_order((s, t), &renaming));
                 }
             }
             class.push(t);

@@ -1,4 +1,5 @@
-//! Values: what each read returns is one of finitely many, and what is computed follows by the table of its operator.
+//! Values: what each read returns is one of finitely many, and what is computed follows by the
+//! table of its operator.
 
 use margay_solver::{Atom, Literal};
 
@@ -93,10 +94,11 @@ impl Problem<'_> {
 
     /// What the paths suppose of values holds where they are taken.
     pub(super) fn suppositions(&mut self) {
-        let supposed = self.walks.iter().flat_map(Walk::steps).filter_map(|(step, taken)| match step {
-            WalkStep::Supposition(value, holds) => Some((value, holds, taken)),
-            _ => None,
-        });
+        let supposed =
+            self.walks.iter().flat_map(Walk::steps).filter_map(|(step, taken)| match step {
+                WalkStep::Supposition(value, holds) => Some((value, holds, taken)),
+                _ => None,
+            });
         for (value, holds, taken) in supposed.collect::<Vec<_>>() {
             for (v, literal) in self.result(value) {
                 if (v != 0) != holds {

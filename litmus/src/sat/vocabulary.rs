@@ -1,7 +1,9 @@
-//! A model as formulas over relations that the bounds of a test give a meaning to: made once, used for every test.
+//! A model as formulas over relations that the bounds of a test give a meaning to: made once, used
+//! for every test.
 //!
-//! A base set or relation of the model is a relation that says what would hold if every event were there (a constant of the
-//! test), restricted to the events that are there. Only reads-from, coherence order and fence order are searched for.
+//! A base set or relation of the model is a relation that says what would hold if every event were
+//! there (a constant of the test), restricted to the events that are there. Only reads-from,
+//! coherence order and fence order are searched for.
 
 use margay_models::lower::{BaseInterpretation, Interpretation, lower};
 use margay_models::model::Model;
@@ -29,24 +31,37 @@ impl Vocabulary {
     fn new(logic: &mut Logic, model: &Model) -> Self {
         let mut declare = |name: &str, arity: usize| logic.relation(name, arity);
         // Those left out follow from others (models/src/lower.rs), which must then be there.
-        let derived_from = |set: BaseSet| matches!(set, BaseSet::R | BaseSet::W) && model.mentions_set(BaseSet::M);
-        let own = BaseSet::all(model.signature).filter(|s| matches!(s, BaseSet::Tag(_) | BaseSet::Level(_)));
-        let sets =
-            BaseSet::ALL.iter().copied().chain(own).filter(|&s| !matches!(s, BaseSet::Universe | BaseSet::M | BaseSet::Rmw));
+        let derived_from =
+            |set: BaseSet| matches!(set, BaseSet::R | BaseSet::W) && model.mentions_set(BaseSet::M);
+        let own = BaseSet::all(model.signature)
+            .filter(|s| matches!(s, BaseSet::Tag(_) | BaseSet::Level(_)));
+        let sets = BaseSet::ALL
+            .iter()
+            .copied()
+            .chain(own)
+            .filter(|&s| !matches!(s, BaseSet::Universe | BaseSet::M | BaseSet::Rmw));
         let sets = sets.filter(|&s| model.mentions_set(s) || derived_from(s));
         let own = BaseRelation::all(model.signature).filter(|r| matches!(r, BaseRelation::Same(_)));
         let relations = BaseRelation::ALL.iter().copied().chain(own);
         let relations = relations.filter(|r| !matches!(r.kind(), RelationKind::Derived(_)));
         let relations = relations.filter(|&r| {
-            let derives = BaseRelation::ALL.iter().any(|d| d.parts().contains(&r) && model.mentions_relation(*d));
-            let has_ends = BaseSet::ALL.iter().any(|s| s.ends_of() == Some(r) && model.mentions_set(*s));
+            let derives = BaseRelation::ALL
+                .iter()
+                .any(|d| d.parts().contains(&r) && model.mentions_relation(*d));
+            let has_ends =
+                BaseSet::ALL.iter().any(|s| s.ends_of() == Some(r) && model.mentions_set(*s));
             model.mentions_relation(r) || derives || has_ends || BaseRelation::CHOSEN.contains(&r)
         });
         let (present, returns) = (declare("present", 1), declare("returns", 2));
         let sets = sets.map(|s| (s, declare(s.name(), 1))).collect();
-        let relations: Vec<(BaseRelation, Relation)> = relations.map(|r| (r, declare(r.name(), 2))).collect();
+        let relations: Vec<(BaseRelation, Relation)> =
+            relations.map(|r| (r, declare(r.name(), 2))).collect();
         let searched = ChosenRelations::of(|chosen| {
-            relations.iter().find(|(r, _)| *r == chosen).expect("what is searched for is always declared").1
+            relations
+                .iter()
+                .find(|(r, _)| *r == chosen)
+                .expect("what is searched for is always declared")
+                .1
         });
         Self { present, returns, sets, relations, searched }
     }
@@ -74,7 +89,11 @@ impl Translation {
         let vocabulary = Vocabulary::new(&mut logic, model);
         let base = Events::new(&mut logic, &vocabulary);
         let checks = lower(model, &mut logic, &base).checks;
-        let races = questions.races.iter().map(|&(c, wanted)| if wanted { checks[c] } else { logic.not(checks[c]) }).collect();
+        let races = questions
+            .races
+            .iter()
+            .map(|&(c, wanted)| if wanted { checks[c] } else { logic.not(checks[c]) })
+            .collect();
         let truth = logic.truth(true);
         Self { logic, vocabulary, checks, races, truth }
     }

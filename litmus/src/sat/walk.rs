@@ -1,5 +1,6 @@
-//! The paths of a thread as one graph: what paths have in common in front and behind is one walk of it. A formula over the edges is as small
-//! as the code; with a variable for each path, of which loops that try again have thousands, the solver learned about one at a time.
+//! The paths of a thread as one graph: what paths have in common in front and behind is one walk of
+//! it. A formula over the edges is as small as the code; with a variable for each path, of which
+//! loops that try again have thousands, the solver learned about one at a time.
 
 use margay_solver::{Literal, Session};
 use rustc_hash::FxHashMap;
@@ -24,14 +25,17 @@ pub(super) enum WalkStep {
 pub(super) struct WalkEnd {
     /// The registers that the condition speaks of.
     pub registers: Vec<(String, ValueId)>,
-    /// The combinations of paths that cannot be, by their numbers in [`Merged::unmet`], that it belongs to.
+    /// The combinations of paths that cannot be, by their numbers in [`Merged::unmet`], that it
+    /// belongs to.
     pub unmet: Vec<usize>,
 }
 
-/// The paths of a thread as a graph without circles, the smallest with these walks (the automaton of a finite language: Revuz, TCS 1992).
+/// The paths of a thread as a graph without circles, the smallest with these walks (the automaton
+/// of a finite language: Revuz, TCS 1992).
 #[derive(Debug, Clone)]
 pub(super) struct WalkGraph {
-    /// `[node][edge]`: what is gone through, and the node behind it, whose number is smaller. Paths begin at the last node, and end at the first.
+    /// `[node][edge]`: what is gone through, and the node behind it, whose number is smaller. Paths
+    /// begin at the last node, and end at the first.
     nodes: Vec<Vec<(WalkStep, usize)>>,
     pub ends: Vec<WalkEnd>,
 }
@@ -79,7 +83,8 @@ impl WalkGraph {
     }
 }
 
-/// For each path of a thread what it goes through. A supposition stands behind the last read that it is about.
+/// For each path of a thread what it goes through. A supposition stands behind the last read that
+/// it is about.
 fn steps_of_paths<'a>(
     merged: &'a Merged,
     thread: usize,
@@ -117,8 +122,14 @@ fn steps_of_paths<'a>(
     })
 }
 
-fn end_of(merged: &Merged, (thread, number): (usize, usize), path: &MergedPath, asked: &[&str]) -> WalkEnd {
-    let registers = path.registers.iter().filter(|(name, _)| asked.contains(&name.as_str())).cloned().collect();
+fn end_of(
+    merged: &Merged,
+    (thread, number): (usize, usize),
+    path: &MergedPath,
+    asked: &[&str],
+) -> WalkEnd {
+    let registers =
+        path.registers.iter().filter(|(name, _)| asked.contains(&name.as_str())).cloned().collect();
     let belongs = |combination: &[Vec<usize>]| combination[thread].contains(&number);
     let unmet = (0..merged.unmet.len()).filter(|&k| belongs(&merged.unmet[k])).collect();
     WalkEnd { registers, unmet }
@@ -192,7 +203,9 @@ impl Walk {
     /// What paths go through, each with the literal that the path taken does so there.
     pub fn steps(&self) -> impl Iterator<Item = (WalkStep, Literal)> + '_ {
         let edges = self.graph.nodes.iter().zip(&self.taken).rev();
-        edges.flat_map(|(edges, taken)| edges.iter().zip(taken).map(|(&(step, _), &literal)| (step, literal)))
+        edges.flat_map(|(edges, taken)| {
+            edges.iter().zip(taken).map(|(&(step, _), &literal)| (step, literal))
+        })
     }
 
     /// For each end the literals of which one holds if the path taken has it.
@@ -221,11 +234,13 @@ impl Walk {
 }
 
 impl Problem<'_> {
-    /// The number of the path that a thread takes in the assignment found last. Paths that go through the same are one: the first.
+    /// The number of the path that a thread takes in the assignment found last. Paths that go
+    /// through the same are one: the first.
     pub(super) fn path_taken(&self, thread: usize, unfolding: &Unfolding) -> Option<usize> {
         let taken = self.walks[thread].taken(&self.session)?;
         let mut ends = self.walks[thread].graph.ends.clone();
-        steps_of_paths(self.facts.merged, thread, unfolding, &mut ends).position(|steps| steps == taken)
+        steps_of_paths(self.facts.merged, thread, unfolding, &mut ends)
+            .position(|steps| steps == taken)
     }
 }
 
@@ -256,15 +271,19 @@ mod tests {
 
     #[test]
     fn the_walks_of_a_graph_are_the_paths() {
-        let read = crate::read::test(&SourceFile::new("t.litmus", TRIES_AGAIN.to_owned())).expect("it is read");
+        let read = crate::read::test(&SourceFile::new("t.litmus", TRIES_AGAIN.to_owned()))
+            .expect("it is read");
         let test = read.test;
         for unroll in 0..4 {
             let bounds = UnfoldingBounds { unroll, ..UnfoldingBounds::default() };
-            let unfolding = Unfolding::new(&test, test.dialect.signature(), bounds).expect("it is unfolded");
+            let unfolding =
+                Unfolding::new(&test, test.dialect.signature(), bounds).expect("it is unfolded");
             let merged = Merged::new(&unfolding).expect("it is merged");
-            // Each loop ends in one of its rounds: the comparison behind a compare-and-swap is no choice.
+            // Each loop ends in one of its rounds: the comparison behind a compare-and-swap is no
+            // choice.
             assert_eq!(merged.paths[0].len(), (unroll + 1) * (unroll + 1));
-            let words: BTreeSet<_> = steps_of_paths(&merged, 0, &unfolding, &mut Vec::new()).collect();
+            let words: BTreeSet<_> =
+                steps_of_paths(&merged, 0, &unfolding, &mut Vec::new()).collect();
             let graph = WalkGraph::of(&merged, 0, &unfolding);
             let mut open = vec![(graph.nodes.len() - 1, Vec::new())];
             let mut walks = BTreeSet::new();

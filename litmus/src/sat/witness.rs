@@ -1,5 +1,6 @@
-//! From a candidate that a solver found, or a certificate has, to an execution, and its confirmation: values by the program, the condition and the axioms by
-//! the evaluators of the explicit engine and the judge, none of which share code with the translation.
+//! From a candidate that a solver found, or a certificate has, to an execution, and its
+//! confirmation: values by the program, the condition and the axioms by the evaluators of the
+//! explicit engine and the judge, none of which share code with the translation.
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::Kind;
@@ -21,8 +22,8 @@ pub(super) struct WitnessClaim<'a> {
     pub outcomes: &'a dyn Fn(&Skeleton) -> Vec<(Outcome, bool)>,
 }
 
-/// The execution of a candidate, if it is one: of the program, legal, and with the outcome. Nothing is taken from the candidate that is
-/// not seen to be so here.
+/// The execution of a candidate, if it is one: of the program, legal, and with the outcome. Nothing
+/// is taken from the candidate that is not seen to be so here.
 pub(super) fn confirm(
     candidate: &CandidateExecution,
     unfolding: &Unfolding,
@@ -39,7 +40,9 @@ pub(super) fn confirm(
     let skeleton = unfolding.skeleton_of(&candidate.paths)?;
     let mut execution = skeleton.execution.clone();
     let n = execution.size();
-    let relation = |pairs: &[(usize, usize)]| matrix(pairs, n).ok_or_else(|| unconfirmed("it relates events that are not there"));
+    let relation = |pairs: &[(usize, usize)]| {
+        matrix(pairs, n).ok_or_else(|| unconfirmed("it relates events that are not there"))
+    };
     execution.rf = relation(&candidate.rf)?;
     execution.co = relation(&candidate.co)?;
     execution.sync_fence = relation(&candidate.sync_fence)?;
@@ -49,7 +52,9 @@ pub(super) fn confirm(
         let kind = skeleton.execution.events[e.index()].kind;
         let value = match skeleton.writes[e.index()] {
             Some(WriteValue::Known(v)) => Some(v),
-            Some(WriteValue::Computed(thread, symbol)) => skeleton.evaluate(thread, symbol, |read| candidate.returned(read)),
+            Some(WriteValue::Computed(thread, symbol)) => {
+                skeleton.evaluate(thread, symbol, |read| candidate.returned(read))
+            }
             None if kind == Kind::Read => candidate.returned(e),
             None => None,
         };
@@ -65,7 +70,9 @@ pub(super) fn confirm(
         return Err(Error::Unconfirmed(why));
     }
     let supposed = skeleton.suppositions.iter().all(|&(thread, symbol, holds)| {
-        skeleton.evaluate(thread, symbol, |read| values[read.index()]).is_some_and(|v| (v != 0) == holds)
+        skeleton
+            .evaluate(thread, symbol, |read| values[read.index()])
+            .is_some_and(|v| (v != 0) == holds)
     });
     if !supposed {
         return Err(unconfirmed("a thread does not take that path with these values"));
@@ -80,7 +87,8 @@ pub(super) fn confirm(
     Ok(Witness { execution, finals, paths: candidate.paths.clone(), places: skeleton.places })
 }
 
-/// For each location that the outcomes ask for a last write, so that they are as wanted; `None` if there is no such choice.
+/// For each location that the outcomes ask for a last write, so that they are as wanted; `None` if
+/// there is no such choice.
 fn final_writes(
     skeleton: &Skeleton,
     co: &BitMatrix,
@@ -92,7 +100,9 @@ fn final_writes(
     outcomes.iter().for_each(|(outcome, _)| outcome.locations(&mut asked));
     let candidates = |location: u16| -> Vec<Event> {
         let at = |kind: Kind| {
-            let here = move |e: &Event| x.events[e.index()].kind == kind && x.physical(*e) == Some(location);
+            let here = move |e: &Event| {
+                x.events[e.index()].kind == kind && x.physical(*e) == Some(location)
+            };
             (0..x.size()).map(Event::from).filter(here)
         };
         let last: Vec<Event> = at(Kind::Write).filter(|&w| co.row(w).is_empty()).collect();

@@ -29,7 +29,8 @@ impl Style {
     }
 }
 
-/// What the scopes are, where the threads are, and what both are called: `gpu.cta` is gpu scope within one cta.
+/// What the scopes are, where the threads are, and what both are called: `gpu.cta` is gpu scope
+/// within one cta.
 pub(super) const PLACES: [(Scope, Scope); 6] = [
     (Scope::Cta, Scope::Cta),
     (Scope::Cta, Scope::Gpu),
@@ -97,8 +98,11 @@ fn c_body(actions: &[ClassicAction], style: Style, scope: Scope) -> Vec<Statemen
             (Style::SeqCst, _) => CMemoryOrder::SeqCst,
             _ => CMemoryOrder::Relaxed,
         };
-        let function =
-            if action.writes { AtomicFunction::Store(Expression::Integer(action.value)) } else { AtomicFunction::Load };
+        let function = if action.writes {
+            AtomicFunction::Store(Expression::Integer(action.value))
+        } else {
+            AtomicFunction::Load
+        };
         let address = Expression::Name(action.location.clone());
         let call = Expression::Atomic(Box::new(AtomicCall {
             function,
@@ -111,20 +115,33 @@ fn c_body(actions: &[ClassicAction], style: Style, scope: Scope) -> Vec<Statemen
             StatementKind::Evaluate(call)
         } else {
             register += 1;
-            StatementKind::Assign { declares: Some(CInteger::Int), name: format!("r{}", register - 1), value: Some(call) }
+            StatementKind::Assign {
+                declares: Some(CInteger::Int),
+                name: format!("r{}", register - 1),
+                value: Some(call),
+            }
         }));
     }
     body
 }
 
 /// The test of a shape in C (else in PTX).
-pub(super) fn test(shape: &Classic, style: Style, (scope, together): (Scope, Scope), c: bool) -> Test {
+pub(super) fn test(
+    shape: &Classic,
+    style: Style,
+    (scope, together): (Scope, Scope),
+    c: bool,
+) -> Test {
     let name = shape.name;
     let thread = |(t, actions): (usize, &Vec<ClassicAction>)| {
         let mut used: Vec<&String> = actions.iter().map(|a| &a.location).collect();
         used.sort();
         used.dedup();
-        let parameters = used.into_iter().map(|l| CParameter { ty: CType::ATOMIC_INT, space: None, name: l.clone() });
+        let parameters = used.into_iter().map(|l| CParameter {
+            ty: CType::ATOMIC_INT,
+            space: None,
+            name: l.clone(),
+        });
         Thread {
             placement: Some(placement(together, t as u16)),
             parameters: if c { parameters.collect() } else { Vec::new() },

@@ -1,8 +1,9 @@
-//! The classic shapes (Alglave, Maranget, Tautschnig: Herding cats, TOPLAS 2014, and the cycles of three and four threads) in PTX and in
-//! scoped C: with weak, relaxed, release and acquire, seq_cst, and fenced accesses, at every scope and placement that matters.
+//! The classic shapes (Alglave, Maranget, Tautschnig: Herding cats, TOPLAS 2014, and the cycles of
+//! three and four threads) in PTX and in scoped C: with weak, relaxed, release and acquire,
+//! seq_cst, and fenced accesses, at every scope and placement that matters.
 //!
-//! They are made where they are needed, by tests and by `margay gen --shapes`; their verdicts are kept in tests/shapes of the
-//! repository, a list for each set.
+//! They are made where they are needed, by tests and by `margay gen --shapes`; their verdicts are
+//! kept in tests/shapes of the repository, a list for each set.
 
 mod annotated;
 
@@ -30,24 +31,44 @@ pub const SETS: [ShapeSet; 2] = [
     ShapeSet {
         name: "shapes-c",
         c: true,
-        styles: &[Style::Relaxed, Style::ReleaseAcquire, Style::SeqCst, Style::FenceAcqRel, Style::FenceSc],
+        styles: &[
+            Style::Relaxed,
+            Style::ReleaseAcquire,
+            Style::SeqCst,
+            Style::FenceAcqRel,
+            Style::FenceSc,
+        ],
     },
     ShapeSet {
         name: "shapes-ptx",
         c: false,
-        styles: &[Style::Weak, Style::Relaxed, Style::ReleaseAcquire, Style::FenceAcqRel, Style::FenceSc],
+        styles: &[
+            Style::Weak,
+            Style::Relaxed,
+            Style::ReleaseAcquire,
+            Style::FenceAcqRel,
+            Style::FenceSc,
+        ],
     },
 ];
 
 impl ShapeSet {
-    /// Its tests, each with the name of its shape: shape by shape, then by annotation, scope and placement.
+    /// Its tests, each with the name of its shape: shape by shape, then by annotation, scope and
+    /// placement.
     pub fn tests(&self) -> impl Iterator<Item = (&'static str, Test)> + '_ {
-        CLASSICS.iter().flat_map(move |shape| self.styles.iter().flat_map(move |&style| self.placed(shape, style)))
+        CLASSICS.iter().flat_map(move |shape| {
+            self.styles.iter().flat_map(move |&style| self.placed(shape, style))
+        })
     }
 
-    fn placed(&self, shape: &'static Classic, style: Style) -> impl Iterator<Item = (&'static str, Test)> + '_ {
+    fn placed(
+        &self,
+        shape: &'static Classic,
+        style: Style,
+    ) -> impl Iterator<Item = (&'static str, Test)> + '_ {
         // Weak accesses have no scope.
-        let places: &[(Scope, Scope)] = if style == Style::Weak { &[(Scope::Gpu, Scope::Gpu)] } else { &PLACES };
+        let places: &[(Scope, Scope)] =
+            if style == Style::Weak { &[(Scope::Gpu, Scope::Gpu)] } else { &PLACES };
         places.iter().map(move |&place| (shape.name, test(shape, style, place, self.c)))
     }
 }
@@ -57,9 +78,9 @@ pub fn file_name(test: &Test) -> String {
     format!("{}.litmus", test.name)
 }
 
-/// The two folders with all tests of a repository of which verdicts are known: tests/corpus, and `scratch/shapes`, where the sets are
-/// written with the verdicts of tests/shapes. Files that are there already and are the same are left alone, so that several processes
-/// may do so at a time.
+/// The two folders with all tests of a repository of which verdicts are known: tests/corpus, and
+/// `scratch/shapes`, where the sets are written with the verdicts of tests/shapes. Files that are
+/// there already and are the same are left alone, so that several processes may do so at a time.
 ///
 /// # Errors
 /// A list cannot be read, or `scratch` not be written to.
@@ -71,7 +92,10 @@ pub fn corpora(repository: &Path, scratch: &Path) -> io::Result<[PathBuf; 2]> {
         for (_, test) in set.tests() {
             keep(&folder.join(file_name(&test)), &test.to_string())?;
         }
-        keep(&folder.join(EXPECTED), &fs::read_to_string(lists.join(format!("{}.txt", set.name)))?)?;
+        keep(
+            &folder.join(EXPECTED),
+            &fs::read_to_string(lists.join(format!("{}.txt", set.name)))?,
+        )?;
     }
     Ok([repository.join("tests/corpus"), shapes])
 }

@@ -1,14 +1,20 @@
-//! The sites of a thread in C: accesses, atomic or not, fences, and the places before statements and at the ends of blocks.
+//! The sites of a thread in C: accesses, atomic or not, fences, and the places before statements
+//! and at the ends of blocks.
 
 use margay_models::execution::{Order, Scope};
 
 use super::{Fixed, RawSite, SiteKind, SiteSlots, Strength, TestRewriting};
 use crate::test::{
-    AtomicCall, AtomicFunction, CMemoryOrder, CScope, ExpectedPlace, Expression, Statement, StatementKind, ThreadId,
+    AtomicCall, AtomicFunction, CMemoryOrder, CScope, ExpectedPlace, Expression, Statement,
+    StatementKind, ThreadId,
 };
 
 /// The statements with the strengths chosen.
-pub(super) fn rewrite(body: &[Statement], thread: ThreadId, rewriting: &mut TestRewriting<'_>) -> Vec<Statement> {
+pub(super) fn rewrite(
+    body: &[Statement],
+    thread: ThreadId,
+    rewriting: &mut TestRewriting<'_>,
+) -> Vec<Statement> {
     Rewriter { thread, rewriting }.block(body)
 }
 
@@ -37,7 +43,10 @@ impl Rewriter<'_, '_> {
         let scoped = self.rewriting.slots.scoped;
         for (_, s, place) in self.rewriting.gap(self.thread, false) {
             let scope = scoped.then(|| s.scope.into());
-            out.push(Statement { kind: StatementKind::Fence { order: at_least_relaxed(s.order), scope }, place });
+            out.push(Statement {
+                kind: StatementKind::Fence { order: at_least_relaxed(s.order), scope },
+                place,
+            });
         }
     }
 
@@ -47,16 +56,20 @@ impl Rewriter<'_, '_> {
 
     fn statement(&mut self, kind: &mut StatementKind) {
         match kind {
-            StatementKind::Assign { value, .. } => value.iter_mut().for_each(|e| self.expression(e)),
+            StatementKind::Assign { value, .. } => {
+                value.iter_mut().for_each(|e| self.expression(e))
+            }
             StatementKind::Store { address, value } => {
                 self.expression(address);
                 self.expression(value);
                 if let Some(s) = self.site(SiteKind::Store, PLAIN, Fixed::Nothing) {
-                    let call = self.atomic(AtomicFunction::Store(value.clone()), address.clone(), s);
+                    let call =
+                        self.atomic(AtomicFunction::Store(value.clone()), address.clone(), s);
                     *kind = StatementKind::Evaluate(call);
                 }
             }
-            // Its own read and write are plain: an atomic operation in their place would be another one.
+            // Its own read and write are plain: an atomic operation in their place would be another
+            // one.
             StatementKind::Update { target, value, .. } => {
                 if let Expression::Dereference(address) = target {
                     self.expression(address);
@@ -135,7 +148,10 @@ impl Rewriter<'_, '_> {
         for e in call.function.operands_mut() {
             self.expression(e);
         }
-        if let Some((_, scope)) = self.rewriting.widens.filter(|(name, _)| call.address == Expression::Name((*name).to_owned()))
+        if let Some((_, scope)) = self
+            .rewriting
+            .widens
+            .filter(|(name, _)| call.address == Expression::Name((*name).to_owned()))
             && CScope::of_events(call.scope).is_none_or(|now| now < scope)
         {
             call.scope = Some(scope.into());
@@ -147,13 +163,16 @@ impl Rewriter<'_, '_> {
         };
         let now = strength(call.order.unwrap_or(CMemoryOrder::SeqCst), call.scope);
         let fixed = match &call.function {
-            AtomicFunction::CompareExchange { expected: ExpectedPlace::Memory(_), .. } => Fixed::ExpectedValue,
+            AtomicFunction::CompareExchange { expected: ExpectedPlace::Memory(_), .. } => {
+                Fixed::ExpectedValue
+            }
             function if function.is_built_in() => Fixed::Order,
             _ => Fixed::Nothing,
         };
         if let Some(s) = self.site(kind, now, fixed) {
             let order = at_least_relaxed(s.order);
-            // An order on failure that is not written is what goes with the order; one that is stays at least what it was.
+            // An order on failure that is not written is what goes with the order; one that is
+            // stays at least what it was.
             if let AtomicFunction::CompareExchange { failure, .. } = &mut call.function {
                 *failure = match *failure {
                     Some(failure) => Some(stronger_load(failure.of_load(), order.on_failure())),
@@ -198,7 +217,8 @@ fn set_scope(written: &mut Option<CScope>, now: Strength, new: Strength) {
     }
 }
 
-/// How strong an operation is. One of a work-item is narrower than any scope that another thread is in.
+/// How strong an operation is. One of a work-item is narrower than any scope that another thread is
+/// in.
 fn strength(order: CMemoryOrder, scope: Option<CScope>) -> Strength {
     Strength { order: order.order(), scope: CScope::of_events(scope).unwrap_or(Scope::Warp) }
 }

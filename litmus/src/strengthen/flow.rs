@@ -1,5 +1,5 @@
-//! Where the places of fences lie in the flow of the threads: which have an event before and behind them, which are on a cycle, and which
-//! of them a thread passes together, with no event between.
+//! Where the places of fences lie in the flow of the threads: which have an event before and behind
+//! them, which are on a cycle, and which of them a thread passes together, with no event between.
 
 use crate::test::Test;
 use crate::unfold::Code;
@@ -32,29 +32,37 @@ enum FlowPoint {
 }
 
 impl TestFlow {
-    /// Of a test whose fences are marked, and the raw sites of those that were there before; `None` if it has no straight code of its own
-    /// (accesses of two sizes).
+    /// Of a test whose fences are marked, and the raw sites of those that were there before; `None`
+    /// if it has no straight code of its own (accesses of two sizes).
     pub fn new(marked: &Test, there: &[usize]) -> Option<Self> {
         let code = Code::new(marked).ok()?;
-        Some(Self { threads: code.threads.iter().map(|program| ThreadFlow::new(program, there)).collect() })
+        Some(Self {
+            threads: code.threads.iter().map(|program| ThreadFlow::new(program, there)).collect(),
+        })
     }
 
     fn find(&self, fence: usize) -> Option<(&ThreadFlow, usize)> {
-        let at =
-            |t: &ThreadFlow| t.steps.iter().position(|(node, _)| matches!(node, FlowPoint::Fence { site, .. } if *site == fence));
+        let at = |t: &ThreadFlow| {
+            t.steps.iter().position(
+                |(node, _)| matches!(node, FlowPoint::Fence { site, .. } if *site == fence),
+            )
+        };
         self.threads.iter().find_map(|t| Some((t, at(t)?)))
     }
 
     /// Is there an access or a barrier before the fence, and one behind it?
     pub fn is_between(&self, fence: usize) -> bool {
         let Some((thread, at)) = self.find(fence) else { return false };
-        let event = |reached: Vec<usize>| reached.into_iter().any(|n| thread.steps[n].0 == FlowPoint::Event(true));
+        let event = |reached: Vec<usize>| {
+            reached.into_iter().any(|n| thread.steps[n].0 == FlowPoint::Event(true))
+        };
         event(thread.reached(at, true)) && event(thread.reached(at, false))
     }
 
     /// Does a thread come to the fence at all?
     pub fn is_reached(&self, fence: usize) -> bool {
-        self.find(fence).is_some_and(|(thread, at)| at == 0 || thread.reached(at, false).contains(&0))
+        self.find(fence)
+            .is_some_and(|(thread, at)| at == 0 || thread.reached(at, false).contains(&0))
     }
 
     /// Can a thread come back to the fence?
@@ -62,10 +70,13 @@ impl TestFlow {
         self.find(fence).is_some_and(|(thread, at)| thread.reached(at, true).contains(&at))
     }
 
-    /// Does every thread that comes to a fence also pass the other one, before or after it, with no event between?
+    /// Does every thread that comes to a fence also pass the other one, before or after it, with no
+    /// event between?
     pub fn passes(&self, fence: usize, other: usize, events: FlowEvents) -> bool {
         let Some((thread, at)) = self.find(fence) else { return false };
-        [true, false].into_iter().any(|forward| thread.must_pass(at, (other, events), forward, &mut vec![at]))
+        [true, false]
+            .into_iter()
+            .any(|forward| thread.must_pass(at, (other, events), forward, &mut vec![at]))
     }
 }
 
@@ -125,7 +136,13 @@ impl ThreadFlow {
     }
 
     /// Does every way from a step come to a fence, before any event?
-    fn must_pass(&self, at: usize, to: (usize, FlowEvents), forward: bool, way: &mut Vec<usize>) -> bool {
+    fn must_pass(
+        &self,
+        at: usize,
+        to: (usize, FlowEvents),
+        forward: bool,
+        way: &mut Vec<usize>,
+    ) -> bool {
         let (fence, events) = to;
         let next = self.next(at, forward);
         // A thread begins at its first step, from wherever else that is come to.

@@ -4,8 +4,8 @@ use margay_models::execution::{Order, Proxy, Scope};
 
 use super::{Fixed, SiteKind, Strength, TestRewriting, text};
 use crate::test::{
-    Access, AccessOrder, AtomInstruction, ClusterBarrier, Dialect, FenceOrder, Guard, MembarLevel, Operation, TestInstruction,
-    ThreadId,
+    Access, AccessOrder, AtomInstruction, ClusterBarrier, Dialect, FenceOrder, Guard, MembarLevel,
+    Operation, TestInstruction, ThreadId,
 };
 
 /// The instructions with the strengths chosen.
@@ -19,7 +19,9 @@ pub(super) fn rewrite(
     for instruction in body {
         let mut instruction = instruction.clone();
         gap(thread, dialect, None, rewriting, &mut out);
-        if let Some(guard) = instruction.guard.as_ref().filter(|_| instruction.operation.memory().is_some()) {
+        if let Some(guard) =
+            instruction.guard.as_ref().filter(|_| instruction.operation.memory().is_some())
+        {
             // One that is executed when the access is.
             gap(thread, dialect, Some(guard), rewriting, &mut out);
         }
@@ -29,7 +31,9 @@ pub(super) fn rewrite(
             }
             if let Some(chosen) = rewriting.site(thread, kind, Some(now), Fixed::Nothing) {
                 match dialect {
-                    Dialect::Text(architecture) => text::set(architecture, &mut instruction.operation, kind, chosen),
+                    Dialect::Text(architecture) => {
+                        text::set(architecture, &mut instruction.operation, kind, chosen)
+                    }
                     _ => set(&mut instruction.operation, chosen),
                 }
             }
@@ -66,7 +70,10 @@ fn fence(strength: Strength, dialect: Dialect) -> Operation {
             fence
         }
         Dialect::GpuPtx => Operation::Membar(level(strength.scope)),
-        Dialect::Ptx | Dialect::C => Operation::Fence { order: Some(fence_order(strength.order)), scope: Some(strength.scope) },
+        Dialect::Ptx | Dialect::C => Operation::Fence {
+            order: Some(fence_order(strength.order)),
+            scope: Some(strength.scope),
+        },
     }
 }
 
@@ -118,7 +125,9 @@ fn strength(operation: &Operation, dialect: Dialect) -> Option<(SiteKind, Streng
             };
             Some((SiteKind::Fence, Strength { order, scope: scope.unwrap_or(Scope::Sys) }))
         }
-        Operation::Membar(level) => Some((SiteKind::Fence, Strength { order: Order::Sc, scope: level.scope() })),
+        Operation::Membar(level) => {
+            Some((SiteKind::Fence, Strength { order: Order::Sc, scope: level.scope() }))
+        }
         Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed }) => {
             let order = if *relaxed { Order::Rlx } else { Order::Rel };
             Some((SiteKind::Arrival, Strength { order, scope: Scope::Cluster }))
@@ -127,9 +136,11 @@ fn strength(operation: &Operation, dialect: Dialect) -> Option<(SiteKind, Streng
     }
 }
 
-/// The operation, as strong as both it and another one of its kind in PTX are; `None` where they are not of one kind.
+/// The operation, as strong as both it and another one of its kind in PTX are; `None` where they
+/// are not of one kind.
 pub fn joined(operation: &Operation, other: &Operation) -> Option<Operation> {
-    let ((kind, one), (of_other, two)) = (strength(operation, Dialect::Ptx)?, strength(other, Dialect::Ptx)?);
+    let ((kind, one), (of_other, two)) =
+        (strength(operation, Dialect::Ptx)?, strength(other, Dialect::Ptx)?);
     (kind == of_other).then(|| {
         let mut both = operation.clone();
         set(&mut both, one.join(two));
@@ -140,7 +151,8 @@ pub fn joined(operation: &Operation, other: &Operation) -> Option<Operation> {
 /// The fence of tests without orders and scopes.
 pub(super) const GENERIC_FENCE: Strength = Strength { order: Order::Sc, scope: Scope::Sys };
 
-/// How strong an access is; `None` where no qualifier says it: memory-mapped input and output, and other proxies than the generic one.
+/// How strong an access is; `None` where no qualifier says it: memory-mapped input and output, and
+/// other proxies than the generic one.
 fn of(access: &Access, default: Order) -> Option<Strength> {
     if access.proxy != Proxy::Generic {
         return None;
@@ -153,7 +165,9 @@ fn of(access: &Access, default: Order) -> Option<Strength> {
         Some(AccessOrder::Release) => Order::Rel,
         Some(AccessOrder::AcqRel) => Order::AcqRel,
         // 8.4.2: "equivalent to a relaxed memory operation with system-scope".
-        Some(AccessOrder::Volatile) => return Some(Strength { order: Order::Rlx, scope: Scope::Sys }),
+        Some(AccessOrder::Volatile) => {
+            return Some(Strength { order: Order::Rlx, scope: Scope::Sys });
+        }
         Some(AccessOrder::Mmio | AccessOrder::Text(_)) => return None,
     };
     let scope = if order == Order::Plain { Scope::Cta } else { access.scope.unwrap_or(Scope::Gpu) };
@@ -183,7 +197,9 @@ fn set(operation: &mut Operation, strength: Strength) {
             *scope = Some(strength.scope);
         }
         Operation::Membar(of) => *of = level(strength.scope),
-        Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed }) => *relaxed = strength.order == Order::Rlx,
+        Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed }) => {
+            *relaxed = strength.order == Order::Rlx
+        }
         _ => {}
     }
 }

@@ -5,11 +5,13 @@ use margay_models::execution::Scope;
 use super::site::{SiteKind, Strength};
 use crate::test::{Place, ProxyFenceKind, ThreadId};
 
-/// What a rewriting does at each place of a test's text, in order: `choose` says how strong a site becomes, `None` leaves it as it is.
+/// What a rewriting does at each place of a test's text, in order: `choose` says how strong a site
+/// becomes, `None` leaves it as it is.
 pub(super) struct TestRewriting<'a> {
     pub(super) slots: &'a SiteSlots,
     pub(super) choose: &'a mut dyn FnMut(RawSite) -> Option<Strength>,
-    /// Are fences given places by which the code of the threads can be told which they are ([`mark`])?
+    /// Are fences given places by which the code of the threads can be told which they are
+    /// ([`mark`])?
     pub(super) marks: bool,
     /// How many raw sites were met.
     pub(super) count: usize,
@@ -39,7 +41,8 @@ pub(super) struct RawSite {
     pub(super) thread: ThreadId,
     pub(super) kind: SiteKind,
     pub(super) now: Option<Strength>,
-    /// The place that a slot is at: the number of the first slot there. For all else the number of the site.
+    /// The place that a slot is at: the number of the first slot there. For all else the number of
+    /// the site.
     pub(super) gap: usize,
     pub(super) fixed: Fixed,
 }
@@ -55,27 +58,62 @@ pub(super) enum Fixed {
 }
 
 impl<'a> TestRewriting<'a> {
-    pub(super) fn new(slots: &'a SiteSlots, choose: &'a mut dyn FnMut(RawSite) -> Option<Strength>) -> Self {
-        Self { slots, choose, marks: false, count: 0, retyped: Vec::new(), widened: Vec::new(), widens: None }
+    pub(super) fn new(
+        slots: &'a SiteSlots,
+        choose: &'a mut dyn FnMut(RawSite) -> Option<Strength>,
+    ) -> Self {
+        Self {
+            slots,
+            choose,
+            marks: false,
+            count: 0,
+            retyped: Vec::new(),
+            widened: Vec::new(),
+            widens: None,
+        }
     }
 
-    pub(super) fn site(&mut self, thread: ThreadId, kind: SiteKind, now: Option<Strength>, fixed: Fixed) -> Option<Strength> {
+    pub(super) fn site(
+        &mut self,
+        thread: ThreadId,
+        kind: SiteKind,
+        now: Option<Strength>,
+        fixed: Fixed,
+    ) -> Option<Strength> {
         let number = self.count;
         self.count += 1;
         (self.choose)(RawSite { number, thread, kind, now, gap: number, fixed })
     }
 
-    /// The slots of a place, in the order of their text: what was chosen of them, and where what is put there is said to stand.
-    pub(super) fn gap(&mut self, thread: ThreadId, fences_only: bool) -> Vec<(SiteKind, Strength, Place)> {
+    /// The slots of a place, in the order of their text: what was chosen of them, and where what is
+    /// put there is said to stand.
+    pub(super) fn gap(
+        &mut self,
+        thread: ThreadId,
+        fences_only: bool,
+    ) -> Vec<(SiteKind, Strength, Place)> {
         let gap = self.count;
-        let proxies = || self.slots.proxies.iter().filter(|_| !fences_only).map(|&kind| SiteKind::ProxySlot(kind));
+        let proxies = || {
+            self.slots
+                .proxies
+                .iter()
+                .filter(|_| !fences_only)
+                .map(|&kind| SiteKind::ProxySlot(kind))
+        };
         let fences = (0..self.slots.fences).map(SiteKind::Slot);
         let kinds: Vec<SiteKind> = proxies().chain(fences).chain(proxies()).collect();
         let mut chosen = Vec::new();
         for kind in kinds {
             let number = self.count;
             self.count += 1;
-            if let Some(strength) = (self.choose)(RawSite { number, thread, kind, now: None, gap, fixed: Fixed::Nothing }) {
+            if let Some(strength) = (self.choose)(RawSite {
+                number,
+                thread,
+                kind,
+                now: None,
+                gap,
+                fixed: Fixed::Nothing,
+            }) {
                 chosen.push((kind, strength, self.place(number)));
             }
         }

@@ -1,4 +1,5 @@
-//! The cheapest strengthenings, by implicit hitting sets (Reiter 1987; Davies and Bacchus, CP 2011) over the options of sites.
+//! The cheapest strengthenings, by implicit hitting sets (Reiter 1987; Davies and Bacchus, CP 2011)
+//! over the options of sites.
 
 use std::time::Instant;
 
@@ -27,7 +28,8 @@ pub struct TestRepair {
     pub test: Test,
     /// Is it only known up to the bound of the loops?
     pub bounded: bool,
-    /// Has the repaired program a race, or is it otherwise undefined? `None` if the model does not say what that is.
+    /// Has the repaired program a race, or is it otherwise undefined? `None` if the model does not
+    /// say what that is.
     pub racy: Option<bool>,
 }
 
@@ -35,12 +37,13 @@ pub struct TestRepair {
 pub struct RepairsFound {
     /// Is the outcome allowed as the program is?
     pub reachable: bool,
-    /// Has the program a race as it is, or is it otherwise undefined? `None` if the model does not say what that is.
+    /// Has the program a race as it is, or is it otherwise undefined? `None` if the model does not
+    /// say what that is.
     pub racy: Option<bool>,
     /// What the repairs cost more than the test.
     pub cost: u32,
-    /// All repairs of that cost; none if the program needs none, or if the strongest one that was tried is no better. They leave a race
-    /// only if nothing that was tried leaves none.
+    /// All repairs of that cost; none if the program needs none, or if the strongest one that was
+    /// tried is no better. They leave a race only if nothing that was tried leaves none.
     pub repairs: Vec<TestRepair>,
     /// Are there more?
     pub truncated: bool,
@@ -119,7 +122,8 @@ pub fn cheapest(
         return Ok(found);
     }
     found.bounded = false;
-    // Where a race cannot be had away, it is said, and what forbids the outcome is still worth knowing.
+    // Where a race cannot be had away, it is said, and what forbids the outcome is still worth
+    // knowing.
     let aims: &[Aim] = match (as_it_is.racy, as_it_is.reachable) {
         (Some(_), true) => &[Aim::Defined, Aim::Outcome],
         (Some(_), false) => &[Aim::Defined],
@@ -129,7 +133,8 @@ pub fn cheapest(
         let mut before: Option<Vec<Site>> = None;
         for places in [StrengtheningPlaces::Between, StrengtheningPlaces::All] {
             let space = SearchSpace::new(test, model, terms, places);
-            if before.replace(space.sites().to_vec()).is_some_and(|before| before == space.sites()) {
+            if before.replace(space.sites().to_vec()).is_some_and(|before| before == space.sites())
+            {
                 continue;
             }
             let mut search = StrengtheningSearch::new(test, space, terms, aim, &mut asker);
@@ -204,7 +209,13 @@ struct StrengtheningSearch<'a> {
 }
 
 impl<'a> StrengtheningSearch<'a> {
-    fn new(test: &'a Test, space: SearchSpace, terms: &Terms<'_>, aim: Aim, asker: &'a mut Asker) -> Self {
+    fn new(
+        test: &'a Test,
+        space: SearchSpace,
+        terms: &Terms<'_>,
+        aim: Aim,
+        asker: &'a mut Asker,
+    ) -> Self {
         let sites = space.sites().iter().zip(space.options());
         let extra = |(site, options): (_, &Vec<Strength>)| {
             options.iter().map(|&o| terms.costs.extra(site, o, space.is_scoped())).collect()
@@ -239,7 +250,9 @@ impl<'a> StrengtheningSearch<'a> {
         // Cheapest first, until one helps; then all of that cost.
         let mut optimum: Option<u32> = None;
         let (mut optima, mut left_out): (Vec<Choices>, Vec<Choices>) = Default::default();
-        while let Some((cost, choice)) = self.cheapest_hitting(optimum, &[&optima[..], &left_out[..]]) {
+        while let Some((cost, choice)) =
+            self.cheapest_hitting(optimum, &[&optima[..], &left_out[..]])
+        {
             if optimum.is_none() {
                 self.at_least = cost;
             }
@@ -266,7 +279,9 @@ impl<'a> StrengtheningSearch<'a> {
 
     fn report(&mut self, optima: &[Choices], found: &mut RepairsFound) -> Result<(), Error> {
         // What costs the same and is stronger without need is no answer.
-        let needless = |a: &Choices| optima.iter().any(|b| b != a && self.says_at_most(b, a) && !self.says_at_most(a, b));
+        let needless = |a: &Choices| {
+            optima.iter().any(|b| b != a && self.says_at_most(b, a) && !self.says_at_most(a, b))
+        };
         let least: Vec<Choices> = optima.iter().filter(|a| !needless(a)).cloned().collect();
         for choice in least {
             let known = self.ask(&choice)?;
@@ -296,8 +311,8 @@ impl<'a> StrengtheningSearch<'a> {
         choice[site].map(|c| self.options()[site][c]).or(self.space.sites()[site].now)
     }
 
-    /// The choice without fences that say nothing beside those that cover them. (Where there are proxy fences the place between them is
-    /// another one.)
+    /// The choice without fences that say nothing beside those that cover them. (Where there are
+    /// proxy fences the place between them is another one.)
     fn reduced(&self, choice: &Choices) -> Choices {
         if !self.space.proxies().is_empty() {
             return choice.clone();
@@ -326,7 +341,11 @@ impl<'a> StrengtheningSearch<'a> {
         let known = match self.asker.run(&test) {
             Ok(verdict) => {
                 let defined = self.aim == Aim::Outcome || verdict.racy != Some(true);
-                KnownOutcomes { helps: Some(!verdict.reachable && defined), bounded: verdict.bounded, racy: verdict.racy }
+                KnownOutcomes {
+                    helps: Some(!verdict.reachable && defined),
+                    bounded: verdict.bounded,
+                    racy: verdict.racy,
+                }
             }
             // Threads stop in it, so that nothing follows about the outcome: it is no repair.
             Err(Error::Open(_)) => KnownOutcomes { helps: None, bounded: false, racy: None },
@@ -346,8 +365,8 @@ impl<'a> StrengtheningSearch<'a> {
         Ok(known)
     }
 
-    /// Does the program of a choice allow what is to be forbidden? What is known of weaker and stronger ones is believed of it; what
-    /// cannot be asked is taken not to.
+    /// Does the program of a choice allow what is to be forbidden? What is known of weaker and
+    /// stronger ones is believed of it; what cannot be asked is taken not to.
     fn fails(&mut self, choice: &Choices) -> Result<bool, Error> {
         if self.failing.iter().any(|f| self.at_most_everywhere(choice, f)) {
             return Ok(true);
@@ -363,19 +382,28 @@ impl<'a> StrengtheningSearch<'a> {
 
     /// How many fences a choice adds.
     fn added(&self, choice: &Choices) -> usize {
-        choice.iter().zip(self.space.sites()).filter(|(c, site)| c.is_some() && site.kind.is_slot()).count()
+        choice
+            .iter()
+            .zip(self.space.sites())
+            .filter(|(c, site)| c.is_some() && site.kind.is_slot())
+            .count()
     }
 
     fn at_most_everywhere(&self, a: &Choices, b: &Choices) -> bool {
         (0..a.len()).all(|site| self.at_most(site, a[site], b[site]))
     }
 
-    /// Is all that the first choice says also said by the second one, at the same place or one that covers it?
+    /// Is all that the first choice says also said by the second one, at the same place or one that
+    /// covers it?
     fn says_at_most(&self, a: &Choices, b: &Choices) -> bool {
         (0..a.len()).all(|site| {
             let said = || {
                 let chosen = a[site].map(|c| self.options()[site][c]);
-                let covering = self.space.covered(site).iter().filter_map(|&s| b[s].map(|c| self.options()[s][c]));
+                let covering = self
+                    .space
+                    .covered(site)
+                    .iter()
+                    .filter_map(|&s| b[s].map(|c| self.options()[s][c]));
                 chosen.is_some_and(|chosen| covering.into_iter().any(|s| chosen.at_most(s)))
             };
             self.at_most(site, a[site], b[site]) || said()
@@ -402,7 +430,8 @@ impl<'a> StrengtheningSearch<'a> {
         (0..self.options().len()).map(|site| Some(Some(self.top(site)?))).collect()
     }
 
-    /// From a choice that is known to fail: makes sites stronger as long as it does; some site must be stronger still.
+    /// From a choice that is known to fail: makes sites stronger as long as it does; some site must
+    /// be stronger still.
     fn learn(&mut self, mut choice: Choices) -> Result<(), Error> {
         for site in 0..choice.len() {
             // Strongest first: mostly the rest of the site does not matter.
@@ -415,10 +444,13 @@ impl<'a> StrengtheningSearch<'a> {
             }
             // Then weakest first: mostly none does.
             let now = choice[site];
-            let mut open: Vec<usize> =
-                (0..self.options()[site].len()).filter(|&o| now != Some(o) && self.at_most(site, now, Some(o))).collect();
+            let mut open: Vec<usize> = (0..self.options()[site].len())
+                .filter(|&o| now != Some(o) && self.at_most(site, now, Some(o)))
+                .collect();
             while !open.is_empty() {
-                let weakest = |&&o: &&usize| !open.iter().any(|&p| p != o && self.at_most(site, Some(p), Some(o)));
+                let weakest = |&&o: &&usize| {
+                    !open.iter().any(|&p| p != o && self.at_most(site, Some(p), Some(o)))
+                };
                 let Some(&next) = open.iter().find(weakest) else { break };
                 let before = choice[site].replace(next);
                 if self.fails(&choice)? {
@@ -434,15 +466,22 @@ impl<'a> StrengtheningSearch<'a> {
             let above = |o: &usize| !self.at_most(site, Some(*o), chosen);
             let above: Vec<usize> = (0..self.options()[site].len()).filter(above).collect();
             // The weakest of them: what is stronger includes them.
-            let weakest = |o: &&usize| !above.iter().any(|p| p != *o && self.at_most(site, Some(*p), Some(**o)));
+            let weakest = |o: &&usize| {
+                !above.iter().any(|p| p != *o && self.at_most(site, Some(*p), Some(**o)))
+            };
             core.extend(above.iter().filter(weakest).map(|&o| (site, o)));
         }
         self.cores.push(core);
         Ok(())
     }
 
-    /// A cheapest choice that hits every core and is not among `except`; with `limit`, of that cost at most.
-    fn cheapest_hitting(&self, limit: Option<u32>, except: &[&[Choices]]) -> Option<(u32, Choices)> {
+    /// A cheapest choice that hits every core and is not among `except`; with `limit`, of that cost
+    /// at most.
+    fn cheapest_hitting(
+        &self,
+        limit: Option<u32>,
+        except: &[&[Choices]],
+    ) -> Option<(u32, Choices)> {
         let mut best: Option<(u32, Choices)> = None;
         let mut choice = vec![None; self.options().len()];
         let bound = limit.map_or(u32::MAX, |l| l.saturating_add(1));
@@ -450,11 +489,19 @@ impl<'a> StrengtheningSearch<'a> {
         best
     }
 
-    fn hit(&self, choice: &mut Choices, cost: u32, bound: u32, except: &[&[Choices]], best: &mut Option<(u32, Choices)>) {
+    fn hit(
+        &self,
+        choice: &mut Choices,
+        cost: u32,
+        bound: u32,
+        except: &[&[Choices]],
+        best: &mut Option<(u32, Choices)>,
+    ) {
         if cost >= best.as_ref().map_or(bound, |(b, _)| (*b).min(bound)) {
             return;
         }
-        let hits = |&(site, option): &(usize, usize)| self.at_most(site, Some(option), choice[site]);
+        let hits =
+            |&(site, option): &(usize, usize)| self.at_most(site, Some(option), choice[site]);
         let Some(core) = self.cores.iter().find(|core| !core.iter().any(hits)) else {
             if !except.iter().any(|e| e.contains(choice)) {
                 *best = Some((cost, choice.clone()));
@@ -465,7 +512,8 @@ impl<'a> StrengtheningSearch<'a> {
             let before = choice[site];
             // Both what is there and what is needed.
             for joined in 0..self.options()[site].len() {
-                let above = self.at_most(site, Some(option), Some(joined)) && self.at_most(site, before, Some(joined));
+                let above = self.at_most(site, Some(option), Some(joined))
+                    && self.at_most(site, before, Some(joined));
                 let least = || {
                     !(0..self.options()[site].len()).any(|o| {
                         o != joined

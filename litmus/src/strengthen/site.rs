@@ -38,7 +38,8 @@ pub enum SiteKind {
     /// A reduction, which returns nothing and does not acquire.
     Reduction,
     Fence,
-    /// A place where a fence can be. An architecture with fences of which none is stronger than all others has several at one place.
+    /// A place where a fence can be. An architecture with fences of which none is stronger than all
+    /// others has several at one place.
     Slot(usize),
     /// A place where a proxy fence can be.
     ProxySlot(ProxyFenceKind),

@@ -1,8 +1,8 @@
 //! The search space: which sites a program has, and how strong each may become.
 //!
-//! A fence may stand at every place between two instructions, statements, labels, at the beginning and at the end of each. Of places that
-//! have no event between them on any way through the thread one is enough; a place that a thread passes only together with another one is
-//! *covered* by that.
+//! A fence may stand at every place between two instructions, statements, labels, at the beginning
+//! and at the end of each. Of places that have no event between them on any way through the thread
+//! one is enough; a place that a thread passes only together with another one is *covered* by that.
 
 use margay_models::execution::{Order, Placement, Proxy, Scope};
 use margay_models::model::Model;
@@ -10,8 +10,8 @@ use margay_models::signature::{BaseSet, Operation as Kind};
 
 use super::flow::{FlowEvents, TestFlow};
 use super::{
-    Fixed, Means, RawSite, Site, SiteKind, SiteSlots, Strength, Terms, TestRewriting, TriedChanges, c, instructions, rewrite,
-    text, tried,
+    Fixed, Means, RawSite, Site, SiteKind, SiteSlots, Strength, Terms, TestRewriting, TriedChanges,
+    c, instructions, rewrite, text, tried,
 };
 use crate::print::CLanguage;
 use crate::test::{Body, Dialect, Operation, ProxyFenceKind, Test, Thread, ThreadId};
@@ -36,7 +36,8 @@ pub struct SearchSpace {
 /// Where fences may stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StrengtheningPlaces {
-    /// Between two events: what is before the first one or behind the last one orders nothing in any built-in model.
+    /// Between two events: what is before the first one or behind the last one orders nothing in
+    /// any built-in model.
     Between,
     /// Everywhere.
     All,
@@ -71,7 +72,8 @@ impl SearchSpace {
             if options.is_empty() || is_slot && !kept.gaps.contains(&site.gap) {
                 continue;
             }
-            // A fence that is there and says all that one could add says it for the places that it covers.
+            // A fence that is there and says all that one could add says it for the places that it
+            // covers.
             let closed = |other: &&RawSite| {
                 other.kind == SiteKind::Fence
                     && says_all(&fences, other.now)
@@ -80,7 +82,8 @@ impl SearchSpace {
             if matches!(site.kind, SiteKind::Slot(_)) && raw.iter().any(|other| closed(&other)) {
                 continue;
             }
-            let repeats = is_slot && kept.flow.as_ref().is_some_and(|flow| flow.repeats(kept.mark(site.gap)));
+            let repeats =
+                is_slot && kept.flow.as_ref().is_some_and(|flow| flow.repeats(kept.mark(site.gap)));
             space.sites.push(Site { thread: site.thread, kind: site.kind, now: site.now, repeats });
             space.options.push(options);
             space.numbers.push(site.number);
@@ -96,7 +99,9 @@ impl SearchSpace {
             same && a != b && kept.covers(gap(a), gap(b), branches)
         };
         let all = || 0..space.sites.len();
-        let covering = |branches: bool| all().map(|b| all().filter(|&a| covers(a, b, branches)).collect()).collect();
+        let covering = |branches: bool| {
+            all().map(|b| all().filter(|&a| covers(a, b, branches)).collect()).collect()
+        };
         let (covered, same) = (covering(false), covering(kept.branches_are_events));
         (space.covered, space.same) = (covered, same);
         space.tried = tried::of(test, &space, &raw, &knows, places);
@@ -150,8 +155,11 @@ impl SearchSpace {
         if self.language == CLanguage::Cuda {
             // The scope of an atomic object is in its type: all operations on it have the same.
             for (name, scope) in widened {
-                let is_object = |t: &Thread| t.parameters.iter().any(|p| p.name == name && p.ty.atomic);
-                for (t, thread) in out.threads.iter_mut().enumerate().filter(|(_, thread)| is_object(thread)) {
+                let is_object =
+                    |t: &Thread| t.parameters.iter().any(|p| p.name == name && p.ty.atomic);
+                for (t, thread) in
+                    out.threads.iter_mut().enumerate().filter(|(_, thread)| is_object(thread))
+                {
                     if let Body::Statements(body) = &mut thread.body {
                         c::widen(body, ThreadId(t as u16), &name, scope);
                     }
@@ -200,19 +208,32 @@ struct KeptSites {
 impl KeptSites {
     fn of(test: &Test, slots: &SiteSlots, raw: &[RawSite], places: StrengtheningPlaces) -> Self {
         // In the flow a place is one fence, whatever may be put there.
-        let mark = |gap: usize| raw.iter().find(|s| s.gap == gap && matches!(s.kind, SiteKind::Slot(0))).map(|s| s.number);
+        let mark = |gap: usize| {
+            raw.iter()
+                .find(|s| s.gap == gap && matches!(s.kind, SiteKind::Slot(0)))
+                .map(|s| s.number)
+        };
         let mut gaps: Vec<usize> = raw.iter().filter(|s| s.kind.is_slot()).map(|s| s.gap).collect();
         gaps.dedup();
         let marks = gaps.iter().filter_map(|&gap| Some((gap, mark(gap)?))).collect();
-        let there: Vec<usize> = raw.iter().filter(|s| s.kind == SiteKind::Fence).map(|s| s.number).collect();
-        let mut choose = |site: RawSite| (site.kind == SiteKind::Slot(0)).then_some(instructions::GENERIC_FENCE);
+        let there: Vec<usize> =
+            raw.iter().filter(|s| s.kind == SiteKind::Fence).map(|s| s.number).collect();
+        let mut choose =
+            |site: RawSite| (site.kind == SiteKind::Slot(0)).then_some(instructions::GENERIC_FENCE);
         let mut rewriting = TestRewriting::new(slots, &mut choose);
         rewriting.marks = true;
         let marked = rewrite(test, &mut rewriting);
         let flow = TestFlow::new(&marked, &there);
-        // In machines that are texts a branch and a fence behind it may order what neither does alone.
+        // In machines that are texts a branch and a fence behind it may order what neither does
+        // alone.
         let branches_are_events = matches!(test.dialect, Dialect::Text(_));
-        let mut kept = Self { gaps, flow, marks, fences_are_events: !slots.proxies.is_empty(), branches_are_events };
+        let mut kept = Self {
+            gaps,
+            flow,
+            marks,
+            fences_are_events: !slots.proxies.is_empty(),
+            branches_are_events,
+        };
         let Some(flow) = &kept.flow else { return kept };
         let worth = |gap: usize| match places {
             StrengtheningPlaces::Between => flow.is_between(kept.mark(gap)),
@@ -222,10 +243,13 @@ impl KeptSites {
         let branches = kept.branches_are_events;
         // Of places that cover one another the last one is kept: before the next event.
         let last = |at: usize| {
-            let together = |b: usize| kept.covers(worth[at], b, branches) && kept.covers(b, worth[at], branches);
+            let together = |b: usize| {
+                kept.covers(worth[at], b, branches) && kept.covers(b, worth[at], branches)
+            };
             !worth[at + 1..].iter().any(|&b| together(b))
         };
-        let last: Vec<usize> = (0..worth.len()).filter(|&at| last(at)).map(|at| worth[at]).collect();
+        let last: Vec<usize> =
+            (0..worth.len()).filter(|&at| last(at)).map(|at| worth[at]).collect();
         kept.gaps = last;
         kept
     }
@@ -234,11 +258,17 @@ impl KeptSites {
         self.marks.iter().find(|(g, _)| *g == gap).map_or(gap, |(_, mark)| *mark)
     }
 
-    /// Does a thread pass `a`, a place or a fence, wherever it passes the place `b`, with no event between?
+    /// Does a thread pass `a`, a place or a fence, wherever it passes the place `b`, with no event
+    /// between?
     fn covers(&self, a: usize, b: usize, branches: bool) -> bool {
         let is_fence = self.marks.iter().all(|(gap, _)| *gap != a);
-        let passes =
-            |flow: &TestFlow| flow.passes(self.mark(b), self.mark(a), FlowEvents { fences: self.fences_are_events, branches });
+        let passes = |flow: &TestFlow| {
+            flow.passes(
+                self.mark(b),
+                self.mark(a),
+                FlowEvents { fences: self.fences_are_events, branches },
+            )
+        };
         !(is_fence && self.fences_are_events) && self.flow.as_ref().is_some_and(passes)
     }
 }
@@ -252,7 +282,8 @@ pub(super) struct Knows {
     one_sided_fences: bool,
     /// Are there scopes, in the model and in the program's language?
     pub scoped: bool,
-    /// The narrowest scope that all threads are in: wider ones say no more, unless the model speaks of an operation's scope itself.
+    /// The narrowest scope that all threads are in: wider ones say no more, unless the model speaks
+    /// of an operation's scope itself.
     widest: Scope,
     pub language: CLanguage,
     pub means: Means,
@@ -268,7 +299,9 @@ impl Knows {
             Dialect::Ptx | Dialect::GpuPtx => model.is_scoped(),
         };
         // libcu++ has no scope of clusters.
-        let clusters = test.uses_clusters() && newer && !(test.dialect == Dialect::C && terms.language == CLanguage::Cuda);
+        let clusters = test.uses_clusters()
+            && newer
+            && !(test.dialect == Dialect::C && terms.language == CLanguage::Cuda);
         Self {
             clusters,
             one_sided_fences: newer,
@@ -284,37 +317,54 @@ impl Knows {
         if test.dialect != Dialect::Ptx {
             return Vec::new();
         }
-        let bodies = test.threads.iter().filter_map(|t| if let Body::Instructions(i) = &t.body { Some(i) } else { None });
+        let bodies = test
+            .threads
+            .iter()
+            .filter_map(|t| if let Body::Instructions(i) = &t.body { Some(i) } else { None });
         let proxy = |operation: &Operation| match operation {
-            Operation::Async(operation) if operation.family.proxy() == Proxy::Async => Some(Proxy::Async),
+            Operation::Async(operation) if operation.family.proxy() == Proxy::Async => {
+                Some(Proxy::Async)
+            }
             _ => Some(operation.memory()?.0.proxy),
         };
         let mut used: Vec<Proxy> = bodies.flatten().filter_map(|i| proxy(&i.operation)).collect();
-        used.extend(test.locations.iter().filter_map(|l| l.alias.as_ref()).map(|alias| match alias.proxy {
-            Proxy::Generic => Proxy::Alias,
-            other => other,
+        used.extend(test.locations.iter().filter_map(|l| l.alias.as_ref()).map(|alias| {
+            match alias.proxy {
+                Proxy::Generic => Proxy::Alias,
+                other => other,
+            }
         }));
         let set = |kind: ProxyFenceKind| match kind {
             ProxyFenceKind::Alias => BaseSet::Alias,
             ProxyFenceKind::Surface => BaseSet::Sur,
             ProxyFenceKind::Texture => BaseSet::Tex,
             ProxyFenceKind::Constant => BaseSet::Con,
-            ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared => BaseSet::Async,
+            ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared => {
+                BaseSet::Async
+            }
         };
         // A fence of the async proxy for one state space is no stronger than that for all.
-        let is_for_one = |kind: &ProxyFenceKind| matches!(kind, ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared);
+        let is_for_one = |kind: &ProxyFenceKind| {
+            matches!(kind, ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared)
+        };
         let kinds = ProxyFenceKind::ALL.into_iter().filter(|kind| !is_for_one(kind));
-        kinds.filter(|&kind| used.contains(&kind.proxy()) && model.mentions_set(set(kind))).collect()
+        kinds
+            .filter(|&kind| used.contains(&kind.proxy()) && model.mentions_set(set(kind)))
+            .collect()
     }
 
-    /// The fences that may be added at one place: lists of them, each with one that is as strong as all others of its list.
+    /// The fences that may be added at one place: lists of them, each with one that is as strong as
+    /// all others of its list.
     fn fences(&self, test: &Test) -> Vec<Vec<Strength>> {
         use Order::{Acq, AcqRel, Rel, Sc};
         let all = match test.dialect {
             Dialect::Generic => return vec![vec![instructions::GENERIC_FENCE]],
-            Dialect::Text(architecture) => text::options(test, architecture, (SiteKind::Slot(0), None), Means::ALL),
+            Dialect::Text(architecture) => {
+                text::options(test, architecture, (SiteKind::Slot(0), None), Means::ALL)
+            }
             Dialect::GpuPtx => {
-                let found = self.scopes(None).into_iter().map(|scope| Strength { order: Sc, scope });
+                let found =
+                    self.scopes(None).into_iter().map(|scope| Strength { order: Sc, scope });
                 // There is no level of clusters in this form.
                 found.filter(|s| s.scope != Scope::Cluster).collect()
             }
@@ -334,24 +384,33 @@ impl Knows {
 
     fn strengths(&self, orders: &[Order], now: Option<Strength>) -> Vec<Strength> {
         let scopes = self.scopes(now);
-        orders.iter().flat_map(|&order| scopes.iter().map(move |&scope| Strength { order, scope })).collect()
+        orders
+            .iter()
+            .flat_map(|&order| scopes.iter().map(move |&scope| Strength { order, scope }))
+            .collect()
     }
 
     /// The scopes that say something, and that which is there.
     fn scopes(&self, now: Option<Strength>) -> Vec<Scope> {
         if !self.scoped {
             // Something has to be written where the language has scopes.
-            return vec![now.filter(|now| now.order != Order::Plain).map_or(self.widest, |now| now.scope)];
+            return vec![
+                now.filter(|now| now.order != Order::Plain).map_or(self.widest, |now| now.scope),
+            ];
         }
-        let scopes = Scope::ALL.into_iter().filter(|&s| s <= self.widest && (self.clusters || s != Scope::Cluster));
-        let wider =
-            now.map(|n| n.scope).filter(|&s| s > self.widest || s == Scope::Warp || s == Scope::Cluster && !self.clusters);
+        let scopes = Scope::ALL
+            .into_iter()
+            .filter(|&s| s <= self.widest && (self.clusters || s != Scope::Cluster));
+        let wider = now.map(|n| n.scope).filter(|&s| {
+            s > self.widest || s == Scope::Warp || s == Scope::Cluster && !self.clusters
+        });
         let mut scopes: Vec<Scope> = scopes.chain(wider).collect();
         scopes.sort_unstable();
         scopes
     }
 
-    /// The strengths that something that is there may get, weaker ones first; none that it has already.
+    /// The strengths that something that is there may get, weaker ones first; none that it has
+    /// already.
     fn options(&self, test: &Test, site: &RawSite) -> Vec<Strength> {
         use Order::{Acq, AcqRel, Plain, Rel, Rlx, Sc};
         let (c, means) = (test.dialect == Dialect::C, self.means);
@@ -373,14 +432,19 @@ impl Knows {
             SiteKind::Rmw if c => &[Rlx, Acq, Rel, AcqRel, Sc],
             SiteKind::Rmw => &[Rlx, Acq, Rel, AcqRel],
             SiteKind::Reduction => &[Rlx, Rel],
-            SiteKind::Arrival if means.orders && now.order == Rlx => return vec![Strength { order: Rel, scope: now.scope }],
+            SiteKind::Arrival if means.orders && now.order == Rlx => {
+                return vec![Strength { order: Rel, scope: now.scope }];
+            }
             SiteKind::Arrival | SiteKind::Slot(_) | SiteKind::ProxySlot(_) => &[],
         };
         let mut found = self.strengths(orders, Some(now));
         found.retain(|s| {
             let order_kept = s.order == now.order;
             let scope_kept = s.scope == now.scope || now.order == Plain;
-            now.at_most(*s) && now != *s && (means.orders || order_kept) && (means.scopes || scope_kept)
+            now.at_most(*s)
+                && now != *s
+                && (means.orders || order_kept)
+                && (means.scopes || scope_kept)
         });
         found
     }
@@ -389,10 +453,17 @@ impl Knows {
     pub(super) fn named_scopes(&self, test: &Test) -> Vec<Scope> {
         match test.dialect {
             Dialect::Text(architecture) => {
-                let fence = |s: &Strength| margay_models::signature::Construct { operation: Kind::Fence, order: s.order };
-                let scoped = text::options(test, architecture, (SiteKind::Slot(0), None), Means::ALL);
-                let mut scopes: Vec<Scope> =
-                    scoped.iter().filter(|s| fence(s).has_scope(architecture)).map(|s| s.scope).collect();
+                let fence = |s: &Strength| margay_models::signature::Construct {
+                    operation: Kind::Fence,
+                    order: s.order,
+                };
+                let scoped =
+                    text::options(test, architecture, (SiteKind::Slot(0), None), Means::ALL);
+                let mut scopes: Vec<Scope> = scoped
+                    .iter()
+                    .filter(|s| fence(s).has_scope(architecture))
+                    .map(|s| s.scope)
+                    .collect();
                 scopes.sort_unstable();
                 scopes.dedup();
                 scopes
@@ -406,7 +477,8 @@ impl Knows {
 
 /// The narrowest scope that all threads are in.
 fn widest_needed(test: &Test) -> Scope {
-    let places: Vec<Placement> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16))).collect();
+    let places: Vec<Placement> =
+        (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16))).collect();
     let all = |s: &Scope| places.iter().all(|p| places.iter().all(|q| p.shares(*s, *q)));
     Scope::ALL.into_iter().find(all).unwrap_or(Scope::Sys)
 }

@@ -1,4 +1,5 @@
-//! What a search tries, and what it does not, in words: where nothing is found, this is what the answer is about.
+//! What a search tries, and what it does not, in words: where nothing is found, this is what the
+//! answer is about.
 
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::{Construct, Operation as Kind};
@@ -17,12 +18,19 @@ pub struct TriedChanges {
     pub left_out: Vec<String>,
 }
 
-pub(super) fn of(test: &Test, space: &SearchSpace, raw: &[RawSite], knows: &Knows, places: StrengtheningPlaces) -> TriedChanges {
+pub(super) fn of(
+    test: &Test,
+    space: &SearchSpace,
+    raw: &[RawSite],
+    knows: &Knows,
+    places: StrengtheningPlaces,
+) -> TriedChanges {
     let mut tried = TriedChanges::default();
     let words = Words { test, language: knows.language };
     let count = |is: &dyn Fn(SiteKind) -> bool| space.sites().iter().filter(|s| is(s.kind)).count();
     let fences = count(&|kind| kind == SiteKind::Slot(0));
-    let scopes: Vec<String> = knows.named_scopes(test).into_iter().map(|s| format!("`{}`", words.scope(s))).collect();
+    let scopes: Vec<String> =
+        knows.named_scopes(test).into_iter().map(|s| format!("`{}`", words.scope(s))).collect();
     if fences > 0 {
         let kinds = words.fences(space);
         let scopes = match scopes.len() {
@@ -31,10 +39,16 @@ pub(super) fn of(test: &Test, space: &SearchSpace, raw: &[RawSite], knows: &Know
             _ => format!(" of the scopes {}", listed(&scopes)),
         };
         let here = match places {
-            StrengtheningPlaces::Between => "between two accesses or barriers, loops and both sides of branches included",
+            StrengtheningPlaces::Between => {
+                "between two accesses or barriers, loops and both sides of branches included"
+            }
             StrengtheningPlaces::All => "of a thread, its beginning and its end included",
         };
-        tried.changes.push(format!("{}{scopes} at each of {} {here}", listed(&kinds), number(fences, "place")));
+        tried.changes.push(format!(
+            "{}{scopes} at each of {} {here}",
+            listed(&kinds),
+            number(fences, "place")
+        ));
     }
     for kind in space.proxies() {
         let of_it = count(&|k| k == SiteKind::ProxySlot(*kind)) / 2;
@@ -44,19 +58,35 @@ pub(super) fn of(test: &Test, space: &SearchSpace, raw: &[RawSite], knows: &Know
             number(of_it, "place")
         ));
     }
-    let accesses = count(&|k| matches!(k, SiteKind::Load | SiteKind::Store | SiteKind::Rmw | SiteKind::Reduction));
-    let what = if scopes.is_empty() { "every stronger order" } else { "every stronger order and wider scope" };
+    let accesses = count(&|k| {
+        matches!(k, SiteKind::Load | SiteKind::Store | SiteKind::Rmw | SiteKind::Reduction)
+    });
+    let what = if scopes.is_empty() {
+        "every stronger order"
+    } else {
+        "every stronger order and wider scope"
+    };
     if accesses > 0 {
-        let atomic = if test.dialect == Dialect::C { ", plain accesses made atomic included" } else { "" };
-        tried.changes.push(format!("{what} of {} that can have one{atomic}", number(accesses, "access")));
+        let atomic =
+            if test.dialect == Dialect::C { ", plain accesses made atomic included" } else { "" };
+        tried
+            .changes
+            .push(format!("{what} of {} that can have one{atomic}", number(accesses, "access")));
     }
     let there = count(&|k| k == SiteKind::Fence);
     if there > 0 {
-        tried.changes.push(format!("{what} of {} that {} there", number(there, "fence"), if there == 1 { "is" } else { "are" }));
+        tried.changes.push(format!(
+            "{what} of {} that {} there",
+            number(there, "fence"),
+            if there == 1 { "is" } else { "are" }
+        ));
     }
     let arrivals = count(&|k| k == SiteKind::Arrival);
     if arrivals > 0 {
-        tried.changes.push(format!("`barrier.cluster.arrive` without `.relaxed`, {}", number(arrivals, "time")));
+        tried.changes.push(format!(
+            "`barrier.cluster.arrive` without `.relaxed`, {}",
+            number(arrivals, "time")
+        ));
     }
     tried.left_out = words.left_out(raw, knows);
     tried
@@ -96,7 +126,11 @@ impl Words<'_> {
 
     /// The fences that may be added, without scopes.
     fn fences(&self, space: &SearchSpace) -> Vec<String> {
-        let slots = space.sites().iter().zip(space.options()).filter(|(site, _)| matches!(site.kind, SiteKind::Slot(_)));
+        let slots = space
+            .sites()
+            .iter()
+            .zip(space.options())
+            .filter(|(site, _)| matches!(site.kind, SiteKind::Slot(_)));
         let mut found: Vec<String> = Vec::new();
         for s in slots.flat_map(|(_, options)| options) {
             let name = self.fence(*s);
@@ -113,7 +147,8 @@ impl Words<'_> {
             Dialect::GpuPtx => "`membar`".to_owned(),
             Dialect::Generic => "`fence`".to_owned(),
             Dialect::Text(architecture) => {
-                let name = architecture.mnemonic(Construct { operation: Kind::Fence, order: s.order });
+                let name =
+                    architecture.mnemonic(Construct { operation: Kind::Fence, order: s.order });
                 format!("`{}`", name.unwrap_or_default())
             }
             Dialect::C => {
@@ -131,7 +166,11 @@ impl Words<'_> {
     fn left_out(&self, raw: &[RawSite], knows: &Knows) -> Vec<String> {
         let mut out = Vec::new();
         let means = knows.means;
-        for (tried, what) in [(means.fences, "fences"), (means.orders, "stronger orders"), (means.scopes, "wider scopes")] {
+        for (tried, what) in [
+            (means.fences, "fences"),
+            (means.orders, "stronger orders"),
+            (means.scopes, "wider scopes"),
+        ] {
             if !tried && (knows.scoped || what != "wider scopes") {
                 out.push(format!("{what} (`--use`)"));
             }
@@ -154,13 +193,19 @@ impl Words<'_> {
                 ));
             }
             if other > 0 {
-                out.push(format!("orders of {} through other proxies, which have none", number(other, "access")));
+                out.push(format!(
+                    "orders of {} through other proxies, which have none",
+                    number(other, "access")
+                ));
             }
             let barrier = |o: &Operation| matches!(o, Operation::Barrier { .. });
             if self.instructions().any(barrier) {
                 out.push("orders of the barriers of a cta, which have none".to_owned());
             }
-            if self.instructions().any(|o| matches!(o, Operation::Mbarrier(_) | Operation::AsyncArrive { .. })) {
+            if self
+                .instructions()
+                .any(|o| matches!(o, Operation::Mbarrier(_) | Operation::AsyncArrive { .. }))
+            {
                 out.push("orders and scopes of operations on mbarriers".to_owned());
             }
             if self.instructions().any(Operation::is_asynchronous) {
@@ -171,7 +216,10 @@ impl Words<'_> {
         }
         if self.test.dialect == Dialect::C {
             if raw.iter().any(|s| s.fixed == Fixed::Order) {
-                out.push("orders of `atomicCAS`, `atomicInc` and `atomicDec`, which are relaxed".to_owned());
+                out.push(
+                    "orders of `atomicCAS`, `atomicInc` and `atomicDec`, which are relaxed"
+                        .to_owned(),
+                );
             }
             if raw.iter().any(|s| s.fixed == Fixed::ExpectedValue) {
                 out.push("atomic accesses to the expected value of a compare-exchange".to_owned());
@@ -183,6 +231,8 @@ impl Words<'_> {
     }
 
     fn instructions(&self) -> impl Iterator<Item = &Operation> {
-        (0..self.test.threads.len()).flat_map(|t| self.test.instructions(ThreadId(t as u16))).map(|i| &i.operation)
+        (0..self.test.threads.len())
+            .flat_map(|t| self.test.instructions(ThreadId(t as u16)))
+            .map(|i| &i.operation)
     }
 }

@@ -1,4 +1,5 @@
-//! What loads, stores and atomics of PTX have in common: where they go, what they order, how the cache is used (PTX ISA 8.6).
+//! What loads, stores and atomics of PTX have in common: where they go, what they order, how the
+//! cache is used (PTX ISA 8.6).
 
 use margay_models::execution::{Proxy, Scope};
 use margay_models::signature::Tags;
@@ -46,7 +47,8 @@ pub enum CacheOperator {
 }
 
 impl CacheOperator {
-    pub const ALL: [CacheOperator; 7] = [Self::Ca, Self::Cg, Self::Cs, Self::Lu, Self::Cv, Self::Wb, Self::Wt];
+    pub const ALL: [CacheOperator; 7] =
+        [Self::Ca, Self::Cg, Self::Cs, Self::Lu, Self::Cv, Self::Wb, Self::Wt];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -98,8 +100,8 @@ impl AccessOrder {
     }
 }
 
-/// How many bits a test in assembly says that a location or an access has, if it does. The table form has no word for it, so that all are
-/// equal: a test is the same as its table form.
+/// How many bits a test in assembly says that a location or an access has, if it does. The table
+/// form has no word for it, so that all are equal: a test is the same as its table form.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AssemblyWidth(
     /// The number of bits.
@@ -125,8 +127,8 @@ pub struct Access {
     pub order: Option<AccessOrder>,
     /// The scope as written; `None`: none for weak, gpu for `atom` and `red`, sys for `.volatile`.
     pub scope: Option<Scope>,
-    /// The proxy that the instruction goes through: that of `suld`, `sust`, `tex`, `ldc`, and the generic one for `ld` and `st`,
-    /// whatever the name of the location is.
+    /// The proxy that the instruction goes through: that of `suld`, `sust`, `tex`, `ldc`, and the
+    /// generic one for `ld` and `st`, whatever the name of the location is.
     pub proxy: Proxy,
     /// The state space.
     pub space: Option<Space>,

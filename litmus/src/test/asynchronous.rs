@@ -1,4 +1,5 @@
-//! Mbarriers and asynchronous operations of PTX (ISA 9.7.9.25, 9.7.13.15), as far as litmus tests use them.
+//! Mbarriers and asynchronous operations of PTX (ISA 9.7.9.25, 9.7.13.15), as far as litmus tests
+//! use them.
 
 use margay_models::execution::{Proxy, Scope};
 
@@ -14,7 +15,8 @@ pub enum MbarrierAction {
     },
     /// `mbarrier.inval bar`
     Invalidate,
-    /// `mbarrier.arrive.release.cta r0, bar, 1`, `mbarrier.arrive.expect_tx.release.cta _, bar, 16`, `mbarrier.arrive_drop ..`
+    /// `mbarrier.arrive.release.cta r0, bar, 1`,
+    /// `mbarrier.arrive.expect_tx.release.cta _, bar, 16`, `mbarrier.arrive_drop ..`
     Arrive {
         /// The register that takes the state.
         token: Option<String>,
@@ -45,7 +47,8 @@ pub enum MbarrierAction {
         /// How many.
         bytes: i64,
     },
-    /// `mbarrier.test_wait.parity.acquire.cta p0, bar, 0`, `mbarrier.try_wait.acquire.cta p0, bar, r0`
+    /// `mbarrier.test_wait.parity.acquire.cta p0, bar, 0`,
+    /// `mbarrier.try_wait.acquire.cta p0, bar, r0`
     Wait {
         /// `try_wait`, which may suspend the thread for a while; else `test_wait`.
         suspends: bool,
@@ -78,7 +81,8 @@ pub struct MbarrierOperation {
     pub action: MbarrierAction,
 }
 
-/// Which instructions an asynchronous operation, or a group of them, is of. Each family has groups of its own.
+/// Which instructions an asynchronous operation, or a group of them, is of. Each family has groups
+/// of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AsyncFamily {
     /// `cp.async`, `st.async`, `red.async`: through the generic proxy.
@@ -105,9 +109,12 @@ impl AsyncFamily {
     pub fn proxy(self) -> Proxy {
         match self {
             Self::Element => Proxy::Generic,
-            Self::Bulk | Self::Warpgroup | Self::TensorLoad | Self::TensorStore | Self::TensorCore | Self::TensorFree => {
-                Proxy::Async
-            }
+            Self::Bulk
+            | Self::Warpgroup
+            | Self::TensorLoad
+            | Self::TensorStore
+            | Self::TensorCore
+            | Self::TensorFree => Proxy::Async,
         }
     }
 }
@@ -146,11 +153,13 @@ pub enum AsyncAction {
         /// How many bytes.
         bytes: i64,
     },
-    /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`: a copy, or a reduction, of what a tensor map says.
+    /// `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`: a copy, or a reduction, of what a
+    /// tensor map says.
     Tile {
         /// What is computed for each element, of a reduction.
         function: Option<AtomFunction>,
-        /// The tensor map, which is read through its proxy: one place, or those into which other accesses take it apart.
+        /// The tensor map, which is read through its proxy: one place, or those into which other
+        /// accesses take it apart.
         map: Vec<Address>,
         /// Into shared memory; else out of it.
         into_shared: bool,
@@ -179,7 +188,8 @@ pub enum AsyncAction {
         to: Address,
         value: TestOperand,
     },
-    /// `wgmma.mma_async`: reads matrices in shared memory. What it computes is not looked at: each register takes what was read.
+    /// `wgmma.mma_async`: reads matrices in shared memory. What it computes is not looked at: each
+    /// register takes what was read.
     Multiply {
         /// The registers, one for each matrix.
         to: Vec<String>,
@@ -204,7 +214,8 @@ pub enum AsyncAction {
         /// Where in tensor memory.
         to: Address,
     },
-    /// `tcgen05.cp t, x` and `tcgen05.mma t, x, y, 1`. What is computed is not looked at: the sum of what is read stands for it.
+    /// `tcgen05.cp t, x` and `tcgen05.mma t, x, y, 1`. What is computed is not looked at: the sum
+    /// of what is read stands for it.
     TensorCompute {
         /// Where in tensor memory it is written.
         to: Address,
@@ -233,14 +244,17 @@ pub struct AsyncOperation {
 /// What changes a tensor map, and what lets asynchronous operations see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TensormapOperation {
-    /// `tensormap.replace.tile.global_address.global.b1024.b64 t, x`: a weak operation on the whole map.
+    /// `tensormap.replace.tile.global_address.global.b1024.b64 t, x`: a weak operation on the whole
+    /// map.
     Replace {
         /// The map.
         address: Address,
-        /// The address that it holds from now on; `None`: another field is changed, and the address stays.
+        /// The address that it holds from now on; `None`: another field is changed, and the address
+        /// stays.
         value: Option<TestOperand>,
     },
-    /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned t, s, 128`: a copy and a fence behind it.
+    /// `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned t,
+    /// s, 128`: a copy and a fence behind it.
     Publish {
         /// Where to, in global memory.
         to: Address,
@@ -299,7 +313,9 @@ impl AsyncOperation {
         let mut all: Vec<&Address> = match &self.action {
             AsyncAction::Copy { to, from, .. } => to.iter().chain([from]).collect(),
             AsyncAction::ReduceFrom { to, from, .. } => vec![to, from],
-            AsyncAction::Tile { map, shared, global, .. } => map.iter().chain(shared).chain(global).collect(),
+            AsyncAction::Tile { map, shared, global, .. } => {
+                map.iter().chain(shared).chain(global).collect()
+            }
             AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => vec![to],
             AsyncAction::Multiply { from, .. } => from.iter().collect(),
             AsyncAction::TensorLoad { from, .. } => vec![from],

@@ -1,4 +1,5 @@
-//! Scoped C: the fragment of C11 that herd's litmus tests use, with OpenCL's scopes. The CUDA spelling reads into the same tree.
+//! Scoped C: the fragment of C11 that herd's litmus tests use, with OpenCL's scopes. The CUDA
+//! spelling reads into the same tree.
 
 use margay_models::execution::{Order, Scope};
 
@@ -20,9 +21,11 @@ pub enum CMemoryOrder {
 }
 
 impl CMemoryOrder {
-    pub const ALL: [CMemoryOrder; 5] = [Self::Relaxed, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
+    pub const ALL: [CMemoryOrder; 5] =
+        [Self::Relaxed, Self::Acquire, Self::Release, Self::AcqRel, Self::SeqCst];
 
-    /// The strongest order that a compare-exchange of this order may have where it fails (C++20 [atomics.types.operations]).
+    /// The strongest order that a compare-exchange of this order may have where it fails (C++20
+    /// [atomics.types.operations]).
     pub fn on_failure(self) -> CMemoryOrder {
         match self {
             Self::SeqCst => Self::SeqCst,
@@ -67,8 +70,8 @@ impl CMemoryOrder {
 /// A scope as C names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CScope {
-    /// `memory_scope_work_item`: the thread alone (OpenCL C). Operations of it are atomic, and of no scope that another
-    /// thread is in.
+    /// `memory_scope_work_item`: the thread alone (OpenCL C). Operations of it are atomic, and of
+    /// no scope that another thread is in.
     WorkItem,
     /// The threads of a scope of the models.
     Threads(Scope),
@@ -110,7 +113,8 @@ pub struct CParameter {
 pub enum ExpectedPlace {
     /// `&r0`: in a local variable.
     Variable(String),
-    /// `e`: in memory, at this address. It is read before (a plain load), and written if the exchange fails (a plain store).
+    /// `e`: in memory, at this address. It is read before (a plain load), and written if the
+    /// exchange fails (a plain store).
     Memory(Expression),
 }
 
@@ -160,11 +164,13 @@ pub enum BinaryOperator {
     Xor,
     /// `|`
     Or,
-    /// `&&`; both sides are evaluated, which only matters if the right one accesses memory (an error then).
+    /// `&&`; both sides are evaluated, which only matters if the right one accesses memory (an
+    /// error then).
     LogicalAnd,
     /// `||`; as for `&&`.
     LogicalOr,
-    /// The address of `a[b]`, where `a` accesses memory: then it matters that C++ sequences it before `b`. Else it is a sum.
+    /// The address of `a[b]`, where `a` accesses memory: then it matters that C++ sequences it
+    /// before `b`. Else it is a sum.
     Subscript,
 }
 
@@ -241,8 +247,8 @@ pub enum AtomicFunction {
     FetchMin(Expression),
     /// `atomic_fetch_max`
     FetchMax(Expression),
-    /// `atomic_compare_exchange_strong(x, &expected, desired)`; 1 on success, else 0, and `expected` takes the value read.
-    /// A weak one may also fail without a reason.
+    /// `atomic_compare_exchange_strong(x, &expected, desired)`; 1 on success, else 0, and
+    /// `expected` takes the value read. A weak one may also fail without a reason.
     CompareExchange {
         /// `_weak`
         weak: bool,
@@ -278,7 +284,11 @@ macro_rules! operands {
             | AtomicFunction::FetchMax(e)
             | AtomicFunction::Increment(e)
             | AtomicFunction::Decrement(e) => vec![e],
-            AtomicFunction::CompareExchange { expected: ExpectedPlace::Memory(address), desired, .. } => vec![address, desired],
+            AtomicFunction::CompareExchange {
+                expected: ExpectedPlace::Memory(address),
+                desired,
+                ..
+            } => vec![address, desired],
             AtomicFunction::CompareExchange { desired, .. } => vec![desired],
             AtomicFunction::CompareAndSwap { expected, desired } => vec![expected, desired],
         }
@@ -286,7 +296,8 @@ macro_rules! operands {
 }
 
 impl AtomicFunction {
-    /// Is it one that only CUDA's built-in functions have, which are relaxed (CUDA C++ Programming Guide, Atomic Functions)?
+    /// Is it one that only CUDA's built-in functions have, which are relaxed (CUDA C++ Programming
+    /// Guide, Atomic Functions)?
     pub fn is_built_in(&self) -> bool {
         matches!(self, Self::CompareAndSwap { .. } | Self::Increment(_) | Self::Decrement(_))
     }
@@ -313,8 +324,8 @@ pub struct AtomicCall {
     pub order: Option<CMemoryOrder>,
     /// The scope; `None` where it is not written, which means the whole system.
     pub scope: Option<CScope>,
-    /// Is it a member call whose object and arguments access memory, so that it matters that the object comes first
-    /// ([`super::Sequencing::Cpp17`])?
+    /// Is it a member call whose object and arguments access memory, so that it matters that the
+    /// object comes first ([`super::Sequencing::Cpp17`])?
     pub object_first: bool,
 }
 
@@ -369,8 +380,8 @@ pub enum StatementKind {
         address: Expression,
         value: Expression,
     },
-    /// `*x += e;`, where the pointer or the operand accesses memory: each is evaluated once, and C++ sequences the operand before the pointer. Else it
-    /// is a store of `*x + e`.
+    /// `*x += e;`, where the pointer or the operand accesses memory: each is evaluated once, and
+    /// C++ sequences the operand before the pointer. Else it is a store of `*x + e`.
     Update {
         /// What is read and written: a [`Expression::Dereference`].
         target: Expression,

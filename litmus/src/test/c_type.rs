@@ -57,7 +57,8 @@ impl CInteger {
         Integer { bits, signed }
     }
 
-    /// The type of a number, and of what narrower types are converted to before anything is computed (C11 6.3.1.1).
+    /// The type of a number, and of what narrower types are converted to before anything is
+    /// computed (C11 6.3.1.1).
     pub fn promoted(self) -> Self {
         self.max(Self::Int)
     }

@@ -24,7 +24,8 @@ impl Quantifier {
         }
     }
 
-    /// What an execution does that it asks for, behind "an execution that": for `forall` that is one which shows that it does not hold.
+    /// What an execution does that it asks for, behind "an execution that": for `forall` that is
+    /// one which shows that it does not hold.
     pub fn asks_for(self) -> &'static str {
         match self {
             Self::Exists | Self::NotExists => "has this outcome",
@@ -32,8 +33,8 @@ impl Quantifier {
         }
     }
 
-    /// Does the quantified condition hold, if what it asks for is reachable (`exists` and `~exists`: a final state that satisfies it;
-    /// `forall`: one that does not)?
+    /// Does the quantified condition hold, if what it asks for is reachable (`exists` and
+    /// `~exists`: a final state that satisfies it; `forall`: one that does not)?
     pub fn holds(self, reachable: bool) -> bool {
         reachable == (self == Self::Exists)
     }
@@ -122,7 +123,9 @@ impl Proposition {
     /// A text of it with its threads renamed, the same for the same parts in another order.
     pub(crate) fn canonical(&self, renamed: &dyn Fn(usize) -> usize) -> String {
         let side = |operand: &ConditionOperand| match operand {
-            ConditionOperand::Variable(Variable::Register { thread, name }) => format!("P{}:{name}", renamed(thread.index())),
+            ConditionOperand::Variable(Variable::Register { thread, name }) => {
+                format!("P{}:{name}", renamed(thread.index()))
+            }
             other => format!("{other:?}"),
         };
         let all = |word: &str, parts: &[Self]| {
@@ -132,7 +135,9 @@ impl Proposition {
         };
         match self {
             Self::True | Self::False => format!("{self:?}"),
-            Self::Compare { comparison, left, right } => format!("{comparison:?}({},{})", side(left), side(right)),
+            Self::Compare { comparison, left, right } => {
+                format!("{comparison:?}({},{})", side(left), side(right))
+            }
             Self::Not(p) => format!("not({})", p.canonical(renamed)),
             Self::And(parts) => all("and", parts),
             Self::Or(parts) => all("or", parts),

@@ -4,14 +4,16 @@ use std::cmp::Reverse;
 
 use margay_models::execution::{Placement, Scope};
 
-/// Every division of threads into groups of some levels, each group within one of the next wider level; narrow ones first. A level that is not
-/// among them has groups as narrow as can be, but for gpus and warps, of which each wider group then has one. `None` if there are more than
-/// `most`.
+/// Every division of threads into groups of some levels, each group within one of the next wider
+/// level; narrow ones first. A level that is not among them has groups as narrow as can be, but for
+/// gpus and warps, of which each wider group then has one. `None` if there are more than `most`.
 pub fn divisions(threads: usize, levels: &[Scope], most: usize) -> Option<Vec<Vec<Placement>>> {
-    let mut levels: Vec<Scope> = levels.iter().copied().filter(|&level| level != Scope::Sys).collect();
+    let mut levels: Vec<Scope> =
+        levels.iter().copied().filter(|&level| level != Scope::Sys).collect();
     levels.sort_unstable_by_key(|&level| Reverse(level));
     levels.dedup();
-    // For each thread the numbers of its groups, the widest first; each counts the groups within the one before it.
+    // For each thread the numbers of its groups, the widest first; each counts the groups within
+    // the one before it.
     let mut all: Vec<Vec<Vec<u16>>> = vec![Vec::new()];
     for _ in 0..threads {
         let mut next = Vec::new();
@@ -39,14 +41,23 @@ pub fn divisions(threads: usize, levels: &[Scope], most: usize) -> Option<Vec<Ve
 
 /// The division in which no two threads share a group of any of the levels.
 pub fn apart(threads: usize, levels: &[Scope]) -> Vec<Placement> {
-    let mut levels: Vec<Scope> = levels.iter().copied().filter(|&level| level != Scope::Sys).collect();
+    let mut levels: Vec<Scope> =
+        levels.iter().copied().filter(|&level| level != Scope::Sys).collect();
     levels.sort_unstable_by_key(|&level| Reverse(level));
     levels.dedup();
-    (0..threads as u16).map(|thread| placement(thread, &vec![thread; levels.len()], &levels)).collect()
+    (0..threads as u16)
+        .map(|thread| placement(thread, &vec![thread; levels.len()], &levels))
+        .collect()
 }
 
-/// Adds the groups within `outer` that are not among those found: those that have threads, and one of each level that has none.
-fn further_groups(places: &[Vec<u16>], depth: usize, outer: &mut Vec<u16>, found: &mut Vec<Vec<u16>>) {
+/// Adds the groups within `outer` that are not among those found: those that have threads, and one
+/// of each level that has none.
+fn further_groups(
+    places: &[Vec<u16>],
+    depth: usize,
+    outer: &mut Vec<u16>,
+    found: &mut Vec<Vec<u16>>,
+) {
     if outer.len() == depth {
         if !found.contains(outer) {
             found.push(outer.clone());
@@ -67,11 +78,15 @@ fn placement(thread: u16, groups: &[u16], levels: &[Scope]) -> Placement {
         let mut narrower = levels.iter().zip(groups).skip_while(|(known, _)| **known > level);
         let of = narrower.next();
         match level {
-            Scope::Gpu | Scope::Warp => of.filter(|(known, _)| **known == level).map_or(0, |(_, &number)| number),
+            Scope::Gpu | Scope::Warp => {
+                of.filter(|(known, _)| **known == level).map_or(0, |(_, &number)| number)
+            }
             Scope::Cluster | Scope::Cta | Scope::Sys => of.map_or(thread, |(_, &number)| number),
         }
     };
-    Scope::LEVELS.into_iter().fold(Placement::default(), |place, level| place.with_number(level, number(level)))
+    Scope::LEVELS
+        .into_iter()
+        .fold(Placement::default(), |place, level| place.with_number(level, number(level)))
 }
 
 #[cfg(test)]
@@ -90,27 +105,46 @@ mod tests {
     #[test]
     fn each_division_is_there_once() {
         let [warp, cta, cluster, gpu] = [Scope::Warp, Scope::Cta, Scope::Cluster, Scope::Gpu];
-        for levels in [vec![], vec![gpu], vec![cta], vec![cta, gpu], vec![warp, cta], vec![warp, gpu], vec![cta, cluster, gpu]] {
+        for levels in [
+            vec![],
+            vec![gpu],
+            vec![cta],
+            vec![cta, gpu],
+            vec![warp, cta],
+            vec![warp, gpu],
+            vec![cta, cluster, gpu],
+        ] {
             for threads in 0..=3 {
                 let found = divisions(threads, &levels, 1000).expect("they are few");
-                let distinct: BTreeSet<Vec<bool>> = found.iter().map(|places| shared(places, &levels)).collect();
+                let distinct: BTreeSet<Vec<bool>> =
+                    found.iter().map(|places| shared(places, &levels)).collect();
                 assert_eq!(distinct.len(), found.len(), "{levels:?}, {threads}");
                 let mut expected: BTreeSet<Vec<bool>> = BTreeSet::new();
                 for code in 0..27_u32.pow(threads as u32) {
                     // What is not a level is alone, so that it divides nothing by itself.
                     let of = |thread: u32| {
                         let digits = code / 27_u32.pow(thread);
-                        let numbers = [digits % 3, digits / 3 % 3, digits / 9 % 3].map(|n| n as u16);
+                        let numbers =
+                            [digits % 3, digits / 3 % 3, digits / 9 % 3].map(|n| n as u16);
                         let mut place = Placement::default();
                         for (&level, number) in levels.iter().zip(numbers) {
                             place = place.with_number(level, number);
                         }
                         if !levels.contains(&cluster) {
-                            place = place.with_number(cluster, if levels.contains(&cta) { place.cta } else { thread as u16 });
+                            place = place.with_number(
+                                cluster,
+                                if levels.contains(&cta) { place.cta } else { thread as u16 },
+                            );
                         }
                         if !levels.contains(&cta) {
-                            place = place.with_number(cta, if levels.contains(&warp) { place.warp } else { thread as u16 });
-                            place = place.with_number(cluster, if levels.contains(&cluster) { place.cluster } else { place.cta });
+                            place = place.with_number(
+                                cta,
+                                if levels.contains(&warp) { place.warp } else { thread as u16 },
+                            );
+                            place = place.with_number(
+                                cluster,
+                                if levels.contains(&cluster) { place.cluster } else { place.cta },
+                            );
                         }
                         place
                     };
@@ -123,8 +157,16 @@ mod tests {
         for levels in [vec![gpu], vec![cta], vec![cta, gpu], vec![warp, cta]] {
             let all = divisions(3, &levels, 1000).expect("they are few");
             let alone = shared(&apart(3, &levels), &levels);
-            let narrowest = all.iter().map(|places| shared(places, &levels)).filter(|division| *division == alone).count();
-            assert_eq!((narrowest, alone.iter().filter(|&&shares| shares).count()), (1, 3 * levels.len()), "{levels:?}");
+            let narrowest = all
+                .iter()
+                .map(|places| shared(places, &levels))
+                .filter(|division| *division == alone)
+                .count();
+            assert_eq!(
+                (narrowest, alone.iter().filter(|&&shares| shares).count()),
+                (1, 3 * levels.len()),
+                "{levels:?}"
+            );
         }
         assert_eq!(divisions(4, &[cta, gpu], 59), None);
         assert_eq!(divisions(4, &[cta, gpu], 60).map(|all| all.len()), Some(60));

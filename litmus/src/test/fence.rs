@@ -81,8 +81,15 @@ pub enum ProxyFenceKind {
 }
 
 impl ProxyFenceKind {
-    pub const ALL: [ProxyFenceKind; 7] =
-        [Self::Alias, Self::Surface, Self::Texture, Self::Constant, Self::Async, Self::AsyncGlobal, Self::AsyncShared];
+    pub const ALL: [ProxyFenceKind; 7] = [
+        Self::Alias,
+        Self::Surface,
+        Self::Texture,
+        Self::Constant,
+        Self::Async,
+        Self::AsyncGlobal,
+        Self::AsyncShared,
+    ];
 
     /// The qualifier.
     pub fn name(self) -> &'static str {

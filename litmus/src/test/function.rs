@@ -11,7 +11,8 @@ pub enum AtomFunction {
     CompareAndSwap,
     /// `.add`
     Add,
-    /// `.sub`: what PTX writes as `.add` of the negated operand; Dartagnan's tests have it, as they have the next two.
+    /// `.sub`: what PTX writes as `.add` of the negated operand; Dartagnan's tests have it, as they
+    /// have the next two.
     Subtract,
     /// `.mul`
     Multiply,

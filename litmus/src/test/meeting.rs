@@ -1,11 +1,13 @@
-//! Where threads of PTX meet beside the barriers of a cta and a cluster: the lanes of a warp, the launches of kernels, and the host.
+//! Where threads of PTX meet beside the barriers of a cta and a cluster: the lanes of a warp, the
+//! launches of kernels, and the host.
 
 use margay_ptx::ScalarType;
 use margay_ptx::exchange::Exchange;
 
 use super::{Integer, TestOperand, ThreadId};
 
-/// The number of a launch in the place of a thread of the host ([`margay_models::execution::Placement::kernel`]).
+/// The number of a launch in the place of a thread of the host
+/// ([`margay_models::execution::Placement::kernel`]).
 pub const HOST: u16 = u16::MAX;
 
 /// The lanes of a warp.
@@ -29,7 +31,8 @@ pub struct LaneExchange {
     pub exchange: Exchange,
     /// The type of what they bring.
     pub ty: ScalarType,
-    /// The register that takes what they make of it, of `elect` whether it is this thread; `None` for `_`.
+    /// The register that takes what they make of it, of `elect` whether it is this thread; `None`
+    /// for `_`.
     pub to: Option<String>,
     /// What the lane brings; of `shfl` then the two operands that say which lane it reads.
     pub brought: Vec<TestOperand>,
@@ -50,7 +53,9 @@ impl WarpMeeting {
     pub fn integer(&self) -> Option<Integer> {
         let given = self.given.as_ref()?;
         match given.exchange {
-            Exchange::Ballot | Exchange::MatchAny | Exchange::MatchAll => Some(Integer { bits: 32, signed: false }),
+            Exchange::Ballot | Exchange::MatchAny | Exchange::MatchAll => {
+                Some(Integer { bits: 32, signed: false })
+            }
             Exchange::Shuffle(_) | Exchange::Reduce(_) => Integer::of(given.ty),
             Exchange::All | Exchange::Any | Exchange::Uniform | Exchange::Elect => None,
         }
@@ -67,14 +72,18 @@ impl WarpMeeting {
     }
 }
 
-/// An order of launches (PTX ISA 8.9.4, API synchronization; `griddepcontrol`). Launches are numbered.
+/// An order of launches (PTX ISA 8.9.4, API synchronization; `griddepcontrol`). Launches are
+/// numbered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LaunchOrder {
-    /// Of a kernel, in the places of its threads: it starts when that launch has completed, as the next one of a stream does.
+    /// Of a kernel, in the places of its threads: it starts when that launch has completed, as the
+    /// next one of a stream does.
     After(u16),
-    /// Of a kernel, in the places of its threads: that launch is a prerequisite that may still run (programmatic dependent launch).
+    /// Of a kernel, in the places of its threads: that launch is a prerequisite that may still run
+    /// (programmatic dependent launch).
     Overlaps(u16),
-    /// Of a thread, in its place: the system synchronises its start with the end of that thread (Vulkan: system-synchronizes-with).
+    /// Of a thread, in its place: the system synchronises its start with the end of that thread
+    /// (Vulkan: system-synchronizes-with).
     AfterThread(ThreadId),
     /// `griddepcontrol.wait`: until all prerequisites have completed.
     Prerequisites,
@@ -82,7 +91,8 @@ pub enum LaunchOrder {
     Dependents,
     /// `launch 1`: a thread of the host launches a kernel.
     Launch(u16),
-    /// `synchronize 1`: a thread of the host waits until a launch has completed (`cudaStreamSynchronize`, `cudaEventSynchronize`).
+    /// `synchronize 1`: a thread of the host waits until a launch has completed
+    /// (`cudaStreamSynchronize`, `cudaEventSynchronize`).
     Synchronize(u16),
 }
 

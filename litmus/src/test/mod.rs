@@ -1,4 +1,5 @@
-//! The syntax tree of a litmus test: what the readers produce, the printer writes and the unfolding runs.
+//! The syntax tree of a litmus test: what the readers produce, the printer writes and the unfolding
+//! runs.
 //!
 //! Names stay names here (this is syntax); [`crate::unfold`] resolves them to indices.
 
@@ -20,14 +21,16 @@ mod sequencing;
 mod thread_id;
 mod types;
 
-pub use access::{Access, AccessOrder, Address, AssemblyWidth, Base, CacheOperator, Space, TestOperand};
+pub use access::{
+    Access, AccessOrder, Address, AssemblyWidth, Base, CacheOperator, Space, TestOperand,
+};
 pub use asynchronous::{
-    AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AwaitedPhase, MbarrierAction, MbarrierOperation,
-    TensormapOperation,
+    AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AwaitedPhase,
+    MbarrierAction, MbarrierOperation, TensormapOperation,
 };
 pub use c::{
-    AtomicCall, AtomicFunction, BinaryOperator, CMemoryOrder, CParameter, CScope, ExpectedPlace, Expression, Statement,
-    StatementKind, UnaryOperator,
+    AtomicCall, AtomicFunction, BinaryOperator, CMemoryOrder, CParameter, CScope, ExpectedPlace,
+    Expression, Statement, StatementKind, UnaryOperator,
 };
 pub use c_type::{CInteger, CSpace, CType};
 pub use condition::{Condition, ConditionOperand, Proposition, Quantifier, Variable};
@@ -53,13 +56,15 @@ use margay_models::signature::{Architecture, Signature};
 pub enum Dialect {
     /// `PTX name`: one column for each thread, as Dartagnan reads it.
     Ptx,
-    /// `GPU_PTX name`: the form of the 2015 paper (its Fig. 12), with typed registers, scope tree and memory map.
+    /// `GPU_PTX name`: the form of the 2015 paper (its Fig. 12), with typed registers, scope tree
+    /// and memory map.
     GpuPtx,
     /// `GENERIC name`: the tabular form without orders and scopes, for models such as SC and TSO.
     Generic,
     /// `C name`: herd's C, with OpenCL's scopes.
     C,
-    /// `NAME name` with the name of an architecture that is a text: the tabular form with its mnemonics.
+    /// `NAME name` with the name of an architecture that is a text: the tabular form with its
+    /// mnemonics.
     Text(Architecture),
 }
 
@@ -75,7 +80,8 @@ impl Dialect {
         }
     }
 
-    /// Where a thread runs of which nothing is said: alone in every group but that of a gpu (an agent).
+    /// Where a thread runs of which nothing is said: alone in every group but that of a gpu (an
+    /// agent).
     fn alone(self, thread: ThreadId) -> Placement {
         let ptx = Placement { cluster: thread.0, cta: thread.0, ..Placement::default() };
         let Self::Text(architecture) = self else { return ptx };
@@ -113,7 +119,8 @@ pub enum InitialValue {
     AddressOf(String),
 }
 
-/// A second name for the memory of another location: `y @ generic aliases x`. What it names may be such a name itself.
+/// A second name for the memory of another location: `y @ generic aliases x`. What it names may be
+/// such a name itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alias {
     /// How memory is accessed through the name.
@@ -125,14 +132,15 @@ pub struct Alias {
 /// What a location's name stands for (PTX ISA 8.2.2, 8.6), by positions of locations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedLocation {
-    /// The name that has the generic address: the name itself, unless it is one of a surface, a texture or a constant; then
-    /// that of what it names.
+    /// The name that has the generic address: the name itself, unless it is one of a surface, a
+    /// texture or a constant; then that of what it names.
     pub generic: usize,
     /// The name that has the memory: the end of the chain of aliases.
     pub physical: usize,
 }
 
-/// The array and the number of an element, from its name `x[1]`. Arrays are declared element by element, in order.
+/// The array and the number of an element, from its name `x[1]`. Arrays are declared element by
+/// element, in order.
 pub fn element(name: &str) -> Option<(&str, usize)> {
     let (array, index) = name.strip_suffix(']')?.split_once('[')?;
     Some((array, index.parse().ok()?))
@@ -151,7 +159,8 @@ pub struct LocationDeclaration {
     pub space: Option<Space>,
     /// How wide it is, or an element of the array, where a test in assembly declares a type.
     pub width: AssemblyWidth,
-    /// Is it an mbarrier? Its initial value is the number of arrivals that it was initialised for; without one it is not initialised.
+    /// Is it an mbarrier? Its initial value is the number of arrivals that it was initialised for;
+    /// without one it is not initialised.
     pub mbarrier: bool,
     /// Where it is declared.
     pub place: Place,
@@ -173,7 +182,8 @@ pub struct RegisterDeclaration {
 /// The program of a thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// A column of instructions ([`Dialect::Ptx`], [`Dialect::GpuPtx`], [`Dialect::Generic`], [`Dialect::Text`]).
+    /// A column of instructions ([`Dialect::Ptx`], [`Dialect::GpuPtx`], [`Dialect::Generic`],
+    /// [`Dialect::Text`]).
     Instructions(Vec<TestInstruction>),
     /// Statements ([`Dialect::C`]).
     Statements(Vec<Statement>),
@@ -181,7 +191,8 @@ pub enum Body {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thread {
-    /// Where it runs; `None` where the text does not say ([`Test::placement`] then gives each thread a cta of its own on gpu 0).
+    /// Where it runs; `None` where the text does not say ([`Test::placement`] then gives each
+    /// thread a cta of its own on gpu 0).
     pub placement: Option<Placement>,
     /// The pointer parameters of a C thread.
     pub parameters: Vec<CParameter>,
@@ -228,7 +239,8 @@ impl Test {
         self.locations.iter().position(|l| l.name == name).or_else(first)
     }
 
-    /// What a name stands for; `None` if it is an alias of itself, or of a location that does not exist.
+    /// What a name stands for; `None` if it is an alias of itself, or of a location that does not
+    /// exist.
     pub fn named(&self, location: usize) -> Option<NamedLocation> {
         let mut at = location;
         let mut generic = None;
@@ -238,7 +250,10 @@ impl Test {
                 Some(alias) => Some(self.location(&alias.of)?).filter(|&of| of != at),
                 None => None,
             };
-            let proxied = self.locations[at].alias.as_ref().is_some_and(|alias| alias.proxy != Proxy::Generic);
+            let proxied = self.locations[at]
+                .alias
+                .as_ref()
+                .is_some_and(|alias| alias.proxy != Proxy::Generic);
             let Some(further) = further else {
                 return Some(NamedLocation { generic: generic.unwrap_or(at), physical: at });
             };

@@ -1,4 +1,5 @@
-//! Accesses by multimem addresses of PTX (ISA 8.2.3, 9.7.9.14): one instruction, a memory operation at each of several locations.
+//! Accesses by multimem addresses of PTX (ISA 8.2.3, 9.7.9.14): one instruction, a memory operation
+//! at each of several locations.
 
 use super::{Access, Address, AtomFunction, TestOperand};
 
@@ -27,7 +28,8 @@ pub enum MultimemAction {
 pub struct MultimemOperation {
     /// The qualifiers.
     pub access: Access,
-    /// The locations that the address points to, by names that are aliases: a multimem address is another address of their memory.
+    /// The locations that the address points to, by names that are aliases: a multimem address is
+    /// another address of their memory.
     pub replicas: Vec<Address>,
     /// What is done.
     pub action: MultimemAction,

@@ -2,8 +2,8 @@
 
 use margay_ptx::{ScalarKind, ScalarType};
 
-/// A type of integers. Values are kept in 64 bits; those of a narrower type are zero- or sign-extended, as PTX extends what it
-/// loads into a wider register (PTX ISA 9.4.1).
+/// A type of integers. Values are kept in 64 bits; those of a narrower type are zero- or
+/// sign-extended, as PTX extends what it loads into a wider register (PTX ISA 9.4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Integer {
     /// The width in bits, 1 to 64.
@@ -22,7 +22,8 @@ impl Integer {
         Some(Self { bits, signed: ty.kind == ScalarKind::Signed })
     }
 
-    /// The lowest bits of a number, extended: the value of this type that is equal to it modulo 2 to the width.
+    /// The lowest bits of a number, extended: the value of this type that is equal to it modulo 2
+    /// to the width.
     pub fn wrap(self, n: i64) -> i64 {
         let above = 64u32.saturating_sub(u32::from(self.bits));
         match (above, self.signed) {
@@ -49,12 +50,14 @@ impl Integer {
         }
     }
 
-    /// Does the number say a value of this type, with or without a sign: is -1 the highest value of an unsigned type?
+    /// Does the number say a value of this type, with or without a sign: is -1 the highest value of
+    /// an unsigned type?
     pub fn says(self, n: i64) -> bool {
         self.bits >= 64 || self.contains(n) || Integer { signed: !self.signed, ..self }.contains(n)
     }
 
-    /// Is it the type whose numbers need a comparison of their own: unsigned, and as wide as values are?
+    /// Is it the type whose numbers need a comparison of their own: unsigned, and as wide as values
+    /// are?
     pub fn is_unsigned_word(self) -> bool {
         self.bits >= 64 && !self.signed
     }
@@ -72,15 +75,20 @@ mod tests {
         assert_eq!((U8.wrap(300), S8.wrap(300), S8.wrap(200)), (44, 44, -56));
         assert_eq!((U8.wrap(-1), S8.wrap(-1)), (255, -1));
         let (u32, s32) = (Integer { bits: 32, signed: false }, Integer { bits: 32, signed: true });
-        assert_eq!((u32.wrap(1 << 32), s32.wrap(i64::from(i32::MAX) + 1)), (0, i64::from(i32::MIN)));
+        assert_eq!(
+            (u32.wrap(1 << 32), s32.wrap(i64::from(i32::MAX) + 1)),
+            (0, i64::from(i32::MIN))
+        );
         assert_eq!(Integer::WORD.wrap(i64::MIN), i64::MIN);
         assert_eq!(Integer { bits: 64, signed: false }.wrap(-1), -1);
     }
 
     #[test]
     fn a_type_includes_another_if_it_has_all_its_values() {
-        let types: Vec<Integer> =
-            [1u8, 7, 8, 9].into_iter().flat_map(|b| [true, false].map(|s| Integer { bits: b, signed: s })).collect();
+        let types: Vec<Integer> = [1u8, 7, 8, 9]
+            .into_iter()
+            .flat_map(|b| [true, false].map(|s| Integer { bits: b, signed: s }))
+            .collect();
         for &a in &types {
             for &b in &types {
                 let all = (-600..600).filter(|&n| b.contains(n)).all(|n| a.contains(n));

@@ -1,11 +1,13 @@
-//! PTX instructions (PTX ISA 8.6), as far as litmus tests use them; the generic dialect uses them without orders and scopes.
+//! PTX instructions (PTX ISA 8.6), as far as litmus tests use them; the generic dialect uses them
+//! without orders and scopes.
 
 use margay_models::execution::Scope;
 
 use super::{
-    Access, Address, AsyncFamily, AsyncGroupAction, AsyncOperation, AtomFunction, BarrierMode, ClusterBarrier, FenceOrder,
-    LaunchOrder, LocalFunction, MbarrierOperation, MembarLevel, MultimemOperation, NumberComparison, Place, ProxyFenceKind,
-    TensormapOperation, TestOperand, Type, WarpMeeting,
+    Access, Address, AsyncFamily, AsyncGroupAction, AsyncOperation, AtomFunction, BarrierMode,
+    ClusterBarrier, FenceOrder, LaunchOrder, LocalFunction, MbarrierOperation, MembarLevel,
+    MultimemOperation, NumberComparison, Place, ProxyFenceKind, TensormapOperation, TestOperand,
+    Type, WarpMeeting,
 };
 
 /// A read-modify-write.
@@ -42,8 +44,8 @@ pub enum Operation {
         address: Address,
         value: TestOperand,
     },
-    /// `stxr r0, x, 1`: writes if the last load-reserved of the thread was of the same location and no store-conditional is between
-    /// them, or fails.
+    /// `stxr r0, x, 1`: writes if the last load-reserved of the thread was of the same location and
+    /// no store-conditional is between them, or fails.
     StoreConditional {
         /// The qualifiers.
         access: Access,
@@ -52,7 +54,8 @@ pub enum Operation {
         address: Address,
         value: TestOperand,
     },
-    /// `ld.weak.v2.u32 {r0, r1}, [x]`: one scalar load for each register, in an unspecified order (PTX ISA 8.2.4).
+    /// `ld.weak.v2.u32 {r0, r1}, [x]`: one scalar load for each register, in an unspecified order
+    /// (PTX ISA 8.2.4).
     VectorLoad {
         /// The qualifiers; the type is that of an element.
         access: Access,
@@ -89,7 +92,8 @@ pub enum Operation {
         mode: BarrierMode,
         /// Whose threads meet: those of a cta, or in the tables of a text those of a warp.
         scope: Scope,
-        /// In Dartagnan's spelling the first operand: threads meet only at barriers of one instance.
+        /// In Dartagnan's spelling the first operand: threads meet only at barriers of one
+        /// instance.
         instance: Option<u32>,
         /// The barrier: a number, or a register that holds it.
         barrier: TestOperand,
@@ -118,8 +122,8 @@ pub enum Operation {
         /// Commit, or wait.
         action: AsyncGroupAction,
     },
-    /// `cp.async.mbarrier.arrive bar`: an arrival when all earlier `cp.async` of the thread are complete; `tcgen05.commit`: all earlier
-    /// `tcgen05.cp` and `.mma`.
+    /// `cp.async.mbarrier.arrive bar`: an arrival when all earlier `cp.async` of the thread are
+    /// complete; `tcgen05.commit`: all earlier `tcgen05.cp` and `.mma`.
     AsyncArrive {
         family: AsyncFamily,
         /// The mbarrier.
@@ -129,7 +133,8 @@ pub enum Operation {
     },
     /// `wgmma.fence.sync.aligned`: registers are ordered before a `wgmma.mma_async`; no memory is.
     WarpgroupFence,
-    /// `fence.release.sync_restrict::shared::cta.cluster`, `fence.acquire.sync_restrict::shared::cluster.cluster`, and the same of
+    /// `fence.release.sync_restrict::shared::cta.cluster`,
+    /// `fence.acquire.sync_restrict::shared::cluster.cluster`, and the same of
     /// `fence.proxy.async::generic`
     SharedFence {
         /// It acquires; else it releases.
@@ -186,8 +191,8 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The addresses of what is no access of one location by the thread itself ([`Self::memory`]): mbarriers, what asynchronous operations
-    /// access, bulk stores, multimem.
+    /// The addresses of what is no access of one location by the thread itself ([`Self::memory`]):
+    /// mbarriers, what asynchronous operations access, bulk stores, multimem.
     pub fn further_addresses(&self) -> Vec<&Address> {
         match self {
             Self::Mbarrier(operation) => vec![&operation.address],
@@ -214,7 +219,11 @@ impl Operation {
                 | Self::Async(_)
                 | Self::AsyncGroup { .. }
                 | Self::AsyncArrive { .. }
-                | Self::ProxyFence(ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared)
+                | Self::ProxyFence(
+                    ProxyFenceKind::Async
+                        | ProxyFenceKind::AsyncGlobal
+                        | ProxyFenceKind::AsyncShared
+                )
         )
     }
 

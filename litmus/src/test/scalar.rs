@@ -22,7 +22,8 @@ pub enum TypeKind {
 }
 
 impl TypeKind {
-    pub const ALL: [TypeKind; 6] = [Self::Bits, Self::Signed, Self::Unsigned, Self::Float, Self::BrainFloat, Self::Predicate];
+    pub const ALL: [TypeKind; 6] =
+        [Self::Bits, Self::Signed, Self::Unsigned, Self::Float, Self::BrainFloat, Self::Predicate];
 
     /// The name before the width.
     pub fn prefix(self) -> &'static str {
@@ -62,8 +63,8 @@ impl Type {
     /// `.pred`
     pub const PREDICATE: Type = Type::new(TypeKind::Predicate, 0);
 
-    /// The integers that the bits of a value (of an element, where it is packed) are taken as; `None` for predicates, and where
-    /// they are as wide as all values or wider.
+    /// The integers that the bits of a value (of an element, where it is packed) are taken as;
+    /// `None` for predicates, and where they are as wide as all values or wider.
     pub fn integer(self) -> Option<Integer> {
         let signed = self.kind == TypeKind::Signed;
         match self.bits {
@@ -93,8 +94,11 @@ impl Type {
             (TypeKind::BrainFloat, &[16]),
             (TypeKind::Predicate, &[0]),
         ];
-        let all = kinds.iter().flat_map(|&(kind, widths)| widths.iter().map(move |&bits| Type::new(kind, bits)));
-        let pairs = all.clone().filter(|t| matches!(t.bits, 16 | 32)).map(|t| Type { packed: true, ..t });
+        let all = kinds
+            .iter()
+            .flat_map(|&(kind, widths)| widths.iter().map(move |&bits| Type::new(kind, bits)));
+        let pairs =
+            all.clone().filter(|t| matches!(t.bits, 16 | 32)).map(|t| Type { packed: true, ..t });
         all.chain(pairs).find(|t| t.to_string() == name)
     }
 }

@@ -5,13 +5,14 @@ use super::{AtomicFunction, BinaryOperator, Body, Expression, Statement, Stateme
 /// Whose rules of evaluation a test in C follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Sequencing {
-    /// C11: operands and arguments are not sequenced (6.5p2, 6.5.2.2p10), but for those of `&&`, `||` and `?:` (6.5.13p4, 6.5.14p4,
-    /// 6.5.15p4).
+    /// C11: operands and arguments are not sequenced (6.5p2, 6.5.2.2p10), but for those of `&&`,
+    /// `||` and `?:` (6.5.13p4, 6.5.14p4, 6.5.15p4).
     #[default]
     C11,
-    /// C++17: the right side of `=` and of `+=` comes before the left one ([expr.ass]), the left one of `<<` and `>>` before the right one
-    /// ([expr.shift]), `a` of `a[b]` before `b` ([expr.sub]), the object of a member call before its arguments, and arguments do not interleave ([expr.call]). The reader says so only of a test
-    /// where that makes a difference.
+    /// C++17: the right side of `=` and of `+=` comes before the left one ([expr.ass]), the left
+    /// one of `<<` and `>>` before the right one ([expr.shift]), `a` of `a[b]` before `b`
+    /// ([expr.sub]), the object of a member call before its arguments, and arguments do not
+    /// interleave ([expr.call]). The reader says so only of a test where that makes a difference.
     Cpp17,
 }
 
@@ -70,7 +71,11 @@ impl<'e> Evaluations<'e> {
         let (inside, orders) = match e {
             Expression::Integer(_) | Expression::Name(_) => return 0,
             Expression::Unary(_, e) | Expression::Cast(_, e) => return self.add(e, after, guards),
-            Expression::Binary(operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr), a, b) => {
+            Expression::Binary(
+                operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr),
+                a,
+                b,
+            ) => {
                 let left = self.add(a, after, guards);
                 let goes_on = guarded(a, *operator == BinaryOperator::LogicalAnd);
                 return left | self.add(b, after | left, &goes_on);
@@ -79,32 +84,49 @@ impl<'e> Evaluations<'e> {
                 let [condition, then, otherwise] = &**parts;
                 let first = self.add(condition, after, guards);
                 let then = self.add(then, after | first, &guarded(condition, true));
-                return first | then | self.add(otherwise, after | first, &guarded(condition, false));
+                return first
+                    | then
+                    | self.add(otherwise, after | first, &guarded(condition, false));
             }
             Expression::Binary(operator, a, b) => {
                 let left = self.add(a, after, guards);
-                let left_first =
-                    matches!(operator, BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight | BinaryOperator::Subscript);
+                let left_first = matches!(
+                    operator,
+                    BinaryOperator::ShiftLeft
+                        | BinaryOperator::ShiftRight
+                        | BinaryOperator::Subscript
+                );
                 let before = if left_first && self.rules == Sequencing::Cpp17 { left } else { 0 };
                 return left | self.add(b, after | before, guards);
             }
             Expression::Dereference(pointer) => (self.add(pointer, after, guards), false),
             Expression::Atomic(call) => {
                 let object = self.add(&call.address, after, guards);
-                let before = if call.object_first && self.rules == Sequencing::Cpp17 { object } else { 0 };
+                let before =
+                    if call.object_first && self.rules == Sequencing::Cpp17 { object } else { 0 };
                 let mut arguments = if before == 0 { vec![object] } else { Vec::new() };
                 for operand in call.function.operands() {
                     arguments.push(self.add(operand, after | before, guards));
                 }
                 if self.rules == Sequencing::Cpp17 {
-                    let pairs = (0..arguments.len()).flat_map(|a| (a + 1..arguments.len()).map(move |b| (a, b)));
-                    self.apart.extend(pairs.map(|(a, b)| (arguments[a], arguments[b])).filter(|(a, b)| *a != 0 && *b != 0));
+                    let pairs = (0..arguments.len())
+                        .flat_map(|a| (a + 1..arguments.len()).map(move |b| (a, b)));
+                    self.apart.extend(
+                        pairs
+                            .map(|(a, b)| (arguments[a], arguments[b]))
+                            .filter(|(a, b)| *a != 0 && *b != 0),
+                    );
                 }
                 (arguments.into_iter().fold(before, |all, of| all | of), true)
             }
         };
         let itself = 1 << self.all.len().min(MOST);
-        self.all.push(Evaluation { part: e, after: after | inside, guards: guards.to_vec(), orders });
+        self.all.push(Evaluation {
+            part: e,
+            after: after | inside,
+            guards: guards.to_vec(),
+            orders,
+        });
         inside | itself
     }
 
@@ -118,8 +140,9 @@ impl<'e> Evaluations<'e> {
         self.all.len() > 1 && self.all.iter().any(|e| e.orders)
     }
 
-    /// Every order in which they may be done, that of the text first if it is one. Nothing where it makes no difference, or where the only one is
-    /// that of the text; `None` if there are more than `most`.
+    /// Every order in which they may be done, that of the text first if it is one. Nothing where it
+    /// makes no difference, or where the only one is that of the text; `None` if there are more
+    /// than `most`.
     pub fn orders(&self, most: usize) -> Option<Vec<Vec<usize>>> {
         if !self.matters() {
             return Some(Vec::new());
@@ -165,8 +188,11 @@ impl Sequencing {
 /// Has a statement fewer orders by the rules of C++17?
 fn in_statement(statement: &Statement) -> bool {
     const MOST_ORDERS: usize = 10_000;
-    let fewer = |of: &dyn Fn(Sequencing) -> Option<Vec<Vec<usize>>>| of(Sequencing::C11) != of(Sequencing::Cpp17);
-    let in_expression = |e: &Expression| fewer(&|rules| Evaluations::of_expression(rules, e).orders(MOST_ORDERS));
+    let fewer = |of: &dyn Fn(Sequencing) -> Option<Vec<Vec<usize>>>| {
+        of(Sequencing::C11) != of(Sequencing::Cpp17)
+    };
+    let in_expression =
+        |e: &Expression| fewer(&|rules| Evaluations::of_expression(rules, e).orders(MOST_ORDERS));
     let in_all = |statements: &[Statement]| statements.iter().any(in_statement);
     match &statement.kind {
         StatementKind::Assign { value, .. } => value.as_ref().is_some_and(in_expression),
@@ -177,14 +203,22 @@ fn in_statement(statement: &Statement) -> bool {
             fewer(&|rules| Evaluations::of_update(rules, target, value).orders(MOST_ORDERS))
         }
         StatementKind::Evaluate(e) => in_expression(e),
-        StatementKind::If { condition, then, otherwise } => in_expression(condition) || in_all(then) || in_all(otherwise),
+        StatementKind::If { condition, then, otherwise } => {
+            in_expression(condition) || in_all(then) || in_all(otherwise)
+        }
         StatementKind::While { condition, body } | StatementKind::DoWhile { body, condition } => {
             in_expression(condition) || in_all(body)
         }
         StatementKind::For { before, condition, after, body } => {
-            condition.as_ref().is_some_and(in_expression) || in_all(before) || in_all(after) || in_all(body)
+            condition.as_ref().is_some_and(in_expression)
+                || in_all(before)
+                || in_all(after)
+                || in_all(body)
         }
-        StatementKind::Fence { .. } | StatementKind::Break | StatementKind::Continue | StatementKind::Return => false,
+        StatementKind::Fence { .. }
+        | StatementKind::Break
+        | StatementKind::Continue
+        | StatementKind::Return => false,
     }
 }
 

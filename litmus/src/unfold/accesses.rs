@@ -1,8 +1,9 @@
-//! Who accesses each location, and what is written there: found from the code of all threads before any of them is executed.
+//! Who accesses each location, and what is written there: found from the code of all threads before
+//! any of them is executed.
 //!
-//! A read-modify-write of a loop that writes back what it read ([`super::spin`]) is left out only where its location is shared strongly
-//! ([`Accesses::are_strong_beside`]); and whether it writes back what it read may depend on which values the location can hold
-//! ([`Accesses::values`]).
+//! A read-modify-write of a loop that writes back what it read ([`super::spin`]) is left out only
+//! where its location is shared strongly ([`Accesses::are_strong_beside`]); and whether it writes
+//! back what it read may depend on which values the location can hold ([`Accesses::values`]).
 
 use margay_models::execution::{Order, Placement, Proxy, Scope};
 
@@ -31,7 +32,9 @@ struct AccessesOfLocation {
 impl Accesses {
     /// Of the code of all threads.
     pub fn new(programs: &[Program], shared: &Shared) -> Self {
-        let aliases = |l: usize| shared.locations.iter().filter(|other| usize::from(other.physical) == l).count();
+        let aliases = |l: usize| {
+            shared.locations.iter().filter(|other| usize::from(other.physical) == l).count()
+        };
         let locations = (0..shared.locations.len()).map(|l| AccessesOfLocation {
             by: Vec::new(),
             values: Some(vec![shared.initial[l]]),
@@ -50,7 +53,8 @@ impl Accesses {
         let constant = |term: &Term| constant(term, program);
         let (address, accesses, written): (_, Vec<Attributes>, Option<&Term>) = match step {
             Step::Load { address, attributes, .. } => (constant(address), vec![*attributes], None),
-            Step::Store { address, value, attributes } | Step::StoreConditional { address, value, attributes, .. } => {
+            Step::Store { address, value, attributes }
+            | Step::StoreConditional { address, value, attributes, .. } => {
                 (constant(address), vec![*attributes], Some(value))
             }
             Step::LoadVector { attributes, .. } => (None, vec![*attributes], None),
@@ -60,12 +64,18 @@ impl Accesses {
             }
             Step::Modify { address, modification, read, write, .. } => {
                 let written = match modification {
-                    Modification::Apply(operator, operand) if changes_nothing(*operator, constant(operand)) => None,
+                    Modification::Apply(operator, operand)
+                        if changes_nothing(*operator, constant(operand)) =>
+                    {
+                        None
+                    }
                     Modification::Apply(_, operand) => {
                         self.at(constant(address), shared).for_each(|l| l.values = None);
                         Some(operand)
                     }
-                    Modification::Exchange(new) | Modification::CompareAndSwap { new, .. } => Some(new),
+                    Modification::Exchange(new) | Modification::CompareAndSwap { new, .. } => {
+                        Some(new)
+                    }
                 };
                 let failure = match modification {
                     Modification::CompareAndSwap { failure, .. } => Some(*failure),
@@ -73,7 +83,8 @@ impl Accesses {
                 };
                 (constant(address), [*read, *write].into_iter().chain(failure).collect(), written)
             }
-            // Which elements they access, and what they write, is not looked at: any location, and any value.
+            // Which elements they access, and what they write, is not looked at: any location, and
+            // any value.
             Step::Async(_) | Step::BulkStore { .. } => {
                 self.locations.iter_mut().for_each(|l| l.values = None);
                 (None, vec![Attributes::new(Order::Plain, None)], None)
@@ -105,11 +116,20 @@ impl Accesses {
     }
 
     /// The locations that an access may be to: all of them where its address is not known.
-    fn at(&mut self, address: Option<i64>, shared: &Shared) -> impl Iterator<Item = &mut AccessesOfLocation> {
-        let physical =
-            address.and_then(|a| shared.location_at(a)).map(|l| usize::from(shared.locations[usize::from(l)].physical));
+    fn at(
+        &mut self,
+        address: Option<i64>,
+        shared: &Shared,
+    ) -> impl Iterator<Item = &mut AccessesOfLocation> {
+        let physical = address
+            .and_then(|a| shared.location_at(a))
+            .map(|l| usize::from(shared.locations[usize::from(l)].physical));
         let is_meant = move |l: usize| physical.is_none_or(|p| p == l);
-        self.locations.iter_mut().enumerate().filter(move |(l, _)| is_meant(*l)).map(|(_, location)| location)
+        self.locations
+            .iter_mut()
+            .enumerate()
+            .filter(move |(l, _)| is_meant(*l))
+            .map(|(_, location)| location)
     }
 
     /// All values that a location can hold, if that is known.
@@ -117,18 +137,30 @@ impl Accesses {
         self.locations.get(usize::from(physical))?.values.as_deref()
     }
 
-    /// Is a location shared strongly: does every access of another thread to it have an order and a scope that includes this thread, as
-    /// the scope given includes that one; by one name, and through no proxy? Where executions have no scopes, it always is.
-    pub fn are_strong_beside(&self, thread: usize, physical: u16, scope: Option<Scope>, shared: &Shared) -> bool {
-        if shared.signature.is_plain() || !matches!(Dialect::of(shared.signature), Dialect::C | Dialect::Ptx | Dialect::GpuPtx) {
+    /// Is a location shared strongly: does every access of another thread to it have an order and a
+    /// scope that includes this thread, as the scope given includes that one; by one name, and
+    /// through no proxy? Where executions have no scopes, it always is.
+    pub fn are_strong_beside(
+        &self,
+        thread: usize,
+        physical: u16,
+        scope: Option<Scope>,
+        shared: &Shared,
+    ) -> bool {
+        if shared.signature.is_plain()
+            || !matches!(Dialect::of(shared.signature), Dialect::C | Dialect::Ptx | Dialect::GpuPtx)
+        {
             return true;
         }
-        let Some((location, scope)) = self.locations.get(usize::from(physical)).zip(scope) else { return false };
+        let Some((location, scope)) = self.locations.get(usize::from(physical)).zip(scope) else {
+            return false;
+        };
         let place = |t: usize| -> Placement { shared.threads[t] };
         let is_strong = |&(t, access): &(usize, Attributes)| {
             let is_plain_memory = access.proxy == Proxy::Generic && !access.mmio;
             let includes = |scope: Scope, a: usize, b: usize| place(a).shares(scope, place(b));
-            let is_inclusive = access.scope.is_some_and(|s| includes(s, t, thread)) && includes(scope, thread, t);
+            let is_inclusive =
+                access.scope.is_some_and(|s| includes(s, t, thread)) && includes(scope, thread, t);
             is_plain_memory && (t == thread || access.order != Order::Plain && is_inclusive)
         };
         location.is_unaliased && location.by.iter().all(is_strong)
@@ -144,16 +176,21 @@ fn changes_nothing(operator: Binary, operand: Option<i64>) -> bool {
     }
 }
 
-/// The number that a value is in every execution, if it is computed from numbers and registers that are never written.
+/// The number that a value is in every execution, if it is computed from numbers and registers that
+/// are never written.
 fn constant(term: &Term, program: &Program) -> Option<i64> {
     match term {
         Term::Constant(n) => Some(*n),
         Term::Register(register) => {
-            let is_written = program.steps.iter().any(|(step, _)| step.written().contains(register));
-            let initial = program.initial.iter().find(|(r, _)| r == register).map_or(0, |(_, n)| *n);
+            let is_written =
+                program.steps.iter().any(|(step, _)| step.written().contains(register));
+            let initial =
+                program.initial.iter().find(|(r, _)| r == register).map_or(0, |(_, n)| *n);
             (!is_written).then_some(initial)
         }
         Term::Unary(operator, a) => Some(operator.apply(constant(a, program)?)),
-        Term::Binary(operator, a, b) => Some(operator.apply(constant(a, program)?, constant(b, program)?)),
+        Term::Binary(operator, a, b) => {
+            Some(operator.apply(constant(a, program)?, constant(b, program)?))
+        }
     }
 }

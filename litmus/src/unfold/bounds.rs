@@ -9,14 +9,17 @@ pub struct UnfoldingBounds {
     pub unroll: usize,
     /// The largest number of paths of a thread.
     pub paths: usize,
-    /// Leave out paths that go round a loop which only waits: right for models that forbid no less when reads are added.
+    /// Leave out paths that go round a loop which only waits: right for models that forbid no less
+    /// when reads are added.
     pub skip_waiting: bool,
-    /// With that, leave out those that go round a loop whose read-modify-writes write back what they read, too: right for the models of
-    /// which docs/semantics.md says so.
+    /// With that, leave out those that go round a loop whose read-modify-writes write back what
+    /// they read, too: right for the models of which docs/semantics.md says so.
     pub skip_rewriting: bool,
-    /// Leave out paths that only wait for the question of races as well: right where no access of such a round can race.
+    /// Leave out paths that only wait for the question of races as well: right where no access of
+    /// such a round can race.
     pub skip_waiting_for_races: bool,
-    /// Have threads that end let others pass at barriers by an arrival that is relaxed: right for models in which such an arrival orders no memory.
+    /// Have threads that end let others pass at barriers by an arrival that is relaxed: right for
+    /// models in which such an arrival orders no memory.
     pub ends_let_pass: bool,
     /// Which rounds of loops are looked at that try again.
     pub retries: RetryRounds,

@@ -14,13 +14,16 @@ pub struct Code {
 }
 
 impl Code {
-    /// Compiles a test; what it cannot say (an unknown label or location) is an error with its place.
+    /// Compiles a test; what it cannot say (an unknown label or location) is an error with its
+    /// place.
     pub fn new(test: &Test) -> Result<Self, UnfoldError> {
         let signature = test.dialect.signature();
         crate::cells::one_size_each(test)?;
         let shared = Shared::new(test, signature)?;
         barriers::check(test)?;
-        let threads = (0..test.threads.len()).map(|t| compile(test, ThreadId(t as u16), &shared)).collect::<Result<_, _>>()?;
+        let threads = (0..test.threads.len())
+            .map(|t| compile(test, ThreadId(t as u16), &shared))
+            .collect::<Result<_, _>>()?;
         Ok(Self { threads, shared })
     }
 
@@ -34,7 +37,8 @@ impl Code {
         usize::from(self.shared.locations[location].physical)
     }
 
-    /// For each location the one whose generic address it has: itself, or what the name of a surface, texture or constant names.
+    /// For each location the one whose generic address it has: itself, or what the name of a
+    /// surface, texture or constant names.
     pub fn generic(&self, location: usize) -> usize {
         usize::from(self.shared.generic[location])
     }

@@ -1,10 +1,11 @@
 //! Scoped C to straight code.
 //!
-//! Operands are not sequenced (C11 6.5p2, 6.5.2.2p10): the accesses of an expression are done in every order in which each comes behind
-//! those of its own operands, and behind what [`Sequencing`] puts before it. A call of an atomic function is one step there
-//! ("indeterminately sequenced"). Of `a && b`, `a || b` and `c ? a : b` the left side comes first and decides whether the others are done
-//! at all; what stands beside them may come between. Two plain loads are unsequenced as well; since they order nothing, their
-//! order matters only beside an atomic operation.
+//! Operands are not sequenced (C11 6.5p2, 6.5.2.2p10): the accesses of an expression are done in
+//! every order in which each comes behind those of its own operands, and behind what [`Sequencing`]
+//! puts before it. A call of an atomic function is one step there ("indeterminately sequenced"). Of
+//! `a && b`, `a || b` and `c ? a : b` the left side comes first and decides whether the others are
+//! done at all; what stands beside them may come between. Two plain loads are unsequenced as well;
+//! since they order nothing, their order matters only beside an atomic operation.
 
 use margay_models::execution::{Order, Proxy, Spaces};
 use margay_models::signature::{Construct, Operation};
@@ -14,12 +15,17 @@ use super::program::{Attributes, Modification, Program, Register, Step, Term};
 use super::shared::Shared;
 use super::symbol::{Binary, Unary};
 use crate::test::{
-    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CParameter, CScope, Evaluations, ExpectedPlace,
-    Expression, NumberComparison, Place, Sequencing, Statement, StatementKind, Test, ThreadId, UnaryOperator,
+    AtomicCall, AtomicFunction, BinaryOperator, Body, CInteger, CMemoryOrder, CParameter, CScope,
+    Evaluations, ExpectedPlace, Expression, NumberComparison, Place, Sequencing, Statement,
+    StatementKind, Test, ThreadId, UnaryOperator,
 };
 
 /// The code of a thread.
-pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, UnfoldError> {
+pub(super) fn compile(
+    test: &Test,
+    thread: ThreadId,
+    shared: &Shared,
+) -> Result<Program, UnfoldError> {
     let Some(of) = test.threads.get(thread.index()) else { return Ok(Program::default()) };
     let mut compiler = CCompiler {
         shared,
@@ -51,7 +57,8 @@ struct Loop {
     /// Jumps behind the loop, and to what is done after each turn.
     breaks: Vec<usize>,
     continues: Vec<usize>,
-    /// Branches that decide whether a `break` (`continue`) is reached: the rest of the loop (of the turn) depends on them.
+    /// Branches that decide whether a `break` (`continue`) is reached: the rest of the loop (of the
+    /// turn) depends on them.
     break_conditions: Vec<usize>,
     continue_conditions: Vec<usize>,
     /// How many branches were open when the loop began, its own condition included.
@@ -70,10 +77,12 @@ struct CCompiler<'a> {
     loops: Vec<Loop>,
     /// The branches whose arms it is in.
     conditions: Vec<usize>,
-    /// Jumps to the end of the thread, and the branches that decide whether one is reached: all that follows depends on them.
+    /// Jumps to the end of the thread, and the branches that decide whether one is reached: all
+    /// that follows depends on them.
     returns: Vec<usize>,
     return_conditions: Vec<usize>,
-    /// Parts of the expression being compiled whose accesses are done, by their addresses in the tree, with the values.
+    /// Parts of the expression being compiled whose accesses are done, by their addresses in the
+    /// tree, with the values.
     done: Vec<(*const Expression, Register, Option<CInteger>)>,
 }
 
@@ -101,7 +110,11 @@ impl CCompiler<'_> {
                     self.evaluate(&Evaluations::of_store(self.rules, at, value))?;
                     let address = self.expression(at)?.term;
                     let value = self.stored(at, value)?;
-                    self.push(Step::Store { address, value, attributes: Attributes::new(Order::Plain, None) });
+                    self.push(Step::Store {
+                        address,
+                        value,
+                        attributes: Attributes::new(Order::Plain, None),
+                    });
                 }
                 StatementKind::Update { target, operator, value } => {
                     self.evaluate(&Evaluations::of_update(self.rules, target, value))?;
@@ -197,7 +210,13 @@ impl CCompiler<'_> {
     }
 
     /// The body of a loop and what comes back to its start; `branch` is the branch out of it.
-    fn turns(&mut self, start: usize, branch: Option<usize>, body: &[Statement], after: &[Statement]) -> Result<(), UnfoldError> {
+    fn turns(
+        &mut self,
+        start: usize,
+        branch: Option<usize>,
+        body: &[Statement],
+        after: &[Statement],
+    ) -> Result<(), UnfoldError> {
         let place = self.place;
         self.conditions.extend(branch);
         let this = self.body(body)?;
@@ -222,7 +241,8 @@ impl CCompiler<'_> {
             outer: self.conditions.len(),
         });
         self.statements(body)?;
-        let mut this = self.loops.pop().ok_or_else(|| UnfoldError::new("a loop ends that did not begin"))?;
+        let mut this =
+            self.loops.pop().ok_or_else(|| UnfoldError::new("a loop ends that did not begin"))?;
         let here = self.program.steps.len();
         for at in std::mem::take(&mut this.continues) {
             self.program.patch(at);
@@ -257,14 +277,17 @@ impl CCompiler<'_> {
         Ok(self.expression(e)?.term)
     }
 
-    /// Does the accesses of operands that are not sequenced, in every order. If there is only one, that of the text, or none that makes a
-    /// difference, they are left to [`Self::expression`].
+    /// Does the accesses of operands that are not sequenced, in every order. If there is only one,
+    /// that of the text, or none that makes a difference, they are left to [`Self::expression`].
     fn evaluate(&mut self, evaluations: &Evaluations<'_>) -> Result<(), UnfoldError> {
         let Some(orders) = evaluations.orders(MAX_ORDERS) else {
-            let message = format!("the operands here are not sequenced (C11 6.5p2), and have more than {MAX_ORDERS} orders");
+            let message = format!(
+                "the operands here are not sequenced (C11 6.5p2), and have more than {MAX_ORDERS} orders"
+            );
             return Err(UnfoldError::at(message, self.place));
         };
-        let values: Vec<Register> = evaluations.all().iter().map(|_| self.program.fresh()).collect();
+        let values: Vec<Register> =
+            evaluations.all().iter().map(|_| self.program.fresh()).collect();
         let (before, mut ends) = (self.done.len(), Vec::new());
         for (number, order) in orders.iter().enumerate() {
             let fork = (number + 1 < orders.len()).then(|| self.push(Step::Fork(0)));
@@ -272,13 +295,18 @@ impl CCompiler<'_> {
             for &next in order {
                 let evaluation = &evaluations.all()[next];
                 if !evaluation.guards.is_empty() {
-                    // What is not done has no value; that of an earlier turn of a loop is none either.
+                    // What is not done has no value; that of an earlier turn of a loop is none
+                    // either.
                     self.push(Step::Assign(values[next], Term::Constant(0)));
                 }
                 let mut branches = Vec::with_capacity(evaluation.guards.len());
                 for &(condition, holds) in &evaluation.guards {
                     let condition = self.expression(condition)?.term;
-                    let goes_on = if holds { condition } else { Term::Unary(Unary::LogicalNot, Box::new(condition)) };
+                    let goes_on = if holds {
+                        condition
+                    } else {
+                        Term::Unary(Unary::LogicalNot, Box::new(condition))
+                    };
                     branches.push(self.branch(goes_on));
                 }
                 let CTypedValue { term, ty } = self.expression(evaluation.part)?;
@@ -299,13 +327,16 @@ impl CCompiler<'_> {
 
     /// Are the accesses of a part done?
     fn is_done(&self, e: &Expression) -> bool {
-        let is_done = |part: &Expression| self.done.iter().any(|(known, ..)| std::ptr::eq(*known, part));
+        let is_done =
+            |part: &Expression| self.done.iter().any(|(known, ..)| std::ptr::eq(*known, part));
         let mut open = vec![e];
         while let Some(e) = open.pop() {
             match e {
                 _ if is_done(e) => return true,
                 Expression::Integer(_) | Expression::Name(_) => {}
-                Expression::Dereference(e) | Expression::Unary(_, e) | Expression::Cast(_, e) => open.push(e),
+                Expression::Dereference(e) | Expression::Unary(_, e) | Expression::Cast(_, e) => {
+                    open.push(e)
+                }
                 Expression::Binary(_, a, b) => open.extend([&**a, &**b]),
                 Expression::Conditional(parts) => open.extend(parts.iter()),
                 Expression::Atomic(call) => {
@@ -324,29 +355,47 @@ impl CCompiler<'_> {
     fn name(&mut self, name: &str) -> CTypedValue {
         match self.shared.address_of(name) {
             Ok(address) => CTypedValue { term: Term::Constant(address), ty: None },
-            Err(_) => CTypedValue { term: Term::Register(self.program.register(name)), ty: Some(self.body.declared(name)) },
+            Err(_) => CTypedValue {
+                term: Term::Register(self.program.register(name)),
+                ty: Some(self.body.declared(name)),
+            },
         }
     }
 
-    /// The type of what a pointer points to, if it is that of a parameter or of an element behind it.
+    /// The type of what a pointer points to, if it is that of a parameter or of an element behind
+    /// it.
     fn pointed(&self, pointer: &Expression) -> Option<CInteger> {
         match pointer {
-            Expression::Name(name) => self.parameters.iter().find(|p| p.name == *name).map(|p| p.ty.integer),
-            Expression::Binary(BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Subscript, a, b) => {
-                self.pointed(a).or_else(|| self.pointed(b))
+            Expression::Name(name) => {
+                self.parameters.iter().find(|p| p.name == *name).map(|p| p.ty.integer)
             }
+            Expression::Binary(
+                BinaryOperator::Add | BinaryOperator::Subtract | BinaryOperator::Subscript,
+                a,
+                b,
+            ) => self.pointed(a).or_else(|| self.pointed(b)),
             _ => None,
         }
     }
 
-    /// A value on its way to memory. It becomes one of the location's type there; only `bool` is not a matter of its lowest bits.
+    /// A value on its way to memory. It becomes one of the location's type there; only `bool` is
+    /// not a matter of its lowest bits.
     fn stored(&mut self, pointer: &Expression, value: &Expression) -> Result<Term, UnfoldError> {
         let value = self.expression(value)?;
-        Ok(if self.pointed(pointer) == Some(CInteger::Bool) { value.converted(CInteger::Bool) } else { value.term })
+        Ok(if self.pointed(pointer) == Some(CInteger::Bool) {
+            value.converted(CInteger::Bool)
+        } else {
+            value.term
+        })
     }
 
     /// `*x += e`, whose pointer is evaluated once.
-    fn update(&mut self, target: &Expression, operator: BinaryOperator, value: &Expression) -> Result<(), UnfoldError> {
+    fn update(
+        &mut self,
+        target: &Expression,
+        operator: BinaryOperator,
+        value: &Expression,
+    ) -> Result<(), UnfoldError> {
         let Expression::Dereference(pointer) = target else { return Ok(()) };
         let address = self.expression(pointer)?.term;
         let known = self.done.iter().rev().find(|(part, ..)| std::ptr::eq(*part, target)).copied();
@@ -354,45 +403,82 @@ impl CCompiler<'_> {
             Some((_, register, ty)) => CTypedValue { term: Term::Register(register), ty },
             None => {
                 let to = self.program.fresh();
-                self.push(Step::Load { to, address: address.clone(), attributes: Attributes::new(Order::Plain, None) });
-                CTypedValue { term: Term::Register(to), ty: Some(self.pointed(pointer).unwrap_or(CInteger::Long)) }
+                self.push(Step::Load {
+                    to,
+                    address: address.clone(),
+                    attributes: Attributes::new(Order::Plain, None),
+                });
+                CTypedValue {
+                    term: Term::Register(to),
+                    ty: Some(self.pointed(pointer).unwrap_or(CInteger::Long)),
+                }
             }
         };
         let value = computed(operator, read, self.expression(value)?);
-        let value = if self.pointed(pointer) == Some(CInteger::Bool) { value.converted(CInteger::Bool) } else { value.term };
+        let value = if self.pointed(pointer) == Some(CInteger::Bool) {
+            value.converted(CInteger::Bool)
+        } else {
+            value.term
+        };
         self.push(Step::Store { address, value, attributes: Attributes::new(Order::Plain, None) });
         Ok(())
     }
 
-    /// A term, with the accesses in it done before. Reads go to registers of their own, so that later ones do not disturb.
+    /// A term, with the accesses in it done before. Reads go to registers of their own, so that
+    /// later ones do not disturb.
     fn expression(&mut self, e: &Expression) -> Result<CTypedValue, UnfoldError> {
-        if let Some(&(_, value, ty)) = self.done.iter().rev().find(|(part, ..)| std::ptr::eq(*part, e)) {
+        if let Some(&(_, value, ty)) =
+            self.done.iter().rev().find(|(part, ..)| std::ptr::eq(*part, e))
+        {
             return Ok(CTypedValue { term: Term::Register(value), ty });
         }
         Ok(match e {
-            Expression::Integer(n) => CTypedValue { term: Term::Constant(*n), ty: Some(Expression::of_number(*n)) },
+            Expression::Integer(n) => {
+                CTypedValue { term: Term::Constant(*n), ty: Some(Expression::of_number(*n)) }
+            }
             Expression::Name(name) => self.name(name),
             Expression::Dereference(pointer) => {
                 let address = self.expression(pointer)?.term;
                 let to = self.program.fresh();
-                self.push(Step::Load { to, address, attributes: Attributes::new(Order::Plain, None) });
-                CTypedValue { term: Term::Register(to), ty: Some(self.pointed(pointer).unwrap_or(CInteger::Long)) }
+                self.push(Step::Load {
+                    to,
+                    address,
+                    attributes: Attributes::new(Order::Plain, None),
+                });
+                CTypedValue {
+                    term: Term::Register(to),
+                    ty: Some(self.pointed(pointer).unwrap_or(CInteger::Long)),
+                }
             }
-            Expression::Unary(UnaryOperator::LogicalNot, e) => {
-                CTypedValue::truth(Term::Unary(Unary::LogicalNot, Box::new(self.expression(e)?.term)))
-            }
+            Expression::Unary(UnaryOperator::LogicalNot, e) => CTypedValue::truth(Term::Unary(
+                Unary::LogicalNot,
+                Box::new(self.expression(e)?.term),
+            )),
             Expression::Unary(operator, e) => {
-                let operator = if *operator == UnaryOperator::Negate { Unary::Negate } else { Unary::BitwiseNot };
+                let operator = if *operator == UnaryOperator::Negate {
+                    Unary::Negate
+                } else {
+                    Unary::BitwiseNot
+                };
                 let CTypedValue { term, ty } = self.expression(e)?;
                 let ty = ty.map(CInteger::promoted);
-                CTypedValue { term: Term::Unary(operator, Box::new(term)).convert(ty.map(CInteger::integer)), ty }
+                CTypedValue {
+                    term: Term::Unary(operator, Box::new(term)).convert(ty.map(CInteger::integer)),
+                    ty,
+                }
             }
-            Expression::Cast(to, e) => CTypedValue { term: self.expression(e)?.converted(*to), ty: Some(*to) },
-            Expression::Binary(operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr), a, b)
-                if b.accesses() && !self.is_done(b) =>
-            {
-                CTypedValue::truth(self.short_circuit(*operator == BinaryOperator::LogicalAnd, a, b)?)
+            Expression::Cast(to, e) => {
+                CTypedValue { term: self.expression(e)?.converted(*to), ty: Some(*to) }
             }
+            Expression::Binary(
+                operator @ (BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr),
+                a,
+                b,
+            ) if b.accesses() && !self.is_done(b) => CTypedValue::truth(self.short_circuit(
+                *operator == BinaryOperator::LogicalAnd,
+                a,
+                b,
+            )?),
             Expression::Binary(operator, a, b) => {
                 let a = self.expression(a)?;
                 let b = self.expression(b)?;
@@ -404,18 +490,29 @@ impl CCompiler<'_> {
                 if matches!(call.function, AtomicFunction::CompareExchange { .. }) {
                     return Ok(CTypedValue::truth(register));
                 }
-                CTypedValue { term: register, ty: Some(self.pointed(&call.address).unwrap_or(CInteger::Long)) }
+                CTypedValue {
+                    term: register,
+                    ty: Some(self.pointed(&call.address).unwrap_or(CInteger::Long)),
+                }
             }
         })
     }
 
-    fn short_circuit(&mut self, is_and: bool, a: &Expression, b: &Expression) -> Result<Term, UnfoldError> {
-        let truth = |t: Term| Term::binary(Binary::Compare(NumberComparison::NotEqual), t, Term::Constant(0));
+    fn short_circuit(
+        &mut self,
+        is_and: bool,
+        a: &Expression,
+        b: &Expression,
+    ) -> Result<Term, UnfoldError> {
+        let truth = |t: Term| {
+            Term::binary(Binary::Compare(NumberComparison::NotEqual), t, Term::Constant(0))
+        };
         let to = self.program.fresh();
         let a = self.condition(a)?;
         self.push(Step::Assign(to, truth(a)));
         let goes_on = Term::Register(to);
-        let goes_on = if is_and { goes_on } else { Term::Unary(Unary::LogicalNot, Box::new(goes_on)) };
+        let goes_on =
+            if is_and { goes_on } else { Term::Unary(Unary::LogicalNot, Box::new(goes_on)) };
         let branch = self.branch(goes_on);
         let b = self.condition(b)?;
         self.push(Step::Assign(to, truth(b)));
@@ -462,33 +559,58 @@ impl CCompiler<'_> {
         let read = Attributes::new(construct.read_order(), scope);
         let write = Attributes::new(construct.write_order(), scope);
         let to = self.program.fresh();
-        let swap = |expected: Term, new: Term, success: Option<Register>, failure: Attributes, spurious: bool| {
+        let swap = |expected: Term,
+                    new: Term,
+                    success: Option<Register>,
+                    failure: Attributes,
+                    spurious: bool| {
             Modification::CompareAndSwap { expected, new, success, failure, spurious }
         };
         let modification = match &call.function {
             AtomicFunction::Load => {
-                self.push(Step::Load { to, address, attributes: Attributes::new(memory_order, scope) });
+                self.push(Step::Load {
+                    to,
+                    address,
+                    attributes: Attributes::new(memory_order, scope),
+                });
                 return Ok(to);
             }
             AtomicFunction::Store(value) => {
                 let value = self.stored(&call.address, value)?;
-                self.push(Step::Store { address, value, attributes: Attributes::new(memory_order, scope) });
+                self.push(Step::Store {
+                    address,
+                    value,
+                    attributes: Attributes::new(memory_order, scope),
+                });
                 return Ok(to);
             }
-            AtomicFunction::Exchange(value) => Modification::Exchange(self.stored(&call.address, value)?),
-            AtomicFunction::Fetch(operator, value) => Modification::Apply(binary(*operator), self.expression(value)?.term),
-            AtomicFunction::FetchMin(value) => Modification::Apply(Binary::Min, self.expression(value)?.term),
-            AtomicFunction::FetchMax(value) => Modification::Apply(Binary::Max, self.expression(value)?.term),
-            AtomicFunction::Increment(value) => Modification::Apply(Binary::Increment, self.expression(value)?.term),
-            AtomicFunction::Decrement(value) => Modification::Apply(Binary::Decrement, self.expression(value)?.term),
+            AtomicFunction::Exchange(value) => {
+                Modification::Exchange(self.stored(&call.address, value)?)
+            }
+            AtomicFunction::Fetch(operator, value) => {
+                Modification::Apply(binary(*operator), self.expression(value)?.term)
+            }
+            AtomicFunction::FetchMin(value) => {
+                Modification::Apply(Binary::Min, self.expression(value)?.term)
+            }
+            AtomicFunction::FetchMax(value) => {
+                Modification::Apply(Binary::Max, self.expression(value)?.term)
+            }
+            AtomicFunction::Increment(value) => {
+                Modification::Apply(Binary::Increment, self.expression(value)?.term)
+            }
+            AtomicFunction::Decrement(value) => {
+                Modification::Apply(Binary::Decrement, self.expression(value)?.term)
+            }
             AtomicFunction::CompareAndSwap { expected, desired } => {
                 let expected = self.stored(&call.address, expected)?;
                 let new = self.stored(&call.address, desired)?;
                 swap(expected, new, None, read, false)
             }
             AtomicFunction::CompareExchange { weak, expected, desired, failure } => {
-                // A failure is a load: what a release would do for it nobody can tell (C11 7.17.7.4 has no such order). Without an order
-                // of its own a failure has that of the success, less its release part.
+                // A failure is a load: what a release would do for it nobody can tell (C11 7.17.7.4
+                // has no such order). Without an order of its own a failure has that of the
+                // success, less its release part.
                 let failure = failure.map_or(construct.read_order(), |o| o.of_load().order());
                 let success = self.program.fresh();
                 let failure = Attributes::new(failure, scope);
@@ -496,10 +618,18 @@ impl CCompiler<'_> {
                     ExpectedPlace::Variable(name) => {
                         let new = self.stored(&call.address, desired)?;
                         let expected = self.program.register(name);
-                        let modification = swap(Term::Register(expected), new, Some(success), failure, *weak);
-                        self.push(Step::Modify { to: Some(to), address, modification, read, write });
+                        let modification =
+                            swap(Term::Register(expected), new, Some(success), failure, *weak);
+                        self.push(Step::Modify {
+                            to: Some(to),
+                            address,
+                            modification,
+                            read,
+                            write,
+                        });
                         // On success `expected` keeps its value, which is what was read then too.
-                        let value = CTypedValue { term: Term::Register(to), ty: None }.converted(self.body.declared(name));
+                        let value = CTypedValue { term: Term::Register(to), ty: None }
+                            .converted(self.body.declared(name));
                         self.push(Step::Assign(expected, value));
                     }
                     ExpectedPlace::Memory(pointer) => {
@@ -507,12 +637,28 @@ impl CCompiler<'_> {
                         let new = self.stored(&call.address, desired)?;
                         let plain = Attributes::new(Order::Plain, None);
                         let old = self.program.fresh();
-                        self.push(Step::Load { to: old, address: place.clone(), attributes: plain });
-                        let modification = swap(Term::Register(old), new, Some(success), failure, *weak);
-                        self.push(Step::Modify { to: Some(to), address, modification, read, write });
-                        let failed = Term::Unary(Unary::LogicalNot, Box::new(Term::Register(success)));
+                        self.push(Step::Load {
+                            to: old,
+                            address: place.clone(),
+                            attributes: plain,
+                        });
+                        let modification =
+                            swap(Term::Register(old), new, Some(success), failure, *weak);
+                        self.push(Step::Modify {
+                            to: Some(to),
+                            address,
+                            modification,
+                            read,
+                            write,
+                        });
+                        let failed =
+                            Term::Unary(Unary::LogicalNot, Box::new(Term::Register(success)));
                         let over = self.branch(failed);
-                        self.push(Step::Store { address: place, value: Term::Register(to), attributes: plain });
+                        self.push(Step::Store {
+                            address: place,
+                            value: Term::Register(to),
+                            attributes: plain,
+                        });
                         self.program.patch(over);
                     }
                 }
@@ -539,9 +685,11 @@ impl CTypedValue {
     /// The value as one of a type (C11 6.3.1.2, 6.3.1.3).
     fn converted(self, ty: CInteger) -> Term {
         match ty {
-            CInteger::Bool if self.ty != Some(CInteger::Bool) => {
-                Term::binary(Binary::Compare(NumberComparison::NotEqual), self.term, Term::Constant(0))
-            }
+            CInteger::Bool if self.ty != Some(CInteger::Bool) => Term::binary(
+                Binary::Compare(NumberComparison::NotEqual),
+                self.term,
+                Term::Constant(0),
+            ),
             _ => self.term.convert(Some(ty.integer())),
         }
     }
@@ -552,7 +700,9 @@ fn computed(operator: BinaryOperator, a: CTypedValue, b: CTypedValue) -> CTypedV
     let of = binary(operator);
     let common = a.ty.zip(b.ty).map(|(x, y)| x.common(y));
     match operator {
-        BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => CTypedValue::truth(Term::binary(of, a.term, b.term)),
+        BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr => {
+            CTypedValue::truth(Term::binary(of, a.term, b.term))
+        }
         BinaryOperator::ShiftLeft | BinaryOperator::ShiftRight => {
             let ty = a.ty.map(CInteger::promoted);
             let integer = ty.map(CInteger::integer);
@@ -561,7 +711,14 @@ fn computed(operator: BinaryOperator, a: CTypedValue, b: CTypedValue) -> CTypedV
         _ => {
             let integer = common.map(CInteger::integer);
             let term = Term::typed(of, a.term, b.term, integer);
-            CTypedValue { term, ty: if matches!(operator, BinaryOperator::Compare(_)) { Some(CInteger::Int) } else { common } }
+            CTypedValue {
+                term,
+                ty: if matches!(operator, BinaryOperator::Compare(_)) {
+                    Some(CInteger::Int)
+                } else {
+                    common
+                },
+            }
         }
     }
 }

@@ -10,12 +10,17 @@ use super::shared::Shared;
 use super::symbol::{Binary, MbarrierFunction, Unary};
 use super::{UnfoldError, barriers, lanes, launches};
 use crate::test::{
-    Access, AccessOrder, Address, AtomFunction, AtomInstruction, BarrierMode, Base, ClusterBarrier, Dialect, FenceOrder, Integer,
-    LocalFunction, NumberComparison, Operation, Place, Test, TestInstruction, TestOperand, ThreadId, Type, WarpMeeting, element,
+    Access, AccessOrder, Address, AtomFunction, AtomInstruction, BarrierMode, Base, ClusterBarrier,
+    Dialect, FenceOrder, Integer, LocalFunction, NumberComparison, Operation, Place, Test,
+    TestInstruction, TestOperand, ThreadId, Type, WarpMeeting, element,
 };
 
 /// The code of a thread.
-pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<Program, UnfoldError> {
+pub(super) fn compile(
+    test: &Test,
+    thread: ThreadId,
+    shared: &Shared,
+) -> Result<Program, UnfoldError> {
     let mut compiler = PtxCompiler {
         test,
         thread,
@@ -27,7 +32,10 @@ pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<
     let instructions = test.instructions(thread);
     let mut labels: Vec<(&str, usize)> = Vec::new();
     let mut jumps: Vec<(usize, &str)> = Vec::new();
-    let (place, header) = (test.placement(thread), test.threads.get(thread.index()).map(|t| t.place).unwrap_or_default());
+    let (place, header) = (
+        test.placement(thread),
+        test.threads.get(thread.index()).map(|t| t.place).unwrap_or_default(),
+    );
     if let Some(begins) = shared.meetings.begins(place.kernel) {
         compiler.program.push(begins, header);
     }
@@ -36,7 +44,8 @@ pub(super) fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<
     }
     for (at, label) in jumps {
         let target = labels.iter().find(|(l, _)| *l == label).map(|(_, n)| *n);
-        let target = target.ok_or_else(|| UnfoldError::new(format!("there is no label `{label}` in {thread}")))?;
+        let target = target
+            .ok_or_else(|| UnfoldError::new(format!("there is no label `{label}` in {thread}")))?;
         match &mut compiler.program.steps[at].0 {
             Step::Jump(to) | Step::BranchIfZero { target: to, .. } => *to = target,
             _ => {}
@@ -95,8 +104,12 @@ impl PtxCompiler<'_> {
             labels.push((label, self.program.steps.len()));
             return Ok(());
         }
-        // A guarded jump is a branch: everything after it depends on the guard. A guarded access depends on it alone.
-        let jumps_away = matches!(i.operation, Operation::Goto(_) | Operation::BranchIf { .. } | Operation::Exit);
+        // A guarded jump is a branch: everything after it depends on the guard. A guarded access
+        // depends on it alone.
+        let jumps_away = matches!(
+            i.operation,
+            Operation::Goto(_) | Operation::BranchIf { .. } | Operation::Exit
+        );
         let around = guard.map(|condition| {
             let until = (!jumps_away).then_some(0);
             self.program.push(Step::BranchIfZero { condition, target: 0, until }, i.place)
@@ -108,14 +121,19 @@ impl PtxCompiler<'_> {
         Ok(())
     }
 
-    fn operation<'t>(&mut self, i: &'t TestInstruction, jumps: &mut Vec<(usize, &'t str)>) -> Result<(), UnfoldError> {
+    fn operation<'t>(
+        &mut self,
+        i: &'t TestInstruction,
+        jumps: &mut Vec<(usize, &'t str)>,
+    ) -> Result<(), UnfoldError> {
         let step = match &i.operation {
             Operation::Load { access, destination, address } if is_packed(access) => {
                 return self.load_elements(access, std::slice::from_ref(destination), address, i);
             }
             Operation::Load { access, destination, address } => {
                 let address = self.address(address)?;
-                let attributes = Attributes { reserves: is_half(Of::Read, access), ..self.attributes(access) };
+                let attributes =
+                    Attributes { reserves: is_half(Of::Read, access), ..self.attributes(access) };
                 Step::Load { to: self.program.register(destination), address, attributes }
             }
             Operation::Store { access, address, value } if is_packed(access) => {
@@ -127,21 +145,32 @@ impl PtxCompiler<'_> {
             }
             Operation::StoreConditional { access, status, address, value } => {
                 let (address, value) = (self.address(address)?, self.value(value)?);
-                let attributes = Attributes { status: status_dependency(access), ..self.attributes(access) };
-                Step::StoreConditional { status: self.program.register(status), address, value, attributes }
+                let attributes =
+                    Attributes { status: status_dependency(access), ..self.attributes(access) };
+                Step::StoreConditional {
+                    status: self.program.register(status),
+                    address,
+                    value,
+                    attributes,
+                }
             }
             Operation::VectorLoad { access, destinations, address } => {
                 return self.load_elements(access, destinations, address, i);
             }
-            Operation::VectorStore { access, address, values } => self.store_elements(access, address, values, i)?,
+            Operation::VectorStore { access, address, values } => {
+                self.store_elements(access, address, values, i)?
+            }
             Operation::Atom(atom) => self.atom(atom)?,
             Operation::Fence { .. } if self.generic => fence(Order::Plain, None),
-            Operation::Fence { order: Some(FenceOrder::Text(tags)), scope } => fence(tags.order(), *scope),
+            Operation::Fence { order: Some(FenceOrder::Text(tags)), scope } => {
+                fence(tags.order(), *scope)
+            }
             Operation::Fence { order, scope } => {
                 let order = match order {
                     Some(FenceOrder::Acquire) => Order::Acq,
                     Some(FenceOrder::Release) => Order::Rel,
-                    // `fence` without an order is acq_rel (PTX ISA 9.7.13, and 8.10.6: `fence.sys` in MP).
+                    // `fence` without an order is acq_rel (PTX ISA 9.7.13, and 8.10.6: `fence.sys`
+                    // in MP).
                     Some(FenceOrder::AcqRel) | None => Order::AcqRel,
                     Some(FenceOrder::Sc | FenceOrder::Text(_)) => Order::Sc,
                 };
@@ -156,17 +185,27 @@ impl PtxCompiler<'_> {
                 Step::Fence { order, scope: Some(Scope::Cluster), spaces: Spaces::SHARED, proxy }
             }
             Operation::Tensormap(operation) => return self.tensormap(operation, i.place),
-            Operation::ProxyFence(kind) => Step::ProxyFence { proxy: kind.proxy(), spaces: kind.spaces(), mbarrier: false },
-            Operation::MbarrierInitFence => Step::ProxyFence { proxy: Proxy::Generic, spaces: Spaces::NONE, mbarrier: true },
+            Operation::ProxyFence(kind) => {
+                Step::ProxyFence { proxy: kind.proxy(), spaces: kind.spaces(), mbarrier: false }
+            }
+            Operation::MbarrierInitFence => {
+                Step::ProxyFence { proxy: Proxy::Generic, spaces: Spaces::NONE, mbarrier: true }
+            }
             Operation::Mbarrier(operation) => self.mbarrier(operation)?,
             Operation::Async(operation) => self.asynchronous(operation)?,
-            Operation::AsyncGroup { family, action } => Step::AsyncGroup { family: *family, action: *action },
-            Operation::WarpgroupFence => Step::WarpgroupFence,
-            Operation::BulkStore { address, bytes } => Step::BulkStore { address: self.address(address)?, bytes: *bytes },
-            Operation::Multimem(operation) => return self.multimem(operation, i.place),
-            Operation::AsyncArrive { family, address, counted } => {
-                Step::AsyncArrive { family: *family, address: self.address(address)?, counted: *counted }
+            Operation::AsyncGroup { family, action } => {
+                Step::AsyncGroup { family: *family, action: *action }
             }
+            Operation::WarpgroupFence => Step::WarpgroupFence,
+            Operation::BulkStore { address, bytes } => {
+                Step::BulkStore { address: self.address(address)?, bytes: *bytes }
+            }
+            Operation::Multimem(operation) => return self.multimem(operation, i.place),
+            Operation::AsyncArrive { family, address, counted } => Step::AsyncArrive {
+                family: *family,
+                address: self.address(address)?,
+                counted: *counted,
+            },
             Operation::TensorFence { after } => Step::TensorFence { after: *after },
             Operation::PendingCount { destination, token } => {
                 let pending = Binary::Mbarrier(MbarrierFunction::Pending);
@@ -177,7 +216,14 @@ impl PtxCompiler<'_> {
                 let waits = !matches!(mode, BarrierMode::Arrive);
                 let instance = barriers::instance_number(&self.shared.instances, *instance);
                 let barrier = self.value(barrier)?;
-                Step::Barrier { barrier, instance, scope: *scope, arrives: true, waits, relaxed: false }
+                Step::Barrier {
+                    barrier,
+                    instance,
+                    scope: *scope,
+                    arrives: true,
+                    waits,
+                    relaxed: false,
+                }
             }
             Operation::ClusterBarrier(barrier) => {
                 let (arrives, relaxed) = match barrier {
@@ -185,7 +231,14 @@ impl PtxCompiler<'_> {
                     ClusterBarrier::Wait => (false, false),
                 };
                 let barrier = Term::Constant(0);
-                Step::Barrier { barrier, instance: 0, scope: Scope::Cluster, arrives, waits: !arrives, relaxed }
+                Step::Barrier {
+                    barrier,
+                    instance: 0,
+                    scope: Scope::Cluster,
+                    arrives,
+                    waits: !arrives,
+                    relaxed,
+                }
             }
             Operation::Warp(meeting) => return self.meeting(meeting, i.place),
             Operation::Launches(order) => {
@@ -196,7 +249,8 @@ impl PtxCompiler<'_> {
                 return Ok(());
             }
             Operation::Local { function, ty, destination, operands } => {
-                let operands = operands.iter().map(|o| self.value(o)).collect::<Result<Vec<_>, _>>()?;
+                let operands =
+                    operands.iter().map(|o| self.value(o)).collect::<Result<Vec<_>, _>>()?;
                 Step::Assign(self.program.register(destination), local(*function, *ty, operands))
             }
             Operation::BranchIf { comparison, left, right, target } => {
@@ -224,23 +278,30 @@ impl PtxCompiler<'_> {
     fn meeting(&mut self, meeting: &WarpMeeting, place: Place) -> Result<(), UnfoldError> {
         let number = self.shared.meetings.number(meeting);
         let all = lanes::lanes(self.test, self.thread, meeting.mask);
-        let lane = all.iter().find(|(_, thread)| *thread == self.thread).map_or(0, |(lane, _)| *lane);
+        let lane =
+            all.iter().find(|(_, thread)| *thread == self.thread).map_or(0, |(lane, _)| *lane);
         let mut step = None;
-        if let Some(given) =
-            meeting.given.as_ref().filter(|_| meeting.elects() || self.shared.lanes.is_of(number, self.thread.index()))
+        if let Some(given) = meeting
+            .given
+            .as_ref()
+            .filter(|_| meeting.elects() || self.shared.lanes.is_of(number, self.thread.index()))
         {
             let brought = given.brought.iter().map(|v| self.value(v)).collect::<Result<_, _>>()?;
             let to = given.to.as_deref().map(|to| self.program.register(to));
             if given.exchange == Exchange::Elect {
                 let all: Vec<(u32, u64)> = all.iter().map(|(lane, _)| (*lane, 0)).collect();
-                let elected = given.exchange.value(given.ty, lane, &all).map_or(0, |[_, is_elected]| is_elected as i64);
+                let elected = given
+                    .exchange
+                    .value(given.ty, lane, &all)
+                    .map_or(0, |[_, is_elected]| is_elected as i64);
                 if let Some(to) = to {
                     self.program.push(Step::Assign(to, Term::Constant(elected)), place);
                 }
             } else {
                 let lanes = all.iter().map(|(lane, thread)| (*lane, thread.index())).collect();
                 let (exchange, ty) = (given.exchange, given.ty);
-                step = Some(ExchangeStep { meeting: number, exchange, ty, brought, to, lane, lanes });
+                step =
+                    Some(ExchangeStep { meeting: number, exchange, ty, brought, to, lane, lanes });
             }
         }
         if let Some(step) = &step {
@@ -253,7 +314,8 @@ impl PtxCompiler<'_> {
         Ok(())
     }
 
-    /// A load of several scalars: of each element of a vector, and of both elements of packed ones (PTX ISA 8.2.4, 8.2.5).
+    /// A load of several scalars: of each element of a vector, and of both elements of packed ones
+    /// (PTX ISA 8.2.4, 8.2.5).
     fn load_elements(
         &mut self,
         access: &Access,
@@ -269,13 +331,23 @@ impl PtxCompiler<'_> {
             true => (0..count).map(|_| self.program.fresh()).collect(),
             false => registers.iter().map(|r| self.program.register(r)).collect(),
         };
-        self.program.push(Step::LoadVector { to: to.clone(), address, width, attributes: self.attributes(access) }, i.place);
+        self.program.push(
+            Step::LoadVector {
+                to: to.clone(),
+                address,
+                width,
+                attributes: self.attributes(access),
+            },
+            i.place,
+        );
         if let (true, Some(ty)) = (pairs, access.ty) {
             for (register, pair) in registers.iter().zip(to.chunks(2)) {
                 let [low, high] = [0, 1].map(|e| unsigned(Term::Register(pair[e]), ty.bits));
-                let high = Term::binary(Binary::ShiftLeft, high, Term::Constant(i64::from(ty.bits)));
+                let high =
+                    Term::binary(Binary::ShiftLeft, high, Term::Constant(i64::from(ty.bits)));
                 let register = self.program.register(register);
-                self.program.push(Step::Assign(register, Term::binary(Binary::Or, low, high)), i.place);
+                self.program
+                    .push(Step::Assign(register, Term::binary(Binary::Or, low, high)), i.place);
             }
         }
         Ok(())
@@ -300,15 +372,29 @@ impl PtxCompiler<'_> {
             }
         }
         let width = self.vector(access, at, terms.len(), i)?;
-        Ok(Step::StoreVector { address: self.address(at)?, width, values: terms, attributes: self.attributes(access) })
+        Ok(Step::StoreVector {
+            address: self.address(at)?,
+            width,
+            values: terms,
+            attributes: self.attributes(access),
+        })
     }
 
-    /// The width of a vector's elements: that of its type, or of the array. The vector must be aligned to its size.
-    fn vector(&self, access: &Access, address: &Address, count: usize, i: &TestInstruction) -> Result<i64, UnfoldError> {
+    /// The width of a vector's elements: that of its type, or of the array. The vector must be
+    /// aligned to its size.
+    fn vector(
+        &self,
+        access: &Access,
+        address: &Address,
+        count: usize,
+        i: &TestInstruction,
+    ) -> Result<i64, UnfoldError> {
         let typed = access.ty.map(|ty| i64::from(ty.bits) / 8);
         let Base::Location(name) = &address.base else { return Ok(typed.unwrap_or(4)) };
         let start = self.shared.address_of(name)?;
-        let width = typed.or_else(|| self.shared.location_at(start).map(|l| self.shared.widths[usize::from(l)])).unwrap_or(4);
+        let width = typed
+            .or_else(|| self.shared.location_at(start).map(|l| self.shared.widths[usize::from(l)]))
+            .unwrap_or(4);
         let offset = match &address.offset {
             None => 0,
             Some(TestOperand::Integer(n)) => *n,
@@ -318,7 +404,9 @@ impl PtxCompiler<'_> {
         let size = width * count as i64;
         if before.checked_add(offset).is_none_or(|n| n % size != 0) {
             return Err(UnfoldError::at(
-                format!("a vector of {size} bytes is accessed at an address that is no multiple of that"),
+                format!(
+                    "a vector of {size} bytes is accessed at an address that is no multiple of that"
+                ),
                 i.place,
             ));
         }
@@ -349,8 +437,18 @@ impl PtxCompiler<'_> {
         let half = |order| Attributes { order, scope, reduction: destination.is_none(), ..plain };
         let modification = match function {
             AtomFunction::CompareAndSwap => {
-                let new = replacement.as_ref().map(|r| self.value(r)).transpose()?.unwrap_or(Term::Constant(0));
-                Modification::CompareAndSwap { expected: operand, new, success: None, failure: half(read), spurious: false }
+                let new = replacement
+                    .as_ref()
+                    .map(|r| self.value(r))
+                    .transpose()?
+                    .unwrap_or(Term::Constant(0));
+                Modification::CompareAndSwap {
+                    expected: operand,
+                    new,
+                    success: None,
+                    failure: half(read),
+                    spurious: false,
+                }
             }
             other => match applied(*other) {
                 Some(operator) => Modification::Apply(operator, operand),
@@ -362,8 +460,14 @@ impl PtxCompiler<'_> {
     }
 
     pub(super) fn attributes(&self, access: &Access) -> Attributes {
-        let (bits, integer) = (access.ty.map(|ty| ty.bits).or(access.width.0), access.ty.and_then(Type::integer));
-        let plain = Attributes { proxy: access.proxy, bits, integer, ..Attributes::new(Order::Plain, None) };
+        let (bits, integer) =
+            (access.ty.map(|ty| ty.bits).or(access.width.0), access.ty.and_then(Type::integer));
+        let plain = Attributes {
+            proxy: access.proxy,
+            bits,
+            integer,
+            ..Attributes::new(Order::Plain, None)
+        };
         let strong = |order| Attributes { order, scope: access.scope, ..plain };
         if self.generic {
             return plain;
@@ -375,7 +479,9 @@ impl PtxCompiler<'_> {
             Some(AccessOrder::Acquire) => strong(Order::Acq),
             Some(AccessOrder::Release | AccessOrder::AcqRel) => strong(Order::Rel),
             // 8.4.2: "equivalent to a relaxed memory operation with system-scope".
-            Some(AccessOrder::Volatile) => Attributes { order: Order::Rlx, scope: Some(Scope::Sys), volatile: true, ..plain },
+            Some(AccessOrder::Volatile) => {
+                Attributes { order: Order::Rlx, scope: Some(Scope::Sys), volatile: true, ..plain }
+            }
             Some(AccessOrder::Mmio) => Attributes { mmio: true, ..strong(Order::Rlx) },
         }
     }
@@ -407,7 +513,9 @@ pub(super) fn applied(function: AtomFunction) -> Option<Binary> {
 /// Is an access half of a pair of a load-reserved and a store-conditional?
 fn is_half(operation: Of, access: &Access) -> bool {
     match access.order {
-        Some(AccessOrder::Text(tags)) => tags.architecture().is_half(Construct { operation, order: tags.order() }),
+        Some(AccessOrder::Text(tags)) => {
+            tags.architecture().is_half(Construct { operation, order: tags.order() })
+        }
         _ => false,
     }
 }
@@ -415,9 +523,9 @@ fn is_half(operation: Of, access: &Access) -> bool {
 /// What the result of a store-conditional carries.
 fn status_dependency(access: &Access) -> StatusDependency {
     match access.order {
-        Some(AccessOrder::Text(tags)) => {
-            tags.architecture().status_dependency(Construct { operation: Of::Write, order: tags.order() })
-        }
+        Some(AccessOrder::Text(tags)) => tags
+            .architecture()
+            .status_dependency(Construct { operation: Of::Write, order: tags.order() }),
         _ => StatusDependency::Nothing,
     }
 }
@@ -442,10 +550,12 @@ fn local(function: LocalFunction, ty: Option<Type>, operands: Vec<Term>) -> Term
         LocalFunction::Move => return a.convert(integer),
         LocalFunction::Convert(from) => return a.convert(from.integer()).convert(integer),
         LocalFunction::MultiplyWide => {
-            return Term::binary(Binary::Multiply, a.convert(integer), b.convert(integer)).convert(wide);
+            return Term::binary(Binary::Multiply, a.convert(integer), b.convert(integer))
+                .convert(wide);
         }
         LocalFunction::MultiplyAdd => {
-            return Term::binary(Binary::Add, Term::binary(Binary::Multiply, a, b), next()).convert(integer);
+            return Term::binary(Binary::Add, Term::binary(Binary::Multiply, a, b), next())
+                .convert(integer);
         }
         LocalFunction::MultiplyAddWide => {
             let product = Term::binary(Binary::Multiply, a.convert(integer), b.convert(integer));
@@ -458,8 +568,12 @@ fn local(function: LocalFunction, ty: Option<Type>, operands: Vec<Term>) -> Term
                 let holds = Term::binary(Binary::Compare(comparison), p.clone(), Term::Constant(0));
                 Term::binary(Binary::Multiply, value, holds)
             };
-            return Term::binary(Binary::Add, times(a, NumberComparison::NotEqual), times(b, NumberComparison::Equal))
-                .convert(integer);
+            return Term::binary(
+                Binary::Add,
+                times(a, NumberComparison::NotEqual),
+                times(b, NumberComparison::Equal),
+            )
+            .convert(integer);
         }
         LocalFunction::Not => return Term::Unary(Unary::BitwiseNot, Box::new(a)).convert(integer),
         LocalFunction::Negate => return Term::Unary(Unary::Negate, Box::new(a)).convert(integer),
@@ -478,7 +592,8 @@ fn local(function: LocalFunction, ty: Option<Type>, operands: Vec<Term>) -> Term
         LocalFunction::Compare(comparison) => Binary::Compare(comparison),
     };
     if matches!(operator, Binary::ShiftLeft | Binary::ShiftRight) {
-        // The amount is an unsigned 32-bit value, whatever the type of the instruction is (PTX ISA, `shl` and `shr`).
+        // The amount is an unsigned 32-bit value, whatever the type of the instruction is (PTX ISA,
+        // `shl` and `shr`).
         let value = if operator == Binary::ShiftRight { a.convert(integer) } else { a };
         let by = b.convert(integer.map(|_| Integer { bits: 32, signed: false }));
         return Term::binary(operator.of(integer), value, by).convert(integer);

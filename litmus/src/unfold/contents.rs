@@ -1,9 +1,11 @@
-//! What mbarriers can hold. An operation on one is a function of what it held before, and comes once in an execution: so of n operations that do
-//! the same, at most n are between its initialisation and what a read returns. To pass values on from write to read as for other memory
-//! ([`super::Domains`]) would count each operation again and again, and give every phase every number of arrivals and of bytes.
+//! What mbarriers can hold. An operation on one is a function of what it held before, and comes
+//! once in an execution: so of n operations that do the same, at most n are between its
+//! initialisation and what a read returns. To pass values on from write to read as for other memory
+//! ([`super::Domains`]) would count each operation again and again, and give every phase every
+//! number of arrivals and of bytes.
 //!
-//! No order of the operations is supposed, so that this holds in every model; and contents on a cycle of reads-from, which would be out of thin
-//! air, are none.
+//! No order of the operations is supposed, so that this holds in every model; and contents on a
+//! cycle of reads-from, which would be out of thin air, are none.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +40,9 @@ impl ContentsChange {
                     return Some(Self::Apply(functions));
                 }
                 MergedValue::Binary(Binary::Mbarrier(function), contents, number) => {
-                    let MergedValue::Number(number) = merged.values[number.index()] else { return None };
+                    let MergedValue::Number(number) = merged.values[number.index()] else {
+                        return None;
+                    };
                     functions.push((function, number));
                     merged.values[contents.index()]
                 }
@@ -51,12 +55,16 @@ impl ContentsChange {
     fn apply(&self, contents: i64) -> Option<i64> {
         match self {
             Self::Set(n) => Some(*n),
-            Self::Apply(functions) => functions.iter().try_fold(contents, |contents, &(function, number)| {
-                let arrives = matches!(function, MbarrierFunction::Arrive | MbarrierFunction::Drop);
-                let mbarrier = Mbarrier(contents);
-                let is_awaited = mbarrier.is_valid() && (!arrives || mbarrier.pending() >= number);
-                is_awaited.then(|| function.apply(contents, number))
-            }),
+            Self::Apply(functions) => {
+                functions.iter().try_fold(contents, |contents, &(function, number)| {
+                    let arrives =
+                        matches!(function, MbarrierFunction::Arrive | MbarrierFunction::Drop);
+                    let mbarrier = Mbarrier(contents);
+                    let is_awaited =
+                        mbarrier.is_valid() && (!arrives || mbarrier.pending() >= number);
+                    is_awaited.then(|| function.apply(contents, number))
+                })
+            }
         }
     }
 }
@@ -64,10 +72,13 @@ impl ContentsChange {
 /// For each event what it can return, if it is a read of an mbarrier: ascending.
 pub(super) fn contents(merged: &Merged, location: &impl Fn(u16) -> u16) -> Vec<Option<Vec<i64>>> {
     let mut found = vec![None; merged.events.len()];
-    let mbarrier = |e: usize| merged.events[e].data.location.filter(|_| merged.events[e].data.mbarrier).map(location);
+    let mbarrier = |e: usize| {
+        merged.events[e].data.location.filter(|_| merged.events[e].data.mbarrier).map(location)
+    };
     let all: BTreeSet<u16> = (0..merged.events.len()).filter_map(mbarrier).collect();
     for of in all {
-        let here: Vec<usize> = (0..merged.events.len()).filter(|&e| mbarrier(e) == Some(of)).collect();
+        let here: Vec<usize> =
+            (0..merged.events.len()).filter(|&e| mbarrier(e) == Some(of)).collect();
         if let Some(reads) = contents_of(merged, &here) {
             reads.into_iter().for_each(|(read, values)| found[read] = Some(values));
         }
@@ -90,7 +101,9 @@ fn contents_of(merged: &Merged, here: &[usize]) -> Option<Vec<(usize, Vec<i64>)>
         }
     }
     for (_, writes, most) in &mut changes {
-        let on = |path: &super::merge::MergedPath| path.events.iter().filter(|e| writes.contains(e)).count();
+        let on = |path: &super::merge::MergedPath| {
+            path.events.iter().filter(|e| writes.contains(e)).count()
+        };
         *most = merged.paths.iter().map(|paths| paths.iter().map(on).max().unwrap_or(0)).sum();
     }
     let mut seen: BTreeSet<(Vec<usize>, i64)> = BTreeSet::new();
@@ -102,7 +115,9 @@ fn contents_of(merged: &Merged, here: &[usize]) -> Option<Vec<(usize, Vec<i64>)>
         if seen.len() > MAX_STATES {
             return None;
         }
-        for (c, (change, ..)) in changes.iter().enumerate().filter(|(c, (.., most))| done[*c] < *most) {
+        for (c, (change, ..)) in
+            changes.iter().enumerate().filter(|(c, (.., most))| done[*c] < *most)
+        {
             if let Some(next) = change.apply(held) {
                 let mut done = done.clone();
                 done[c] += 1;
@@ -111,9 +126,12 @@ fn contents_of(merged: &Merged, here: &[usize]) -> Option<Vec<(usize, Vec<i64>)>
         }
     }
     let reads = here.iter().filter(|&&e| merged.events[e].data.kind == Kind::Read).map(|&read| {
-        let own = changes.iter().position(|(_, writes, _)| writes.iter().any(|&w| merged.events[w].modifies == Some(read)));
+        let own = changes.iter().position(|(_, writes, _)| {
+            writes.iter().any(|&w| merged.events[w].modifies == Some(read))
+        });
         let comes = |done: &[usize]| own.is_none_or(|c| done[c] < changes[c].2);
-        let values: BTreeSet<i64> = seen.iter().filter(|(done, _)| comes(done)).map(|(_, held)| *held).collect();
+        let values: BTreeSet<i64> =
+            seen.iter().filter(|(done, _)| comes(done)).map(|(_, held)| *held).collect();
         (read, values.into_iter().collect())
     });
     Some(reads.collect())

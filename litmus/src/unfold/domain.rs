@@ -1,12 +1,15 @@
-//! The values that reads and writes of a test can have: a finite set for each, computed without looking at any model.
+//! The values that reads and writes of a test can have: a finite set for each, computed without
+//! looking at any model.
 //!
-//! In an execution without a cycle of data and reads-from, a value comes from a number in the program or an initial write, on a
-//! way that passes each computed write once at most. So passing values on from writes to the reads that may read them, and from
-//! reads to what is computed from them, as often as there are computed writes on a path of every thread, reaches all.
+//! In an execution without a cycle of data and reads-from, a value comes from a number in the
+//! program or an initial write, on a way that passes each computed write once at most. So passing
+//! values on from writes to the reads that may read them, and from reads to what is computed from
+//! them, as often as there are computed writes on a path of every thread, reaches all.
 //!
-//! On a cycle, values determine themselves: any that do are an execution (models without an axiom against thin air allow it).
-//! There may be infinitely many; those that follow, in as many steps, from 0, 1, and the numbers of the program and the
-//! condition count. This is a bound, the same for all engines. Where a model forbids every such cycle, none is looked for.
+//! On a cycle, values determine themselves: any that do are an execution (models without an axiom
+//! against thin air allow it). There may be infinitely many; those that follow, in as many steps,
+//! from 0, 1, and the numbers of the program and the condition count. This is a bound, the same for
+//! all engines. Where a model forbids every such cycle, none is looked for.
 
 use super::merge::{DATA, Merged, MergedValue};
 use super::{UnfoldError, ValueId, contents};
@@ -32,7 +35,8 @@ pub(crate) struct Domains {
 }
 
 impl Domains {
-    /// `mentioned`: the numbers of the condition; `from_thin_air`: may values determine themselves, where they do so through data and read-modify-writes alone?
+    /// `mentioned`: the numbers of the condition; `from_thin_air`: may values determine themselves,
+    /// where they do so through data and read-modify-writes alone?
     pub fn new(
         merged: &Merged,
         locations: &impl Fn(u16) -> u16,
@@ -44,7 +48,11 @@ impl Domains {
         let sources: Vec<Vec<usize>> = (0..n)
             .map(|r| match merged.events[r].data.kind {
                 Kind::Read => (0..n)
-                    .filter(|&w| merged.events[w].value.is_some() && physical(w) == physical(r) && merged.coexist(w, r))
+                    .filter(|&w| {
+                        merged.events[w].value.is_some()
+                            && physical(w) == physical(r)
+                            && merged.coexist(w, r)
+                    })
                     .collect(),
                 _ => Vec::new(),
             })
@@ -82,13 +90,18 @@ impl Domains {
             let mut found: Vec<i64> = match *value {
                 MergedValue::Number(n) => vec![n],
                 MergedValue::Read(r) => self.reads[r].clone(),
-                MergedValue::Unary(operator, a) => of(a).iter().map(|&a| operator.apply(a)).collect(),
+                MergedValue::Unary(operator, a) => {
+                    of(a).iter().map(|&a| operator.apply(a)).collect()
+                }
                 MergedValue::Binary(operator, a, b) => {
                     pairs += of(a).len() * of(b).len();
                     if pairs > MAX_PAIRS {
                         return Err(too_many());
                     }
-                    of(a).iter().flat_map(|&a| of(b).iter().map(move |&b| operator.apply(a, b))).collect()
+                    of(a)
+                        .iter()
+                        .flat_map(|&a| of(b).iter().map(move |&b| operator.apply(a, b)))
+                        .collect()
                 }
             };
             tidy(&mut found)?;
@@ -140,7 +153,9 @@ fn inputs(merged: &Merged) -> Vec<Vec<usize>> {
             MergedValue::Number(_) => Vec::new(),
             MergedValue::Read(r) => vec![r],
             MergedValue::Unary(_, a) => inputs[a.index()].clone(),
-            MergedValue::Binary(_, a, b) => [inputs[a.index()].as_slice(), &inputs[b.index()]].concat(),
+            MergedValue::Binary(_, a, b) => {
+                [inputs[a.index()].as_slice(), &inputs[b.index()]].concat()
+            }
         };
         reads.sort_unstable();
         reads.dedup();
@@ -149,8 +164,8 @@ fn inputs(merged: &Merged) -> Vec<Vec<usize>> {
     inputs
 }
 
-/// Does each write depend on the reads that its value is computed from, by data or as a read-modify-write? Then values that determine themselves are a cycle
-/// of these and of reads-from.
+/// Does each write depend on the reads that its value is computed from, by data or as a
+/// read-modify-write? Then values that determine themselves are a cycle of these and of reads-from.
 fn passes_by_dependencies(merged: &Merged, inputs: &[Vec<usize>]) -> bool {
     merged.events.iter().all(|event| {
         let reads = event.value.map_or(&[][..], |value| inputs[value.index()].as_slice());
@@ -173,12 +188,21 @@ fn seeds(merged: &Merged, mentioned: &[i64]) -> Vec<i64> {
 
 /// The largest number of computed writes in one execution.
 fn most_computed(merged: &Merged) -> usize {
-    let computed =
-        |&e: &usize| merged.events[e].value.is_some_and(|v| !matches!(merged.values[v.index()], MergedValue::Number(_)));
+    let computed = |&e: &usize| {
+        merged.events[e]
+            .value
+            .is_some_and(|v| !matches!(merged.values[v.index()], MergedValue::Number(_)))
+    };
     merged
         .paths
         .iter()
-        .map(|paths| paths.iter().map(|p| p.events.iter().copied().filter(computed).count()).max().unwrap_or(0))
+        .map(|paths| {
+            paths
+                .iter()
+                .map(|p| p.events.iter().copied().filter(computed).count())
+                .max()
+                .unwrap_or(0)
+        })
         .sum()
 }
 
@@ -189,7 +213,9 @@ fn tidy(values: &mut Vec<i64>) -> Result<(), UnfoldError> {
 }
 
 fn too_many() -> UnfoldError {
-    UnfoldError::new(format!("a value is one of more than {MAX_VALUES}; the explicit engine may do without knowing them"))
+    UnfoldError::new(format!(
+        "a value is one of more than {MAX_VALUES}; the explicit engine may do without knowing them"
+    ))
 }
 
 #[cfg(test)]
@@ -201,7 +227,8 @@ mod tests {
     use crate::outcome::condition_numbers;
     use crate::unfold::{Merged, Unfolding, UnfoldingBounds};
 
-    /// Two threads that copy what they read, each to where the other one reads: a 42 that nobody writes is a value on a cycle.
+    /// Two threads that copy what they read, each to where the other one reads: a 42 that nobody
+    /// writes is a value on a cycle.
     const COPIES: &str = "PTX t\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n \
         ld.relaxed.gpu.u32 r0, x | ld.relaxed.gpu.u32 r1, y ;\n \
         st.relaxed.gpu.u32 y, r0 | st.relaxed.gpu.u32 x, r1 ;\n\
@@ -209,19 +236,29 @@ mod tests {
 
     #[test]
     fn values_from_thin_air_count_where_no_axiom_forbids_all_of_their_cycles() {
-        let test = crate::read::test(&SourceFile::new("t.litmus", COPIES.to_owned())).expect("it is read").test;
-        let unfolding = Unfolding::new(&test, test.dialect.signature(), UnfoldingBounds::default()).expect("it is unfolded");
+        let test = crate::read::test(&SourceFile::new("t.litmus", COPIES.to_owned()))
+            .expect("it is read")
+            .test;
+        let unfolding = Unfolding::new(&test, test.dialect.signature(), UnfoldingBounds::default())
+            .expect("it is unfolded");
         let mut merged = Merged::new(&unfolding).expect("it is merged");
         let read = |merged: &Merged, from_thin_air: bool| {
             let physical = |l: u16| unfolding.locations()[usize::from(l)].physical;
-            let domains = Domains::new(merged, &physical, &condition_numbers(&unfolding), from_thin_air).expect("they are few");
+            let domains =
+                Domains::new(merged, &physical, &condition_numbers(&unfolding), from_thin_air)
+                    .expect("they are few");
             let is_read = |&e: &usize| merged.events[e].data.kind == Kind::Read;
-            (0..merged.events.len()).filter(is_read).map(|e| domains.reads[e].clone()).collect::<Vec<_>>()
+            (0..merged.events.len())
+                .filter(is_read)
+                .map(|e| domains.reads[e].clone())
+                .collect::<Vec<_>>()
         };
         assert_eq!(read(&merged, true), [[0, 1, 42], [0, 1, 42]]);
         assert_eq!(read(&merged, false), [[0], [0]]);
         // A value that is passed on without a dependency is on no cycle that the axiom forbids.
-        let write = (0..merged.events.len()).find(|&e| merged.events[e].data.kind == Kind::Write).expect("a write");
+        let write = (0..merged.events.len())
+            .find(|&e| merged.events[e].data.kind == Kind::Write)
+            .expect("a write");
         merged.events[write].depends[DATA].clear();
         assert_eq!(read(&merged, false), [[0, 1, 42], [0, 1, 42]]);
     }

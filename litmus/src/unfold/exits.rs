@@ -1,9 +1,12 @@
-//! What the end of a thread lets others do. "As threads exit, barriers waiting on all threads are checked to see if the exiting threads are the only
-//! threads that have not yet made it"; "if the exiting threads are holding up the barrier, the barrier is released" (PTX ISA, `exit`). So what others
-//! do behind it comes after what the thread read to decide that it ends.
+//! What the end of a thread lets others do. "As threads exit, barriers waiting on all threads are
+//! checked to see if the exiting threads are the only threads that have not yet made it"; "if the
+//! exiting threads are holding up the barrier, the barrier is released" (PTX ISA, `exit`). So what
+//! others do behind it comes after what the thread read to decide that it ends.
 //!
-//! The end is an arrival of its own, behind everything else and in no instruction, that depends on these reads. It carries ACQ, as no instruction that
-//! arrives does: the ISA says of no barrier that it orders memory for a thread that does not come, nor that a fence in front of an exit makes it do so.
+//! The end is an arrival of its own, behind everything else and in no instruction, that depends on
+//! these reads. It carries ACQ, as no instruction that arrives does: the ISA says of no barrier
+//! that it orders memory for a thread that does not come, nor that a fence in front of an exit
+//! makes it do so.
 
 use std::collections::BTreeSet;
 
@@ -14,17 +17,23 @@ use super::path::{PathEvent, Positions};
 use crate::test::Place;
 
 impl Unfolding {
-    /// Gives the paths of threads that end without a barrier of their cta, cluster or warp an arrival there, at their end.
+    /// Gives the paths of threads that end without a barrier of their cta, cluster or warp an
+    /// arrival there, at their end.
     ///
-    /// None is given to a thread that reads nothing to decide that it ends and passes no barrier before: nothing comes before its end.
+    /// None is given to a thread that reads nothing to decide that it ends and passes no barrier
+    /// before: nothing comes before its end.
     pub(super) fn ends_let_pass(&mut self) {
         let mut all: Vec<(usize, usize, Vec<PathEvent>)> = Vec::new();
         for (t, paths) in self.paths.iter().enumerate() {
             for (p, path) in paths.iter().enumerate() {
-                let made = path.suppositions.iter().filter(|(symbol, _)| !path.swaps.contains(symbol));
-                let supposed: Positions = made.map(|(symbol, _)| self.symbols[t].reads_of(*symbol)).collect();
+                let made =
+                    path.suppositions.iter().filter(|(symbol, _)| !path.swaps.contains(symbol));
+                let supposed: Positions =
+                    made.map(|(symbol, _)| self.symbols[t].reads_of(*symbol)).collect();
                 let decides = path.branched_by | supposed;
-                if decides.is_empty() && !path.events.iter().any(|e| e.data.kind == Kind::BarrierWait) {
+                if decides.is_empty()
+                    && !path.events.iter().any(|e| e.data.kind == Kind::BarrierWait)
+                {
                     continue;
                 }
                 let end = |(barrier, scope): (u16, Scope)| PathEvent {

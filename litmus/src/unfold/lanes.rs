@@ -1,8 +1,10 @@
-//! Where the lanes of a warp leave what they give each other. Each lane writes a place of its own for each meeting, and reads those of the lanes
-//! that it needs, behind the meeting: so a value that was read of memory goes from thread to thread as any other, with what it depends on.
+//! Where the lanes of a warp leave what they give each other. Each lane writes a place of its own
+//! for each meeting, and reads those of the lanes that it needs, behind the meeting: so a value
+//! that was read of memory goes from thread to thread as any other, with what it depends on.
 //!
-//! The descriptions of votes, shuffles and their kin say nothing of memory. So these accesses order nothing: they are relaxed, and the reads are
-//! those of reductions, which form no acquire pattern. Nobody else has an address of these places.
+//! The descriptions of votes, shuffles and their kin say nothing of memory. So these accesses order
+//! nothing: they are relaxed, and the reads are those of reductions, which form no acquire pattern.
+//! Nobody else has an address of these places.
 
 use std::borrow::Cow;
 
@@ -10,7 +12,10 @@ use margay_models::execution::{EventData, Kind, Scope};
 
 use super::UnfoldError;
 use super::path::Path;
-use crate::test::{InitialValue, LocationDeclaration, Operation, Place, Space, Test, TestInstruction, ThreadId, WarpMeeting};
+use crate::test::{
+    InitialValue, LocationDeclaration, Operation, Place, Space, Test, TestInstruction, ThreadId,
+    WarpMeeting,
+};
 
 /// What such a place holds before the lane has come: no value of 32 bits.
 pub(super) const NOTHING: i64 = 1 << 32;
@@ -40,7 +45,8 @@ impl LaneCells {
         for thread in threads() {
             for (_, meeting) in meetings(test, thread) {
                 let is_same = |(other, first): &(&WarpMeeting, ThreadId)| {
-                    number(other) == number(meeting) && test.placement(*first).shares(Scope::Warp, test.placement(thread))
+                    number(other) == number(meeting)
+                        && test.placement(*first).shares(Scope::Warp, test.placement(thread))
                 };
                 if !groups.iter().any(is_same) {
                     groups.push((meeting, thread));
@@ -49,8 +55,11 @@ impl LaneCells {
         }
         let mut named = 0;
         for (meeting, first) in groups {
-            let members: Vec<ThreadId> = lanes(test, first, meeting.mask).into_iter().map(|(_, thread)| thread).collect();
-            let of = |thread: ThreadId| meetings(test, thread).map(|(_, m)| m).filter(|m| number(m) == number(meeting));
+            let members: Vec<ThreadId> =
+                lanes(test, first, meeting.mask).into_iter().map(|(_, thread)| thread).collect();
+            let of = |thread: ThreadId| {
+                meetings(test, thread).map(|(_, m)| m).filter(|m| number(m) == number(meeting))
+            };
             if !members.iter().any(|&t| of(t).any(|m| m.destination().is_some() && !m.elects())) {
                 continue;
             }
@@ -58,7 +67,12 @@ impl LaneCells {
             for round in 0..members.iter().map(|&t| of(t).count()).max().unwrap_or(0) {
                 for &thread in &members {
                     let location = whole.locations.len() as u16;
-                    found.0.push(LaneCell { meeting: number(meeting), round, thread: thread.index(), location });
+                    found.0.push(LaneCell {
+                        meeting: number(meeting),
+                        round,
+                        thread: thread.index(),
+                        location,
+                    });
                     whole.to_mut().locations.push(LocationDeclaration {
                         name: format!("{opcode}{named}.P{}", thread.index()),
                         value: Some(InitialValue::Integer(NOTHING)),
@@ -80,7 +94,8 @@ impl LaneCells {
         self.0.len()
     }
 
-    /// The place of a thread at a meeting; nothing where nobody asks for what the lanes give each other there.
+    /// The place of a thread at a meeting; nothing where nobody asks for what the lanes give each
+    /// other there.
     pub fn location(&self, meeting: u16, round: usize, thread: usize) -> Option<u16> {
         let of = |c: &&LaneCell| (c.meeting, c.round, c.thread) == (meeting, round, thread);
         self.0.iter().find(of).map(|c| c.location)
@@ -91,17 +106,36 @@ impl LaneCells {
         self.location(meeting, 0, thread).is_some()
     }
 
-    /// Refuses a test in which a lane comes to such a meeting on some ways only: who takes part would depend on that.
-    pub fn check(&self, test: &Test, paths: &[Vec<Path>], number: &dyn Fn(&WarpMeeting) -> u16) -> Result<(), UnfoldError> {
+    /// Refuses a test in which a lane comes to such a meeting on some ways only: who takes part
+    /// would depend on that.
+    pub fn check(
+        &self,
+        test: &Test,
+        paths: &[Vec<Path>],
+        number: &dyn Fn(&WarpMeeting) -> u16,
+    ) -> Result<(), UnfoldError> {
         for cell in &self.0 {
-            let rounds = self.0.iter().filter(|c| (c.meeting, c.thread) == (cell.meeting, cell.thread)).count();
-            if paths[cell.thread].iter().all(|path| arrivals(path.events.iter().map(|e| &e.data), cell.meeting) == rounds) {
+            let rounds = self
+                .0
+                .iter()
+                .filter(|c| (c.meeting, c.thread) == (cell.meeting, cell.thread))
+                .count();
+            if paths[cell.thread]
+                .iter()
+                .all(|path| arrivals(path.events.iter().map(|e| &e.data), cell.meeting) == rounds)
+            {
                 continue;
             }
             let member = ThreadId(cell.thread as u16);
-            let shares = |t: &usize| test.placement(member).shares(Scope::Warp, test.placement(ThreadId(*t as u16)));
-            let mut there = (0..test.threads.len()).filter(shares).flat_map(|t| meetings(test, ThreadId(t as u16)));
-            let Some((i, meeting)) = there.find(|(_, m)| number(m) == cell.meeting) else { continue };
+            let shares = |t: &usize| {
+                test.placement(member).shares(Scope::Warp, test.placement(ThreadId(*t as u16)))
+            };
+            let mut there = (0..test.threads.len())
+                .filter(shares)
+                .flat_map(|t| meetings(test, ThreadId(t as u16)));
+            let Some((i, meeting)) = there.find(|(_, m)| number(m) == cell.meeting) else {
+                continue;
+            };
             let message = format!(
                 "{member} is a lane that `{}` names, and does not come to it on every way: who takes part is then open, and what the lanes give \
                  each other is not modelled; write `_` for the destination of each",
@@ -116,20 +150,26 @@ impl LaneCells {
 /// How often a thread has come to a meeting.
 pub(super) fn arrivals<'e>(events: impl Iterator<Item = &'e EventData>, meeting: u16) -> usize {
     let is_there = |e: &&EventData| {
-        e.kind == Kind::BarrierArrive && e.scope == Some(Scope::Warp) && e.barrier == Some(super::barriers::number(meeting, 0))
+        e.kind == Kind::BarrierArrive
+            && e.scope == Some(Scope::Warp)
+            && e.barrier == Some(super::barriers::number(meeting, 0))
     };
     events.filter(is_there).count()
 }
 
-/// The lanes of a thread's warp that a mask names: those that the test has, the lowest first. The threads of a warp are its lanes from left to
-/// right.
+/// The lanes of a thread's warp that a mask names: those that the test has, the lowest first. The
+/// threads of a warp are its lanes from left to right.
 pub(super) fn lanes(test: &Test, thread: ThreadId, mask: u32) -> Vec<(u32, ThreadId)> {
     let threads = (0..test.threads.len()).map(|t| ThreadId(t as u16));
-    let of_warp = threads.filter(|t| test.placement(thread).shares(Scope::Warp, test.placement(*t)));
+    let of_warp =
+        threads.filter(|t| test.placement(thread).shares(Scope::Warp, test.placement(*t)));
     (0..32).zip(of_warp).filter(|(lane, _)| mask >> lane & 1 == 1).collect()
 }
 
-fn meetings(test: &Test, thread: ThreadId) -> impl Iterator<Item = (&TestInstruction, &WarpMeeting)> {
+fn meetings(
+    test: &Test,
+    thread: ThreadId,
+) -> impl Iterator<Item = (&TestInstruction, &WarpMeeting)> {
     test.instructions(thread).iter().filter_map(|i| match &i.operation {
         Operation::Warp(meeting) => Some((i, meeting)),
         _ => None,

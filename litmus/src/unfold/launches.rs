@@ -1,5 +1,6 @@
-//! Meetings of warps, and orders of launches, as barriers: a meeting of lanes is one of the scope of a warp. A launch has two barriers of
-//! the whole system: whoever launches it arrives at its start, for which its threads wait; they arrive at its end.
+//! Meetings of warps, and orders of launches, as barriers: a meeting of lanes is one of the scope
+//! of a warp. A launch has two barriers of the whole system: whoever launches it arrives at its
+//! start, for which its threads wait; they arrive at its end.
 
 use margay_models::execution::Scope;
 
@@ -25,16 +26,20 @@ impl Meetings {
     /// Those of a test.
     ///
     /// # Errors
-    /// There are more than there are numbers for barriers, or a launch that is named does not exist or is begun twice.
+    /// There are more than there are numbers for barriers, or a launch that is named does not exist
+    /// or is begun twice.
     pub fn of(test: &Test) -> Result<Self, UnfoldError> {
         let mut found = Self::default();
-        let kernels: Vec<u16> = (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16)).kernel).collect();
+        let kernels: Vec<u16> =
+            (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16)).kernel).collect();
         for thread in &test.threads {
             let Body::Instructions(instructions) = &thread.body else { continue };
             for i in instructions {
                 match &i.operation {
                     Operation::Warp(meeting) => found.warp(meeting, i.place)?,
-                    Operation::Launches(LaunchOrder::AfterThread(before)) => found.thread(*before, test, i.place)?,
+                    Operation::Launches(LaunchOrder::AfterThread(before)) => {
+                        found.thread(*before, test, i.place)?
+                    }
                     Operation::Launches(order) => found.launch(*order, &kernels, i.place)?,
                     _ => {}
                 }
@@ -50,7 +55,11 @@ impl Meetings {
             self.warps.push(key);
         }
         let too_many = self.warps.len() > usize::from(NUMBER);
-        if too_many { Err(UnfoldError::at(format!("more than {NUMBER} different meetings of lanes"), place)) } else { Ok(()) }
+        if too_many {
+            Err(UnfoldError::at(format!("more than {NUMBER} different meetings of lanes"), place))
+        } else {
+            Ok(())
+        }
     }
 
     fn thread(&mut self, before: ThreadId, test: &Test, place: Place) -> Result<(), UnfoldError> {
@@ -69,21 +78,39 @@ impl Meetings {
         Ok(())
     }
 
-    fn launch(&mut self, order: LaunchOrder, kernels: &[u16], place: Place) -> Result<(), UnfoldError> {
+    fn launch(
+        &mut self,
+        order: LaunchOrder,
+        kernels: &[u16],
+        place: Place,
+    ) -> Result<(), UnfoldError> {
         let of = match order {
-            LaunchOrder::After(k) | LaunchOrder::Overlaps(k) | LaunchOrder::Launch(k) | LaunchOrder::Synchronize(k) => k,
-            LaunchOrder::Prerequisites | LaunchOrder::Dependents | LaunchOrder::AfterThread(_) => return Ok(()),
+            LaunchOrder::After(k)
+            | LaunchOrder::Overlaps(k)
+            | LaunchOrder::Launch(k)
+            | LaunchOrder::Synchronize(k) => k,
+            LaunchOrder::Prerequisites | LaunchOrder::Dependents | LaunchOrder::AfterThread(_) => {
+                return Ok(());
+            }
         };
         if of == HOST || !kernels.contains(&of) {
-            return Err(UnfoldError::at(format!("no thread of the test is in the kernel {of}"), place));
+            return Err(UnfoldError::at(
+                format!("no thread of the test is in the kernel {of}"),
+                place,
+            ));
         }
         if 2 * usize::from(of) + 1 >= usize::from(NUMBER) {
-            return Err(UnfoldError::at(format!("kernels that are ordered are numbered from 0 to {}", NUMBER / 2 - 1), place));
+            return Err(UnfoldError::at(
+                format!("kernels that are ordered are numbered from 0 to {}", NUMBER / 2 - 1),
+                place,
+            ));
         }
         match order {
             LaunchOrder::Launch(k) if self.launched.contains(&k) => {
                 return Err(UnfoldError::at(
-                    format!("kernel {k} is launched a second time: give the second launch a number of its own"),
+                    format!(
+                        "kernel {k} is launched a second time: give the second launch a number of its own"
+                    ),
                     place,
                 ));
             }
@@ -101,7 +128,9 @@ impl Meetings {
             let id = ThreadId(t as u16);
             for i in test.instructions(id) {
                 match i.operation {
-                    Operation::Launches(LaunchOrder::After(before) | LaunchOrder::Overlaps(before)) => {
+                    Operation::Launches(
+                        LaunchOrder::After(before) | LaunchOrder::Overlaps(before),
+                    ) => {
                         edges.push((before, test.placement(id).kernel, i.place));
                     }
                     Operation::Launches(LaunchOrder::AfterThread(before)) => {
@@ -114,11 +143,16 @@ impl Meetings {
         }
         for &(from, to, place) in &edges {
             let mut reached = vec![to];
-            while let Some(&(_, next, _)) = edges.iter().find(|(a, b, _)| reached.contains(a) && !reached.contains(b)) {
+            while let Some(&(_, next, _)) =
+                edges.iter().find(|(a, b, _)| reached.contains(a) && !reached.contains(b))
+            {
                 reached.push(next);
             }
             if reached.contains(&from) {
-                return Err(UnfoldError::at(format!("{what}{to} would wait for its own end"), place));
+                return Err(UnfoldError::at(
+                    format!("{what}{to} would wait for its own end"),
+                    place,
+                ));
             }
         }
         Ok(())
@@ -126,7 +160,10 @@ impl Meetings {
 
     /// The number of the barrier that a meeting of lanes is.
     pub fn number(&self, meeting: &WarpMeeting) -> u16 {
-        self.warps.iter().position(|(name, mask)| *name == meeting.name && *mask == meeting.mask).unwrap_or(0) as u16
+        self.warps
+            .iter()
+            .position(|(name, mask)| *name == meeting.name && *mask == meeting.mask)
+            .unwrap_or(0) as u16
     }
 
     /// The meeting of lanes.
@@ -139,9 +176,13 @@ impl Meetings {
     /// The steps of an instruction, of a thread with these prerequisites.
     pub fn steps(&self, order: LaunchOrder, prerequisites: &[u16]) -> Vec<Step> {
         match order {
-            LaunchOrder::After(kernel) | LaunchOrder::Synchronize(kernel) => vec![end(kernel, false)],
+            LaunchOrder::After(kernel) | LaunchOrder::Synchronize(kernel) => {
+                vec![end(kernel, false)]
+            }
             LaunchOrder::AfterThread(thread) => vec![end(thread.0, false)],
-            LaunchOrder::Prerequisites => prerequisites.iter().map(|&kernel| end(kernel, false)).collect(),
+            LaunchOrder::Prerequisites => {
+                prerequisites.iter().map(|&kernel| end(kernel, false)).collect()
+            }
             LaunchOrder::Launch(kernel) => vec![start(kernel, true)],
             LaunchOrder::Overlaps(_) | LaunchOrder::Dependents => Vec::new(),
         }
@@ -181,5 +222,12 @@ fn end(kernel: u16, arrives: bool) -> Step {
 
 fn of_launch(number: i64, arrives: bool) -> Step {
     let barrier = Term::Constant(number);
-    Step::Barrier { barrier, instance: 0, scope: Scope::Sys, arrives, waits: !arrives, relaxed: false }
+    Step::Barrier {
+        barrier,
+        instance: 0,
+        scope: Scope::Sys,
+        arrives,
+        waits: !arrives,
+        relaxed: false,
+    }
 }

@@ -1,12 +1,14 @@
-//! Which paths of the threads of a cta or cluster come to its barriers together: an execution in which a thread waits at a barrier for
-//! another that never comes does not end.
+//! Which paths of the threads of a cta or cluster come to its barriers together: an execution in
+//! which a thread waits at a barrier for another that never comes does not end.
 //!
-//! A wait is over when every thread that takes part has arrived as often as the one that waits, that arrival included. The threads that
-//! take part are those of the cta or cluster that come to the barrier on some path: the test need not have all threads of a cta. That no
-//! execution ends is asked of the other reading as well, in which it has (`as_whole`): a barrier without a count is for all of them. Where
-//! the barrier has no count of threads, one that is at its end holds nobody up: `bar.sync` waits for all threads that have not exited
-//! (Volta tuning guide, 1.4.1.2; for clusters PTX ISA, `barrier.cluster`; for lanes of a warp CUDA's guide, `__syncwarp`: all that have not exited). Where it has
-//! one, that number must come.
+//! A wait is over when every thread that takes part has arrived as often as the one that waits,
+//! that arrival included. The threads that take part are those of the cta or cluster that come to
+//! the barrier on some path: the test need not have all threads of a cta. That no execution ends is
+//! asked of the other reading as well, in which it has (`as_whole`): a barrier without a count is
+//! for all of them. Where the barrier has no count of threads, one that is at its end holds nobody
+//! up: `bar.sync` waits for all threads that have not exited (Volta tuning guide, 1.4.1.2; for
+//! clusters PTX ISA, `barrier.cluster`; for lanes of a warp CUDA's guide, `__syncwarp`: all that
+//! have not exited). Where it has one, that number must come.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,20 +50,25 @@ impl Unfolding {
     /// Does a wait of these paths never come to its end, or does a path stop at one that does?
     pub(crate) fn is_unmet(&self, chosen: &[usize]) -> bool {
         self.meets && {
-            let ways: Vec<BarrierVisits> =
-                chosen.iter().zip(&self.paths).map(|(&p, paths)| BarrierVisits::of(&paths[p])).collect();
+            let ways: Vec<BarrierVisits> = chosen
+                .iter()
+                .zip(&self.paths)
+                .map(|(&p, paths)| BarrierVisits::of(&paths[p]))
+                .collect();
             !self.meet(&ways.iter().collect::<Vec<_>>())
         }
     }
 
-    /// Combinations of paths that cannot be, because a thread would wait at a barrier for ever: for each thread the paths in them.
+    /// Combinations of paths that cannot be, because a thread would wait at a barrier for ever: for
+    /// each thread the paths in them.
     pub(crate) fn unmet(&self) -> Result<Vec<Vec<Vec<usize>>>, UnfoldError> {
         let comes = |path: &Path| path.events.iter().any(|e| e.data.barrier.is_some());
         let stops = |path: &Path| path.stop.is_some_and(|s| s.cause == Cause::Barrier);
         if !self.meets || !self.paths.iter().flatten().any(|path| comes(path) || stops(path)) {
             return Ok(Vec::new());
         }
-        let mut classes: Vec<Vec<(BarrierVisits, Vec<usize>)>> = Vec::with_capacity(self.paths.len());
+        let mut classes: Vec<Vec<(BarrierVisits, Vec<usize>)>> =
+            Vec::with_capacity(self.paths.len());
         for paths in &self.paths {
             let mut of_thread: Vec<(BarrierVisits, Vec<usize>)> = Vec::new();
             for (p, path) in paths.iter().enumerate() {
@@ -78,8 +85,13 @@ impl Unfolding {
         let mut apart: Vec<Vec<Vec<Vec<bool>>>> = Vec::with_capacity(classes.len());
         for u in 0..classes.len() {
             let of_pair = |t: usize| {
-                let fails = |x: &BarrierVisits, y: &BarrierVisits| self.holds_up(t, x, u, y) || self.holds_up(u, y, t, x);
-                classes[t].iter().map(|(x, _)| classes[u].iter().map(|(y, _)| fails(x, y)).collect()).collect()
+                let fails = |x: &BarrierVisits, y: &BarrierVisits| {
+                    self.holds_up(t, x, u, y) || self.holds_up(u, y, t, x)
+                };
+                classes[t]
+                    .iter()
+                    .map(|(x, _)| classes[u].iter().map(|(y, _)| fails(x, y)).collect())
+                    .collect()
             };
             apart.push((0..u).map(of_pair).collect());
         }
@@ -87,8 +99,12 @@ impl Unfolding {
         for (u, of_thread) in apart.iter().enumerate() {
             for (t, of_pair) in of_thread.iter().enumerate() {
                 for (y, (_, others)) in classes[u].iter().enumerate() {
-                    let with: Vec<usize> =
-                        classes[t].iter().zip(of_pair).filter(|(_, fails)| fails[y]).flat_map(|((_, p), _)| p.clone()).collect();
+                    let with: Vec<usize> = classes[t]
+                        .iter()
+                        .zip(of_pair)
+                        .filter(|(_, fails)| fails[y])
+                        .flat_map(|((_, p), _)| p.clone())
+                        .collect();
                     if !with.is_empty() {
                         let paths = |n: usize| {
                             if n == t {
@@ -105,7 +121,8 @@ impl Unfolding {
             }
         }
         if !self.waits_in_circles(&classes) {
-            // Then every thread gets past its waits where no two are apart, and what is left is one that stops where all the others let it pass.
+            // Then every thread gets past its waits where no two are apart, and what is left is one
+            // that stops where all the others let it pass.
             for (t, of_thread) in classes.iter().enumerate() {
                 for (way, paths) in of_thread {
                     let Some(barrier) = way.stops else { continue };
@@ -114,10 +131,15 @@ impl Unfolding {
                         let lets = |(way, _): &&(BarrierVisits, Vec<usize>)| {
                             self.lets_pass((u, way, way.steps.len()), t, barrier, needed)
                         };
-                        classes[u].iter().filter(lets).flat_map(|(_, paths)| paths.clone()).collect::<Vec<_>>()
+                        classes[u]
+                            .iter()
+                            .filter(lets)
+                            .flat_map(|(_, paths)| paths.clone())
+                            .collect::<Vec<_>>()
                     };
-                    let one: Vec<Vec<usize>> =
-                        (0..classes.len()).map(|u| if u == t { paths.clone() } else { passing(u) }).collect();
+                    let one: Vec<Vec<usize>> = (0..classes.len())
+                        .map(|u| if u == t { paths.clone() } else { passing(u) })
+                        .collect();
                     if one.iter().all(|paths| !paths.is_empty()) {
                         found.push(one);
                     }
@@ -131,16 +153,24 @@ impl Unfolding {
         while let Some(chosen) = open.pop() {
             looked_at += 1;
             if looked_at > MAX_COMBINATIONS {
-                return Err(UnfoldError::new(format!("the threads come to barriers in more than {MAX_COMBINATIONS} ways")));
+                return Err(UnfoldError::new(format!(
+                    "the threads come to barriers in more than {MAX_COMBINATIONS} ways"
+                )));
             }
             let u = chosen.len();
             if u < classes.len() {
                 let fits = |y: &usize| chosen.iter().enumerate().all(|(t, &x)| !apart[u][t][x][*y]);
-                open.extend((0..classes[u].len()).rev().filter(fits).map(|y| [chosen.as_slice(), &[y]].concat()));
+                open.extend(
+                    (0..classes[u].len())
+                        .rev()
+                        .filter(fits)
+                        .map(|y| [chosen.as_slice(), &[y]].concat()),
+                );
                 continue;
             }
             let of = |(t, &x): (usize, &usize)| &classes[t][x];
-            let ways: Vec<&BarrierVisits> = chosen.iter().enumerate().map(|chosen| &of(chosen).0).collect();
+            let ways: Vec<&BarrierVisits> =
+                chosen.iter().enumerate().map(|chosen| &of(chosen).0).collect();
             if !self.meet(&ways) {
                 found.push(chosen.iter().enumerate().map(|chosen| of(chosen).1.clone()).collect());
             }
@@ -148,12 +178,16 @@ impl Unfolding {
         Ok(found)
     }
 
-    /// May threads wait for each other in a circle: is there no order in which all barriers can be passed?
+    /// May threads wait for each other in a circle: is there no order in which all barriers can be
+    /// passed?
     fn waits_in_circles(&self, classes: &[Vec<(BarrierVisits, Vec<usize>)>]) -> bool {
-        // A barrier of those who share it, by the first of them, the how manieth time; and the end of a thread.
+        // A barrier of those who share it, by the first of them, the how manieth time; and the end
+        // of a thread.
         type BarrierTime = (Barrier, usize, usize);
         let threads = &self.shared.threads;
-        let group = |t: usize, barrier: Barrier| (0..t).find(|&u| threads[t].shares(barrier.1, threads[u])).unwrap_or(t);
+        let group = |t: usize, barrier: Barrier| {
+            (0..t).find(|&u| threads[t].shares(barrier.1, threads[u])).unwrap_or(t)
+        };
         let mut all: BTreeSet<BarrierTime> = BTreeSet::new();
         let mut ends: Vec<(usize, &BarrierVisits)> = Vec::new();
         let mut behind: BTreeSet<(BarrierTime, BarrierTime)> = BTreeSet::new();
@@ -161,7 +195,8 @@ impl Unfolding {
             for (way, _) in of_thread {
                 let mut waits: Vec<BarrierTime> = Vec::new();
                 for (at, &(barrier, is_wait)) in way.steps.iter().enumerate() {
-                    let number = way.steps[..=at].iter().filter(|&&s| s == (barrier, is_wait)).count();
+                    let number =
+                        way.steps[..=at].iter().filter(|&&s| s == (barrier, is_wait)).count();
                     let meeting = (barrier, group(t, barrier), number);
                     all.insert(meeting);
                     behind.extend(waits.iter().map(|&wait| (wait, meeting)));
@@ -178,7 +213,10 @@ impl Unfolding {
         for (t, way) in ends {
             for &(barrier, of, number) in &all {
                 let arrived = way.steps.iter().filter(|&&s| s == (barrier, false)).count();
-                if of == group(t, barrier) && arrived < number && (self.as_whole || self.comes_to(t, barrier)) {
+                if of == group(t, barrier)
+                    && arrived < number
+                    && (self.as_whole || self.comes_to(t, barrier))
+                {
                     let mut waits = BTreeMap::new();
                     for &(own, _) in way.steps.iter().filter(|(_, waits)| *waits) {
                         let n = waits.entry(own).and_modify(|n| *n += 1).or_insert(1);
@@ -189,8 +227,11 @@ impl Unfolding {
         }
         // What waits for nothing any more is passed, until nothing is left.
         while !all.is_empty() {
-            let free: Vec<BarrierTime> =
-                all.iter().copied().filter(|m| !behind.iter().any(|(before, then)| then == m && all.contains(before))).collect();
+            let free: Vec<BarrierTime> = all
+                .iter()
+                .copied()
+                .filter(|m| !behind.iter().any(|(before, then)| then == m && all.contains(before)))
+                .collect();
             if free.is_empty() {
                 return true;
             }
@@ -199,8 +240,15 @@ impl Unfolding {
         false
     }
 
-    /// Does a thread that goes one way wait for another one, which never lets it pass on its own way?
-    fn holds_up(&self, thread: usize, way: &BarrierVisits, other: usize, its: &BarrierVisits) -> bool {
+    /// Does a thread that goes one way wait for another one, which never lets it pass on its own
+    /// way?
+    fn holds_up(
+        &self,
+        thread: usize,
+        way: &BarrierVisits,
+        other: usize,
+        its: &BarrierVisits,
+    ) -> bool {
         let waits = way.steps.iter().enumerate().filter(|(_, (_, waits))| *waits);
         waits.into_iter().any(|(at, &(barrier, _))| {
             let needed = way.steps[..at].iter().filter(|&&s| s == (barrier, true)).count() + 1;
@@ -227,17 +275,36 @@ impl Unfolding {
             }
         }
         let passed = (0..ways.len()).all(|t| at[t] == ways[t].steps.len());
-        passed && (0..ways.len()).all(|t| ways[t].stops.is_none_or(|barrier| !self.is_complete(ways, &at, t, barrier)))
+        passed
+            && (0..ways.len()).all(|t| {
+                ways[t].stops.is_none_or(|barrier| !self.is_complete(ways, &at, t, barrier))
+            })
     }
 
     /// Is the next wait of a thread at a barrier over, when the threads have come so far?
-    fn is_complete(&self, ways: &[&BarrierVisits], at: &[usize], thread: usize, barrier: Barrier) -> bool {
-        let needed = ways[thread].steps[..at[thread]].iter().filter(|&&s| s == (barrier, true)).count() + 1;
-        (0..ways.len()).filter(|&t| t != thread).all(|t| self.lets_pass((t, ways[t], at[t]), thread, barrier, needed))
+    fn is_complete(
+        &self,
+        ways: &[&BarrierVisits],
+        at: &[usize],
+        thread: usize,
+        barrier: Barrier,
+    ) -> bool {
+        let needed =
+            ways[thread].steps[..at[thread]].iter().filter(|&&s| s == (barrier, true)).count() + 1;
+        (0..ways.len())
+            .filter(|&t| t != thread)
+            .all(|t| self.lets_pass((t, ways[t], at[t]), thread, barrier, needed))
     }
 
-    /// Does a thread that has come so far on its way let another one pass, which waits at a barrier the how manieth time?
-    fn lets_pass(&self, other: (usize, &BarrierVisits, usize), thread: usize, barrier: Barrier, needed: usize) -> bool {
+    /// Does a thread that has come so far on its way let another one pass, which waits at a barrier
+    /// the how manieth time?
+    fn lets_pass(
+        &self,
+        other: (usize, &BarrierVisits, usize),
+        thread: usize,
+        barrier: Barrier,
+        needed: usize,
+    ) -> bool {
         let takes_part = self.as_whole || self.comes_to(other.0, barrier);
         self.lets_pass_where(other, thread, barrier, (needed, takes_part))
     }
@@ -260,9 +327,16 @@ impl Unfolding {
             return !self.arrives_at(other, barrier) || arrived > 0;
         }
         let is_over = at == way.steps.len() && way.ends;
-        match self.shared.counted.iter().find(|c| c.barrier == barrier.0 && c.threads.contains(&thread)) {
+        match self
+            .shared
+            .counted
+            .iter()
+            .find(|c| c.barrier == barrier.0 && c.threads.contains(&thread))
+        {
             Some(counted) if barrier.1 == Scope::Cta => {
-                !counted.threads.contains(&other) || is_over && !counted.needs_all || arrived >= needed
+                !counted.threads.contains(&other)
+                    || is_over && !counted.needs_all
+                    || arrived >= needed
             }
             _ => is_over || !takes_part || arrived >= needed,
         }
@@ -270,11 +344,17 @@ impl Unfolding {
 
     /// The events of a thread's instructions, on all paths.
     fn instructions(&self, thread: usize) -> impl Iterator<Item = &PathEvent> {
-        self.paths[thread].iter().chain(&self.stopped[thread]).flat_map(|path| &path.events).filter(|e| !e.is_end())
+        self.paths[thread]
+            .iter()
+            .chain(&self.stopped[thread])
+            .flat_map(|path| &path.events)
+            .filter(|e| !e.is_end())
     }
 
-    /// The barriers at which a thread that ends on one of its paths lets others pass, which wait there once more than it has arrived. A barrier without a count
-    /// waits for one that comes to no barrier as well. (Of one that comes to others a test may leave out that it comes to this one.)
+    /// The barriers at which a thread that ends on one of its paths lets others pass, which wait
+    /// there once more than it has arrived. A barrier without a count waits for one that comes to
+    /// no barrier as well. (Of one that comes to others a test may leave out that it comes to this
+    /// one.)
     pub(super) fn passed_by_the_end(&self, thread: usize, path: &Path) -> BTreeSet<Barrier> {
         let way = BarrierVisits::of(path);
         let mut found = BTreeSet::new();
@@ -282,16 +362,24 @@ impl Unfolding {
             return found;
         }
         let comes = self.instructions(thread).any(|e| e.data.barrier.is_some());
-        let is_for_all = |barrier: Barrier| !comes && matches!(barrier.1, Scope::Cta | Scope::Cluster);
+        let is_for_all =
+            |barrier: Barrier| !comes && matches!(barrier.1, Scope::Cta | Scope::Cluster);
         for other in (0..self.paths.len()).filter(|&other| other != thread) {
             for its in self.paths[other].iter().chain(&self.stopped[other]).map(BarrierVisits::of) {
                 for &(barrier, _) in its.steps.iter().filter(|(_, waits)| *waits) {
-                    let number = |of: &BarrierVisits, waits: bool| of.steps.iter().filter(|&&s| s == (barrier, waits)).count();
+                    let number = |of: &BarrierVisits, waits: bool| {
+                        of.steps.iter().filter(|&&s| s == (barrier, waits)).count()
+                    };
                     let needed = number(&its, true);
                     let lets = |ends| {
                         let way = BarrierVisits { ends, ..way.clone() };
                         let takes_part = self.comes_to(thread, barrier) || is_for_all(barrier);
-                        self.lets_pass_where((thread, &way, way.steps.len()), other, barrier, (needed, takes_part))
+                        self.lets_pass_where(
+                            (thread, &way, way.steps.len()),
+                            other,
+                            barrier,
+                            (needed, takes_part),
+                        )
                     };
                     if number(&way, false) < needed && lets(true) && !lets(false) {
                         found.insert(barrier);
@@ -305,13 +393,16 @@ impl Unfolding {
     /// Does a thread arrive at a barrier on some path?
     fn arrives_at(&self, thread: usize, barrier: Barrier) -> bool {
         let events = self.instructions(thread);
-        let is_there =
-            |e: &margay_models::execution::EventData| e.barrier == Some(barrier.0) && e.scope.unwrap_or(Scope::Cta) == barrier.1;
+        let is_there = |e: &margay_models::execution::EventData| {
+            e.barrier == Some(barrier.0) && e.scope.unwrap_or(Scope::Cta) == barrier.1
+        };
         events.into_iter().any(|e| is_there(&e.data) && e.data.kind == Kind::BarrierArrive)
     }
 
     /// Does a thread come to a barrier on some path?
     fn comes_to(&self, thread: usize, barrier: Barrier) -> bool {
-        self.instructions(thread).any(|e| e.data.barrier == Some(barrier.0) && e.data.scope.unwrap_or(Scope::Cta) == barrier.1)
+        self.instructions(thread).any(|e| {
+            e.data.barrier == Some(barrier.0) && e.data.scope.unwrap_or(Scope::Cta) == barrier.1
+        })
     }
 }

@@ -1,9 +1,11 @@
-//! All paths of all threads in one: events that paths have in common are one event, which is there if a path through it is taken.
+//! All paths of all threads in one: events that paths have in common are one event, which is there
+//! if a path through it is taken.
 //!
-//! Paths are the same up to the first step that differs, and they may meet again behind it: the same step in the same round, with the same
-//! value, is one event on all of them. Thread order, dependencies, read-modify-writes and barrier rounds are those of the event, whatever path
-//! is taken: an event that depends on a read of one path depends on nothing more on another one, where that read is not there. Where that is not
-//! so, the paths have an event each.
+//! Paths are the same up to the first step that differs, and they may meet again behind it: the
+//! same step in the same round, with the same value, is one event on all of them. Thread order,
+//! dependencies, read-modify-writes and barrier rounds are those of the event, whatever path is
+//! taken: an event that depends on a read of one path depends on nothing more on another one, where
+//! that read is not there. Where that is not so, the paths have an event each.
 
 use margay_models::execution::{EventData, Kind, Scope};
 use rustc_hash::FxHashMap;
@@ -15,7 +17,8 @@ use super::{UnfoldError, Unfolding};
 /// Where in [`MergedEvent::depends`] the reads are that what it writes depends on.
 pub(super) const DATA: usize = 1;
 
-/// What a value is, over merged events; operands come before what is computed from them, and equal values are one.
+/// What a value is, over merged events; operands come before what is computed from them, and equal
+/// values are one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum MergedValue {
     Number(i64),
@@ -46,8 +49,8 @@ pub(crate) struct MergedEvent {
     pub barrier_round: usize,
     /// What a write writes.
     pub value: Option<ValueId>,
-    /// The reads that its address, its data and its execution depend on; what was done before the instruction that issued it, and the events
-    /// whose completion it waits for.
+    /// The reads that its address, its data and its execution depend on; what was done before the
+    /// instruction that issued it, and the events whose completion it waits for.
     pub depends: [Vec<usize>; 5],
     /// The read of the read-modify-write that it is the write of.
     pub modifies: Option<usize>,
@@ -111,7 +114,8 @@ pub(crate) struct Merged {
     /// For each thread its paths, in the order of the unfolding.
     pub paths: Vec<Vec<MergedPath>>,
     pub values: Vec<MergedValue>,
-    /// Combinations of paths in which a thread waits at a barrier for ever: for each thread the paths in them.
+    /// Combinations of paths in which a thread waits at a barrier for ever: for each thread the
+    /// paths in them.
     pub unmet: Vec<Vec<Vec<usize>>>,
     known: FxHashMap<MergedValue, ValueId>,
 }
@@ -132,18 +136,41 @@ impl Merged {
                 let mut computed = FxHashMap::default();
                 let mut events: Vec<usize> = Vec::with_capacity(path.events.len());
                 for e in &path.events {
-                    let value = e.value.map(|s| merged.value(&unfolding.symbols[t], s, &events, &mut computed));
-                    let reads = |positions: Positions| positions.iter().map(|p| events[p]).collect();
-                    let depends: [Vec<usize>; 5] =
-                        [e.address_reads, e.data_reads, e.control_reads, e.issued_after, e.completes].map(reads);
+                    let value = e
+                        .value
+                        .map(|s| merged.value(&unfolding.symbols[t], s, &events, &mut computed));
+                    let reads =
+                        |positions: Positions| positions.iter().map(|p| events[p]).collect();
+                    let depends: [Vec<usize>; 5] = [
+                        e.address_reads,
+                        e.data_reads,
+                        e.control_reads,
+                        e.issued_after,
+                        e.completes,
+                    ]
+                    .map(reads);
                     let modifies = e.modifies.map(|read| events[usize::from(read)]);
                     let so_far = &path.events[..events.len()];
                     let barrier = |e: &PathEvent| (e.data.kind, e.data.barrier, e.data.scope);
-                    let is_at_barrier = matches!(e.data.kind, Kind::BarrierArrive | Kind::BarrierWait);
-                    let barrier_round = so_far.iter().filter(|other| is_at_barrier && barrier(other) == barrier(e)).count();
-                    let likeness = Likeness { data: &e.data, step: e.step, rounds: &e.rounds, barrier_round, value, modifies };
+                    let is_at_barrier =
+                        matches!(e.data.kind, Kind::BarrierArrive | Kind::BarrierWait);
+                    let barrier_round = so_far
+                        .iter()
+                        .filter(|other| is_at_barrier && barrier(other) == barrier(e))
+                        .count();
+                    let likeness = Likeness {
+                        data: &e.data,
+                        step: e.step,
+                        rounds: &e.rounds,
+                        barrier_round,
+                        value,
+                        modifies,
+                    };
                     let known = alike.entry(likeness).or_default();
-                    let same = known.iter().copied().find(|&event| merged.may_be(event, &events, &depends, first));
+                    let same = known
+                        .iter()
+                        .copied()
+                        .find(|&event| merged.may_be(event, &events, &depends, first));
                     let event = same.unwrap_or_else(|| {
                         known.push(merged.events.len());
                         merged.events.push(MergedEvent {
@@ -168,9 +195,12 @@ impl Merged {
                     }
                     events.push(event);
                 }
-                let mut value = |s: Symbol| merged.value(&unfolding.symbols[t], s, &events, &mut computed);
-                let suppositions = path.suppositions.iter().map(|&(s, holds)| (value(s), holds)).collect();
-                let registers = path.registers.iter().map(|(name, s)| (name.clone(), value(*s))).collect();
+                let mut value =
+                    |s: Symbol| merged.value(&unfolding.symbols[t], s, &events, &mut computed);
+                let suppositions =
+                    path.suppositions.iter().map(|&(s, holds)| (value(s), holds)).collect();
+                let registers =
+                    path.registers.iter().map(|(name, s)| (name.clone(), value(*s))).collect();
                 merged_paths.push(MergedPath { events, suppositions, registers });
             }
             for event in &mut merged.events[first..] {
@@ -184,8 +214,16 @@ impl Merged {
             let data = unfolding.shared.initial_event(l, initial);
             let depends = std::array::from_fn(|_| Vec::new());
             let (before, through) = (Bits::default(), Bits::default());
-            let of_no_thread =
-                MergedEvent { data, before, through, barrier_round: 0, value, depends, modifies: None, always: true };
+            let of_no_thread = MergedEvent {
+                data,
+                before,
+                through,
+                barrier_round: 0,
+                value,
+                depends,
+                modifies: None,
+                always: true,
+            };
             merged.events.push(of_no_thread);
         }
         Ok(merged)
@@ -199,16 +237,25 @@ impl Merged {
     }
 
     /// A symbolic value of a path, whose events are given.
-    fn value(&mut self, symbols: &Symbols, symbol: Symbol, events: &[usize], known: &mut FxHashMap<Symbol, ValueId>) -> ValueId {
+    fn value(
+        &mut self,
+        symbols: &Symbols,
+        symbol: Symbol,
+        events: &[usize],
+        known: &mut FxHashMap<Symbol, ValueId>,
+    ) -> ValueId {
         if let Some(&value) = known.get(&symbol) {
             return value;
         }
         let value = match symbols.node(symbol) {
             SymbolNode::Constant(n) => MergedValue::Number(n),
             SymbolNode::Read(position) => MergedValue::Read(events[usize::from(position)]),
-            SymbolNode::Unary(operator, a) => MergedValue::Unary(operator, self.value(symbols, a, events, known)),
+            SymbolNode::Unary(operator, a) => {
+                MergedValue::Unary(operator, self.value(symbols, a, events, known))
+            }
             SymbolNode::Binary(operator, a, b) => {
-                let (a, b) = (self.value(symbols, a, events, known), self.value(symbols, b, events, known));
+                let (a, b) =
+                    (self.value(symbols, a, events, known), self.value(symbols, b, events, known));
                 MergedValue::Binary(operator, a, b)
             }
         };
@@ -217,21 +264,37 @@ impl Merged {
         value
     }
 
-    /// Can an event of other paths be the next one of a path that has come through some events, with what it depends on there?
-    fn may_be(&self, event: usize, so_far: &[usize], depends: &[Vec<usize>; 5], first: usize) -> bool {
+    /// Can an event of other paths be the next one of a path that has come through some events,
+    /// with what it depends on there?
+    fn may_be(
+        &self,
+        event: usize,
+        so_far: &[usize],
+        depends: &[Vec<usize>; 5],
+        first: usize,
+    ) -> bool {
         let of = &self.events[event];
-        let in_order = so_far.iter().all(|&e| e != event && !self.events[e].before.contains(event - first));
+        let in_order =
+            so_far.iter().all(|&e| e != event && !self.events[e].before.contains(event - first));
         in_order
             && of.depends.iter().zip(depends).all(|(known, here)| {
-                // What is known of it holds on this path, and what is new does so on the others, where it is there.
+                // What is known of it holds on this path, and what is new does so on the others,
+                // where it is there.
                 let holds_here = known.iter().all(|d| here.contains(d) || !so_far.contains(d));
-                holds_here && here.iter().all(|d| known.contains(d) || !self.events[*d].through.meets(&of.through))
+                holds_here
+                    && here
+                        .iter()
+                        .all(|d| known.contains(d) || !self.events[*d].through.meets(&of.through))
             })
     }
 
     /// Is the first event before the second one in their thread, on every path with both?
     pub fn precedes(&self, a: usize, b: usize) -> bool {
-        let Some(thread) = self.events[b].data.thread.filter(|_| self.events[a].data.thread == self.events[b].data.thread) else {
+        let Some(thread) = self.events[b]
+            .data
+            .thread
+            .filter(|_| self.events[a].data.thread == self.events[b].data.thread)
+        else {
             return false;
         };
         let first = self.firsts[usize::from(thread)];

@@ -1,8 +1,9 @@
-//! Unfolding: from a test to its candidate executions, but for the choices of reads-from and orders.
+//! Unfolding: from a test to its candidate executions, but for the choices of reads-from and
+//! orders.
 //!
-//! Each thread becomes straight code (program.rs), is executed symbolically along every path (explore) with the values of
-//! reads as unknowns, and a choice of one path for each thread gives a [`Skeleton`]: events, program order, dependencies, and
-//! what must hold of the values.
+//! Each thread becomes straight code (program.rs), is executed symbolically along every path
+//! (explore) with the values of reads as unknowns, and a choice of one path for each thread gives a
+//! [`Skeleton`]: events, program order, dependencies, and what must hold of the values.
 
 mod accesses;
 mod address;
@@ -54,7 +55,9 @@ use margay_models::bits::{Event, WORD_EVENTS};
 use margay_models::execution::{Location, Placement};
 use margay_models::signature::Signature;
 
-use crate::test::{AskedCondition, Dialect, InitialValue, Place, Proposition, Test, ThreadId, Variable};
+use crate::test::{
+    AskedCondition, Dialect, InitialValue, Place, Proposition, Test, ThreadId, Variable,
+};
 use crate::verdict::Witness;
 use accesses::Accesses;
 use shared::Shared;
@@ -87,15 +90,27 @@ pub struct Unfolding {
 }
 
 /// The paths of all threads, each with the nodes of its symbolic values.
-fn with_symbols<'a>(paths: &'a [Vec<Path>], symbols: &'a [Symbols]) -> impl Iterator<Item = (&'a Path, &'a Symbols)> + Clone {
-    paths.iter().zip(symbols).flat_map(|(paths, symbols)| paths.iter().map(move |path| (path, symbols)))
+fn with_symbols<'a>(
+    paths: &'a [Vec<Path>],
+    symbols: &'a [Symbols],
+) -> impl Iterator<Item = (&'a Path, &'a Symbols)> + Clone {
+    paths
+        .iter()
+        .zip(symbols)
+        .flat_map(|(paths, symbols)| paths.iter().map(move |path| (path, symbols)))
 }
 
 impl Unfolding {
-    /// Unfolds a test into executions of a signature. Any test has executions without orders and scopes ([`Signature::PLAIN`],
-    /// where only fences that are sequentially consistent remain); other signatures must be that of the test.
-    pub fn new(test: &Test, signature: Signature, bounds: UnfoldingBounds) -> Result<Self, UnfoldError> {
-        Ok(Self::until(test, signature, bounds, &|| false)?.unwrap_or_else(|| unreachable!("nothing ends it")))
+    /// Unfolds a test into executions of a signature. Any test has executions without orders and
+    /// scopes ([`Signature::PLAIN`], where only fences that are sequentially consistent remain);
+    /// other signatures must be that of the test.
+    pub fn new(
+        test: &Test,
+        signature: Signature,
+        bounds: UnfoldingBounds,
+    ) -> Result<Self, UnfoldError> {
+        Ok(Self::until(test, signature, bounds, &|| false)?
+            .unwrap_or_else(|| unreachable!("nothing ends it")))
     }
 
     /// The same, as long as it is not over; nothing once it is.
@@ -111,7 +126,9 @@ impl Unfolding {
         let (mut paths, mut stopped, mut symbols) = (Vec::new(), Vec::new(), Vec::new());
         let (mut bounded, mut waits, mut retries_write) = (false, false, false);
         let threads = 0..test.threads.len();
-        let programs = threads.map(|t| compile(test, ThreadId(t as u16), &shared)).collect::<Result<Vec<_>, _>>()?;
+        let programs = threads
+            .map(|t| compile(test, ThreadId(t as u16), &shared))
+            .collect::<Result<Vec<_>, _>>()?;
         let accesses = Accesses::new(&programs, &shared);
         for (t, program) in programs.iter().enumerate() {
             let explored = explore::explore((program, t), &shared, &accesses, bounds, is_over)?;
@@ -125,15 +142,28 @@ impl Unfolding {
             stopped.push(explored.stopped);
             symbols.push(explored.symbols);
         }
-        // Where a race is looked for the first one shows that nobody else reads what was left out, if there is a first one.
+        // Where a race is looked for the first one shows that nobody else reads what was left out,
+        // if there is a first one.
         bounded |= retries_write
             && bounds.retries != RetryRounds::Last
-            && !retry::values_come_in_order(with_symbols(&paths, &symbols).chain(with_symbols(&stopped, &symbols)));
+            && !retry::values_come_in_order(
+                with_symbols(&paths, &symbols).chain(with_symbols(&stopped, &symbols)),
+            );
         one_width_each(&paths, &symbols, &shared)?;
         shared.lanes.check(test, &paths, &|meeting| shared.meetings.number(meeting))?;
         let (meets, meets_as_whole, as_whole) = (true, true, true);
         let symbols = symbols.into();
-        let mut unfolding = Self { paths, stopped, meets, meets_as_whole, as_whole, symbols, shared, bounded, waits };
+        let mut unfolding = Self {
+            paths,
+            stopped,
+            meets,
+            meets_as_whole,
+            as_whole,
+            symbols,
+            shared,
+            bounded,
+            waits,
+        };
         // Too many ways through barriers are looked at one by one.
         let may_wait = |unfolding: &Self| unfolding.unmet().map_or(true, |unmet| !unmet.is_empty());
         unfolding.meets_as_whole = may_wait(&unfolding);
@@ -145,7 +175,8 @@ impl Unfolding {
         Ok(Some(unfolding))
     }
 
-    /// The number of skeletons: one for each choice of a path for each thread. The largest number there is, if it is larger.
+    /// The number of skeletons: one for each choice of a path for each thread. The largest number
+    /// there is, if it is larger.
     pub fn len(&self) -> usize {
         self.paths.iter().map(Vec::len).fold(1, usize::saturating_mul)
     }
@@ -153,7 +184,9 @@ impl Unfolding {
     /// Are there so few skeletons that one can go through them?
     pub fn can_be_enumerated(&self) -> Result<(), UnfoldError> {
         if self.len() > MAX_SKELETONS {
-            return Err(UnfoldError::new(format!("the threads have more than {MAX_SKELETONS} combinations of paths")));
+            return Err(UnfoldError::new(format!(
+                "the threads have more than {MAX_SKELETONS} combinations of paths"
+            )));
         }
         Ok(())
     }
@@ -183,12 +216,17 @@ impl Unfolding {
 
     /// How many events the skeleton of a path for each thread has.
     pub(crate) fn events_on(&self, chosen: &[usize]) -> usize {
-        let of_threads: usize = self.paths.iter().zip(chosen).map(|(paths, &p)| paths[p].events.len()).sum();
+        let of_threads: usize =
+            self.paths.iter().zip(chosen).map(|(paths, &p)| paths[p].events.len()).sum();
         of_threads + self.shared.initial_writes().count()
     }
 
-    /// The skeleton of a path for each thread, of which a set of events is a word: for an engine that takes no larger ones.
-    pub(crate) fn skeleton_in_a_word(&self, chosen: &[usize]) -> Result<Skeleton, crate::verdict::Error> {
+    /// The skeleton of a path for each thread, of which a set of events is a word: for an engine
+    /// that takes no larger ones.
+    pub(crate) fn skeleton_in_a_word(
+        &self,
+        chosen: &[usize],
+    ) -> Result<Skeleton, crate::verdict::Error> {
         match self.events_on(chosen) {
             events if events > WORD_EVENTS => Err(crate::verdict::Error::Large(events)),
             _ => Ok(self.skeleton_of(chosen)?),
@@ -197,7 +235,8 @@ impl Unfolding {
 
     /// The skeleton of a path for each thread.
     pub(crate) fn skeleton_of(&self, chosen: &[usize]) -> Result<Skeleton, UnfoldError> {
-        let chosen: Vec<&Path> = self.paths.iter().zip(chosen).map(|(paths, &p)| &paths[p]).collect();
+        let chosen: Vec<&Path> =
+            self.paths.iter().zip(chosen).map(|(paths, &p)| &paths[p]).collect();
         skeleton::assemble(&chosen, &self.symbols, &self.shared)
     }
 
@@ -218,10 +257,15 @@ impl Unfolding {
 
     /// May an execution be lost: may a thread stop before its end, in an execution or in all?
     pub(crate) fn may_stop(&self) -> bool {
-        self.waits || self.bounded || self.meets_as_whole || self.is_empty() || self.stops_by_fault().next().is_some()
+        self.waits
+            || self.bounded
+            || self.meets_as_whole
+            || self.is_empty()
+            || self.stops_by_fault().next().is_some()
     }
 
-    /// The instructions at which a thread may stop because they have no meaning with the values they got: thread, place, and cause.
+    /// The instructions at which a thread may stop because they have no meaning with the values
+    /// they got: thread, place, and cause.
     pub(crate) fn stops_by_fault(&self) -> impl Iterator<Item = (ThreadId, Place, Cause)> + '_ {
         let of_thread = |(t, paths): (usize, &'_ Vec<Path>)| {
             let mut found: Vec<(ThreadId, Place, Cause)> = Vec::new();
@@ -243,17 +287,25 @@ impl Unfolding {
         Self { shared: Shared { asked: asked.into(), ..self.shared.clone() }, ..self.clone() }
     }
 
-    /// The executions that end if the threads of the test are all of their ctas and clusters: then one that waits at a barrier of all threads
-    /// waits for those as well that never come to it.
+    /// The executions that end if the threads of the test are all of their ctas and clusters: then
+    /// one that waits at a barrier of all threads waits for those as well that never come to it.
     pub(crate) fn ending(&self) -> Self {
         Self { as_whole: true, meets: self.meets_as_whole, ..self.passing(None) }
     }
 
     /// The executions in which threads come to their ends or stop.
     pub(crate) fn stopping(&self) -> Self {
-        let paths = self.paths.iter().zip(&self.stopped).map(|(paths, stopped)| [paths.as_slice(), stopped].concat());
-        let meets =
-            self.meets_as_whole || self.stopped.iter().flatten().any(|p| p.stop.is_some_and(|s| s.cause == Cause::Barrier));
+        let paths = self
+            .paths
+            .iter()
+            .zip(&self.stopped)
+            .map(|(paths, stopped)| [paths.as_slice(), stopped].concat());
+        let meets = self.meets_as_whole
+            || self
+                .stopped
+                .iter()
+                .flatten()
+                .any(|p| p.stop.is_some_and(|s| s.cause == Cause::Barrier));
         Self { paths: paths.collect(), meets, ..self.ending() }
     }
 
@@ -335,14 +387,16 @@ impl Unfolding {
             && (a.spaces[location], a.typed[location]) == (b.spaces[there], b.typed[there])
     }
 
-    /// Do the threads meet at the same barriers as those of another test, where each has the number that is given?
+    /// Do the threads meet at the same barriers as those of another test, where each has the number
+    /// that is given?
     pub(crate) fn meets_alike(&self, other: &Self, threads: &[usize]) -> bool {
         let (a, b) = (&self.shared, &other.shared);
         let users = |of: &[barriers::Counted], named: &dyn Fn(usize) -> usize| {
             let mut found: Vec<(u16, bool, Vec<usize>)> = of
                 .iter()
                 .map(|counted| {
-                    let mut threads: Vec<usize> = counted.threads.iter().map(|&t| named(t)).collect();
+                    let mut threads: Vec<usize> =
+                        counted.threads.iter().map(|&t| named(t)).collect();
                     threads.sort_unstable();
                     (counted.barrier, counted.needs_all, threads)
                 })
@@ -351,7 +405,8 @@ impl Unfolding {
             found
         };
         a.signature == b.signature
-            && (self.meets, self.meets_as_whole, self.as_whole) == (other.meets, other.meets_as_whole, other.as_whole)
+            && (self.meets, self.meets_as_whole, self.as_whole)
+                == (other.meets, other.meets_as_whole, other.as_whole)
             && (self.bounded, self.waits) == (other.bounded, other.waits)
             && a.instances == b.instances
             && a.meetings == b.meetings
@@ -364,11 +419,21 @@ impl Unfolding {
     }
 }
 
-/// All accesses of a memory location have one width, also those through registers and aliases: overlap is complete or none.
-fn one_width_each(paths: &[Vec<Path>], symbols: &[Symbols], shared: &Shared) -> Result<(), UnfoldError> {
-    // The width that values of a location have counts too, where it comes from an access that no path comes to.
-    let narrow = |l: usize| shared.integers[l].map(|i| i.bits).filter(|_| Dialect::of(shared.signature) != Dialect::C);
-    let mut known: Vec<Option<u8>> = (0..shared.locations.len()).map(|l| shared.declared_bits[l].or_else(|| narrow(l))).collect();
+/// All accesses of a memory location have one width, also those through registers and aliases:
+/// overlap is complete or none.
+fn one_width_each(
+    paths: &[Vec<Path>],
+    symbols: &[Symbols],
+    shared: &Shared,
+) -> Result<(), UnfoldError> {
+    // The width that values of a location have counts too, where it comes from an access that no
+    // path comes to.
+    let narrow = |l: usize| {
+        shared.integers[l].map(|i| i.bits).filter(|_| Dialect::of(shared.signature) != Dialect::C)
+    };
+    let mut known: Vec<Option<u8>> = (0..shared.locations.len())
+        .map(|l| shared.declared_bits[l].or_else(|| narrow(l)))
+        .collect();
     let in_memory = addresses_in_memory(paths, symbols, shared);
     for e in paths.iter().flatten().flat_map(|p| &p.events) {
         let (Some(bits), Some(location)) = (e.bits, e.data.location) else { continue };
@@ -380,13 +445,17 @@ fn one_width_each(paths: &[Vec<Path>], symbols: &[Symbols], shared: &Shared) -> 
                     && !e.address_reads.is_empty()
                     && matches!(Dialect::of(shared.signature), Dialect::Text(_))
                     && !in_memory[physical] => {}
-            Some(before) if before != bits && matches!(Dialect::of(shared.signature), Dialect::Text(_)) => {
+            Some(before)
+                if before != bits && matches!(Dialect::of(shared.signature), Dialect::Text(_)) =>
+            {
                 let name = &shared.locations[physical].name;
                 let message = match shared.declared_bits[physical] {
                     Some(_) => format!(
                         "an access of {bits} bits to `{name}`, which is declared with {before} (mixed sizes), is not modelled"
                     ),
-                    None => format!("accesses of {before} and of {bits} bits to `{name}` (mixed sizes) are not modelled"),
+                    None => format!(
+                        "accesses of {before} and of {bits} bits to `{name}` (mixed sizes) are not modelled"
+                    ),
                 };
                 return Err(UnfoldError::at(message, e.place));
             }
@@ -406,7 +475,8 @@ fn one_width_each(paths: &[Vec<Path>], symbols: &[Symbols], shared: &Shared) -> 
     Ok(())
 }
 
-/// For each physical location: may memory hold its address? All of them where something is written that is computed.
+/// For each physical location: may memory hold its address? All of them where something is written
+/// that is computed.
 fn addresses_in_memory(paths: &[Vec<Path>], symbols: &[Symbols], shared: &Shared) -> Vec<bool> {
     let mut held = vec![false; shared.locations.len()];
     let mut hold = |value: i64| {
@@ -428,10 +498,16 @@ fn addresses_in_memory(paths: &[Vec<Path>], symbols: &[Symbols], shared: &Shared
 }
 
 /// The straight code of a thread.
-fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<program::Program, UnfoldError> {
+fn compile(
+    test: &Test,
+    thread: ThreadId,
+    shared: &Shared,
+) -> Result<program::Program, UnfoldError> {
     let mut program = match test.dialect {
         Dialect::C => compile_c::compile(test, thread, shared)?,
-        Dialect::Ptx | Dialect::GpuPtx | Dialect::Generic | Dialect::Text(_) => compile_ptx::compile(test, thread, shared)?,
+        Dialect::Ptx | Dialect::GpuPtx | Dialect::Generic | Dialect::Text(_) => {
+            compile_ptx::compile(test, thread, shared)?
+        }
     };
     for declared in test.registers.iter().filter(|r| r.thread == thread) {
         let register = program.register(&declared.name);
@@ -443,7 +519,11 @@ fn compile(test: &Test, thread: ThreadId, shared: &Shared) -> Result<program::Pr
         program.initial.push((register, value));
     }
     let asked = test.condition.proposition.variables();
-    for variable in asked.into_iter().chain(test.filter.iter().flat_map(|f| f.variables())).chain(&test.observed) {
+    for variable in asked
+        .into_iter()
+        .chain(test.filter.iter().flat_map(|f| f.variables()))
+        .chain(&test.observed)
+    {
         if let Variable::Register { thread: of, name } = variable
             && *of == thread
         {

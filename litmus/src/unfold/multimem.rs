@@ -5,7 +5,9 @@ use margay_models::execution::{Proxy, Scope};
 use super::UnfoldError;
 use super::compile_ptx::{PtxCompiler, applied};
 use super::program::{Step, Term};
-use crate::test::{Access, Address, AtomInstruction, Base, MultimemAction, MultimemOperation, Place};
+use crate::test::{
+    Access, Address, AtomInstruction, Base, MultimemAction, MultimemOperation, Place,
+};
 
 /// All orders of so many things, the given one first.
 fn orders(number: usize) -> Vec<Vec<usize>> {
@@ -28,13 +30,19 @@ fn orders(number: usize) -> Vec<Vec<usize>> {
 
 impl PtxCompiler<'_> {
     /// Nothing says in which order the locations are accessed: each order is a way of its own.
-    pub(super) fn multimem(&mut self, operation: &MultimemOperation, place: Place) -> Result<(), UnfoldError> {
+    pub(super) fn multimem(
+        &mut self,
+        operation: &MultimemOperation,
+        place: Place,
+    ) -> Result<(), UnfoldError> {
         let MultimemOperation { access, replicas, action } = operation;
         for replica in replicas {
             self.is_alias(replica, place)?;
         }
         let read: Vec<_> = match action {
-            MultimemAction::LoadReduce { .. } => replicas.iter().map(|_| self.program.fresh()).collect(),
+            MultimemAction::LoadReduce { .. } => {
+                replicas.iter().map(|_| self.program.fresh()).collect()
+            }
             _ => Vec::new(),
         };
         let mut ends = Vec::new();
@@ -43,22 +51,27 @@ impl PtxCompiler<'_> {
             let other = (n + 1 < orders.len()).then(|| self.program.push(Step::Fork(0), place));
             for &at in order {
                 let step = match action {
-                    MultimemAction::LoadReduce { .. } => {
-                        Step::Load { to: read[at], address: self.address(&replicas[at])?, attributes: self.attributes(access) }
-                    }
+                    MultimemAction::LoadReduce { .. } => Step::Load {
+                        to: read[at],
+                        address: self.address(&replicas[at])?,
+                        attributes: self.attributes(access),
+                    },
                     MultimemAction::Store { value } => {
                         let (address, value) = (self.address(&replicas[at])?, self.value(value)?);
                         Step::Store { address, value, attributes: self.attributes(access) }
                     }
-                    MultimemAction::Reduce { function, operand } => self.atom(&AtomInstruction {
-                        // "If the .scope qualifier is not specified for multimem.red then .sys scope is assumed by default."
-                        access: Access { scope: access.scope.or(Some(Scope::Sys)), ..*access },
-                        function: *function,
-                        destination: None,
-                        address: replicas[at].clone(),
-                        operand: operand.clone(),
-                        replacement: None,
-                    })?,
+                    MultimemAction::Reduce { function, operand } => {
+                        self.atom(&AtomInstruction {
+                            // "If the .scope qualifier is not specified for multimem.red then .sys
+                            // scope is assumed by default."
+                            access: Access { scope: access.scope.or(Some(Scope::Sys)), ..*access },
+                            function: *function,
+                            destination: None,
+                            address: replicas[at].clone(),
+                            operand: operand.clone(),
+                            replacement: None,
+                        })?
+                    }
                 };
                 self.program.push(step, place);
             }
@@ -81,7 +94,8 @@ impl PtxCompiler<'_> {
         Ok(())
     }
 
-    /// A multimem address is another address of the memory that it points to (PTX ISA 8.2.2, 8.2.3): the name must say so.
+    /// A multimem address is another address of the memory that it points to (PTX ISA 8.2.2,
+    /// 8.2.3): the name must say so.
     fn is_alias(&self, replica: &Address, place: Place) -> Result<(), UnfoldError> {
         let Base::Location(name) = &replica.base else { return Ok(()) };
         let declared = self.test.location(name).and_then(|l| self.test.locations[l].alias.as_ref());

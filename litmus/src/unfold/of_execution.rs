@@ -1,8 +1,10 @@
 //! The program and outcome of an execution, unfolded without a text between.
 //!
-//! The program is the one that [`crate::render`] writes down: an operation is executed if the reads that it is control-dependent on
-//! returned what they return in the execution; a write has another value if a read that it is data-dependent on did not. So its paths
-//! can be said at once, and with them which event of the execution each of their events is: nobody has to find it again by its place.
+//! The program is the one that [`crate::render`] writes down: an operation is executed if the reads
+//! that it is control-dependent on returned what they return in the execution; a write has another
+//! value if a read that it is data-dependent on did not. So its paths can be said at once, and with
+//! them which event of the execution each of their events is: nobody has to find it again by its
+//! place.
 
 use std::sync::Arc;
 
@@ -28,13 +30,16 @@ pub struct ExecutionProgram {
 }
 
 impl ExecutionProgram {
-    /// `finals` names the last write of each location (by index) where the caller has chosen one, as for [`crate::render::render`].
+    /// `finals` names the last write of each location (by index) where the caller has chosen one,
+    /// as for [`crate::render::render`].
     ///
     /// # Errors
-    /// The execution is of no program: see [`RenderError`]. It has operations on mbarriers, whose arrivals only a test counts.
+    /// The execution is of no program: see [`RenderError`]. It has operations on mbarriers, whose
+    /// arrivals only a test counts.
     pub fn of(execution: &Execution, finals: &[Option<Event>]) -> Result<Self, RenderError> {
         check(execution)?;
-        // Here an access has the value that was written, and counts nothing; the text of the execution does.
+        // Here an access has the value that was written, and counts nothing; the text of the
+        // execution does.
         if let Some(e) = execution.events.iter().position(|e| e.mbarrier) {
             return Err(RenderError::NoInstruction(Event::from(e)));
         }
@@ -42,11 +47,18 @@ impl ExecutionProgram {
         let (mut paths, mut symbols, mut origins) = (Vec::new(), Vec::new(), Vec::new());
         for t in 0..execution.threads.len() {
             let of_thread = |e: &Event| execution.events[e.index()].thread == Some(t as u16);
-            let events: Vec<Event> = (0..execution.size()).map(Event::from).filter(of_thread).collect();
-            let mut thread =
-                GrowingThread { x: execution, values: &values, code: Vec::new(), events, symbols: Symbols::default() };
+            let events: Vec<Event> =
+                (0..execution.size()).map(Event::from).filter(of_thread).collect();
+            let mut thread = GrowingThread {
+                x: execution,
+                values: &values,
+                code: Vec::new(),
+                events,
+                symbols: Symbols::default(),
+            };
             thread.code = thread.nest(0, thread.events.len(), &EventSet::EMPTY);
-            let (of_thread, on_them) = thread.explore(UnfoldingBounds::default().paths)?.into_iter().unzip();
+            let (of_thread, on_them) =
+                thread.explore(UnfoldingBounds::default().paths)?.into_iter().unzip();
             paths.push(of_thread);
             origins.push(on_them);
             symbols.push(thread.symbols);
@@ -76,8 +88,9 @@ impl ExecutionProgram {
         &self.unfolding
     }
 
-    /// For each event of an execution of the program, in which each thread takes the path with the given number, the event that it is
-    /// in the execution that the program was made of; `None` for initial writes.
+    /// For each event of an execution of the program, in which each thread takes the path with the
+    /// given number, the event that it is in the execution that the program was made of; `None` for
+    /// initial writes.
     pub fn origins(&self, paths: &[usize]) -> Option<Vec<Option<Event>>> {
         if self.origins.len() != paths.len() {
             return None;
@@ -97,9 +110,13 @@ fn shared(x: &Execution, values: &Values) -> Shared {
     let locations = x.locations.iter().zip(&values.location);
     Shared {
         signature: x.signature,
-        locations: locations.map(|(l, name)| Location { name: name.clone(), ..l.clone() }).collect(),
+        locations: locations
+            .map(|(l, name)| Location { name: name.clone(), ..l.clone() })
+            .collect(),
         generic: x.generic.clone(),
-        addresses: (0..x.locations.len()).map(|l| FIRST_ADDRESS + STRIDE * l as LocationAddress).collect(),
+        addresses: (0..x.locations.len())
+            .map(|l| FIRST_ADDRESS + STRIDE * l as LocationAddress)
+            .collect(),
         widths: vec![1; x.locations.len()],
         declared_bits: vec![None; x.locations.len()],
         initial: x.locations.iter().map(|l| values.initial[usize::from(l.physical)]).collect(),
@@ -108,7 +125,10 @@ fn shared(x: &Execution, values: &Values) -> Shared {
         mbarriers: vec![false; x.locations.len()],
         spaces: vec![Spaces::NONE; x.locations.len()],
         typed: vec![None; x.locations.len()],
-        asked: Arc::new(AskedCondition { condition: condition(x, values).proposition, filter: None }),
+        asked: Arc::new(AskedCondition {
+            condition: condition(x, values).proposition,
+            filter: None,
+        }),
         instances: Vec::new(),
         counted: Vec::new(),
         meetings: Meetings::default(),
@@ -141,7 +161,8 @@ struct ExecutedState {
     at: usize,
     path: Path,
     origins: Vec<Event>,
-    /// The reads that returned what they return in the execution, and those that did not, as far as it is supposed.
+    /// The reads that returned what they return in the execution, and those that did not, as far as
+    /// it is supposed.
     right: EventSet,
     wrong: EventSet,
 }
@@ -158,15 +179,16 @@ impl GrowingThread<'_> {
         &self.x.events[e.index()]
     }
 
-    /// The steps of a part of the thread, under the conditions on the reads of a set: operations in a row that share another
-    /// condition are under it together.
+    /// The steps of a part of the thread, under the conditions on the reads of a set: operations in
+    /// a row that share another condition are under it together.
     fn nest(&self, from: usize, to: usize, open: &EventSet) -> Vec<ThreadStep> {
         let mut code = Vec::new();
         let mut i = from;
         while i < to {
             let event = self.events[i];
             let Some(guard) = (&self.x.ctrl.column(event) - open).iter().next() else {
-                let pair = self.events.get(i + 1).copied().filter(|&w| self.x.rmw.contains(event, w));
+                let pair =
+                    self.events.get(i + 1).copied().filter(|&w| self.x.rmw.contains(event, w));
                 code.push(ThreadStep::Operation(event, pair));
                 i += if pair.is_some() { 2 } else { 1 };
                 continue;
@@ -186,17 +208,28 @@ impl GrowingThread<'_> {
         code
     }
 
-    /// All paths, each with the events of the execution that are on it. What the outcome takes comes first.
+    /// All paths, each with the events of the execution that are on it. What the outcome takes
+    /// comes first.
     fn explore(&mut self, most: usize) -> Result<Vec<(Path, Vec<Event>)>, RenderError> {
         let path = Path::default();
-        let mut open = vec![ExecutedState { at: 0, path, origins: Vec::new(), right: EventSet::EMPTY, wrong: EventSet::EMPTY }];
+        let mut open = vec![ExecutedState {
+            at: 0,
+            path,
+            origins: Vec::new(),
+            right: EventSet::EMPTY,
+            wrong: EventSet::EMPTY,
+        }];
         let mut paths = Vec::new();
         while let Some(mut state) = open.pop() {
             while let Some(&step) = self.code.get(state.at) {
                 state.at += 1;
                 match step {
-                    ThreadStep::Operation(e, pair) => open.extend(self.execute(&mut state, e, pair)?),
-                    ThreadStep::Unless(read, end) => open.extend(self.branch(&mut state, read, end)),
+                    ThreadStep::Operation(e, pair) => {
+                        open.extend(self.execute(&mut state, e, pair)?)
+                    }
+                    ThreadStep::Unless(read, end) => {
+                        open.extend(self.branch(&mut state, read, end))
+                    }
                 }
             }
             state.path.registers = self.registers(&state);
@@ -208,8 +241,14 @@ impl GrowingThread<'_> {
         Ok(paths)
     }
 
-    /// Goes on where a read returned what it does in the execution; gives the state in which it did not, if both may be.
-    fn branch(&mut self, state: &mut ExecutedState, read: Event, end: usize) -> Option<ExecutedState> {
+    /// Goes on where a read returned what it does in the execution; gives the state in which it did
+    /// not, if both may be.
+    fn branch(
+        &mut self,
+        state: &mut ExecutedState,
+        read: Event,
+        end: usize,
+    ) -> Option<ExecutedState> {
         let expected = self.values.of_event[read.index()].unwrap_or(0);
         let is_executed = state.origins.contains(&read);
         // What was not read counts as 0.
@@ -244,7 +283,8 @@ impl GrowingThread<'_> {
         }
     }
 
-    /// Executes an operation; gives the state in which a compare-exchange fails, if it succeeds in the execution.
+    /// Executes an operation; gives the state in which a compare-exchange fails, if it succeeds in
+    /// the execution.
     fn execute(
         &mut self,
         state: &mut ExecutedState,
@@ -330,8 +370,14 @@ impl GrowingThread<'_> {
         state.origins.push(e);
     }
 
-    /// Says what the last event, a write, writes: its operands were evaluated in the state before its operation.
-    fn write(&mut self, state: &mut ExecutedState, w: Event, before: &ExecutedState) -> Result<(), RenderError> {
+    /// Says what the last event, a write, writes: its operands were evaluated in the state before
+    /// its operation.
+    fn write(
+        &mut self,
+        state: &mut ExecutedState,
+        w: Event,
+        before: &ExecutedState,
+    ) -> Result<(), RenderError> {
         let inputs = inputs(self.x, w);
         let value = self.value(before, w, &inputs)?;
         if let Some(event) = state.path.events.last_mut() {
@@ -342,7 +388,12 @@ impl GrowingThread<'_> {
     }
 
     /// The value of a write, which depends on the reads of a set ([`crate::render`], `dataflow`).
-    fn value(&mut self, state: &ExecutedState, w: Event, inputs: &EventSet) -> Result<Symbol, RenderError> {
+    fn value(
+        &mut self,
+        state: &ExecutedState,
+        w: Event,
+        inputs: &EventSet,
+    ) -> Result<Symbol, RenderError> {
         let value = self.values.of_event[w.index()].ok_or(RenderError::NoInstruction(w))?;
         let value = self.symbols.constant(value);
         if let Some(r) = inputs.iter().next().filter(|_| self.values.dataflow.copies.contains(w)) {
@@ -365,12 +416,19 @@ impl GrowingThread<'_> {
         Ok(self.symbols.binary(Binary::Add, other, value))
     }
 
-    /// A reduction returns nothing, so it does not exchange, nor does what computes: it adds what lies between the two values.
-    fn add(&mut self, state: &mut ExecutedState, read: Event, write: Event) -> Result<(), RenderError> {
+    /// A reduction returns nothing, so it does not exchange, nor does what computes: it adds what
+    /// lies between the two values.
+    fn add(
+        &mut self,
+        state: &mut ExecutedState,
+        read: Event,
+        write: Event,
+    ) -> Result<(), RenderError> {
         if self.data(read).reduction && !inputs(self.x, write).is_empty() {
             return Err(RenderError::NoInstruction(read));
         }
-        let expected = self.values.of_event[read.index()].ok_or(RenderError::NoInstruction(read))?;
+        let expected =
+            self.values.of_event[read.index()].ok_or(RenderError::NoInstruction(read))?;
         let Some(written) = state.path.events.last().and_then(|event| event.value) else {
             return Err(RenderError::NoInstruction(write));
         };

@@ -110,7 +110,8 @@ pub(crate) struct PathEvent {
     /// Where it came from: in the text, and the step of the thread's code.
     pub place: Place,
     pub step: usize,
-    /// How often each loop around it was gone round before, by the loop's head; those that were not are left out.
+    /// How often each loop around it was gone round before, by the loop's head; those that were not
+    /// are left out.
     pub rounds: Vec<(usize, usize)>,
 }
 
@@ -132,7 +133,8 @@ pub(crate) struct Path {
     pub suppositions: Vec<(Symbol, bool)>,
     /// The reads that branches on it go by.
     pub branched_by: Positions,
-    /// Whether compare-exchanges write: these suppositions are no branch's, and what follows does not depend on them.
+    /// Whether compare-exchanges write: these suppositions are no branch's, and what follows does
+    /// not depend on them.
     pub swaps: Vec<Symbol>,
     /// For each named register its value at the end.
     pub registers: Vec<(String, Symbol)>,

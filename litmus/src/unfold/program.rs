@@ -55,7 +55,8 @@ impl Term {
         Self::Binary(operator, Box::new(a), Box::new(b))
     }
 
-    /// The value of a type with the lowest bits of a value; the value itself where there is no type.
+    /// The value of a type with the lowest bits of a value; the value itself where there is no
+    /// type.
     pub fn convert(self, integer: Option<Integer>) -> Self {
         match integer.filter(|i| i.bits < 64) {
             Some(integer) => Self::Unary(Unary::Convert(integer), Box::new(self)),
@@ -181,7 +182,8 @@ pub struct AsyncStep {
     pub to: Vec<Term>,
     /// What is written there.
     pub source: AsyncSource,
-    /// What is computed from it and what is there, and of which scope; `None`: it is written as it is.
+    /// What is computed from it and what is there, and of which scope; `None`: it is written as it
+    /// is.
     pub reduces: Option<(Binary, Scope)>,
     /// The values' type.
     pub ty: Option<Type>,
@@ -196,7 +198,8 @@ pub struct AsyncStep {
 pub struct TensormapTerm {
     /// Where it is: one place, or those into which other accesses take it apart.
     pub places: Vec<Term>,
-    /// Is what it holds the address that is read from (true), or written to (false)? `None`: what it holds is not looked at.
+    /// Is what it holds the address that is read from (true), or written to (false)? `None`: what
+    /// it holds is not looked at.
     pub gives: Option<bool>,
 }
 
@@ -304,7 +307,8 @@ pub enum Step {
         read: Attributes,
         write: Attributes,
     },
-    /// Writes if the thread's last load-reserved was of the same location and no store-conditional is between them, or fails.
+    /// Writes if the thread's last load-reserved was of the same location and no store-conditional
+    /// is between them, or fails.
     StoreConditional {
         /// Takes 0 if it wrote, else 1.
         status: Register,
@@ -379,7 +383,8 @@ pub enum Step {
     Barrier {
         /// Its number, 0 to 15 (a cta's; PTX ISA 9.7.13.1).
         barrier: Term,
-        /// Threads meet only at barriers of one instance: which one, counted from 1 (Dartagnan); 0 where there are none.
+        /// Threads meet only at barriers of one instance: which one, counted from 1 (Dartagnan); 0
+        /// where there are none.
         instance: u8,
         /// The threads that take part: those of the cta or cluster.
         scope: Scope,
@@ -394,7 +399,8 @@ pub enum Step {
     Bring(ExchangeStep),
     /// Takes what the lanes make of what they brought to the meeting.
     Take(ExchangeStep),
-    /// Goes to the target if the condition is 0. What follows depends on it: up to a step (C), or to the end (PTX).
+    /// Goes to the target if the condition is 0. What follows depends on it: up to a step (C), or
+    /// to the end (PTX).
     BranchIfZero {
         condition: Term,
         /// The step to go to.
@@ -414,15 +420,23 @@ impl Step {
         match self {
             Self::Assign(_, term) => vec![term],
             Self::Load { address, .. } | Self::LoadVector { address, .. } => vec![address],
-            Self::Store { address, value, .. } | Self::StoreConditional { address, value, .. } => vec![address, value],
-            Self::StoreVector { address, values, .. } => std::iter::once(address).chain(values).collect(),
+            Self::Store { address, value, .. } | Self::StoreConditional { address, value, .. } => {
+                vec![address, value]
+            }
+            Self::StoreVector { address, values, .. } => {
+                std::iter::once(address).chain(values).collect()
+            }
             Self::Modify { address, modification, .. } => match modification {
-                Modification::Apply(_, operand) | Modification::Exchange(operand) => vec![address, operand],
+                Modification::Apply(_, operand) | Modification::Exchange(operand) => {
+                    vec![address, operand]
+                }
                 Modification::CompareAndSwap { expected, new, .. } => vec![address, expected, new],
             },
             Self::Barrier { barrier, .. } => vec![barrier],
             Self::BranchIfZero { condition, .. } => vec![condition],
-            Self::Mbarrier { address, step: MbarrierStep::Wait { phase: (phase, _), .. } } => vec![address, phase],
+            Self::Mbarrier { address, step: MbarrierStep::Wait { phase: (phase, _), .. } } => {
+                vec![address, phase]
+            }
             Self::Mbarrier { address, .. } | Self::AsyncArrive { address, .. } => vec![address],
             Self::Async(step) => {
                 let map = step.map.iter().flat_map(|map| &map.places);
@@ -444,14 +458,22 @@ impl Step {
     /// The registers that it writes, whatever happens.
     pub fn written(&self) -> Vec<Register> {
         match self {
-            Self::Assign(to, _) | Self::Load { to, .. } | Self::StoreConditional { status: to, .. } => vec![*to],
+            Self::Assign(to, _)
+            | Self::Load { to, .. }
+            | Self::StoreConditional { status: to, .. } => vec![*to],
             Self::LoadVector { to, .. } => to.clone(),
             Self::Mbarrier { step: MbarrierStep::Wait { to, .. }, .. } => vec![*to],
-            Self::Mbarrier { step: MbarrierStep::Change { to, .. }, .. } => to.iter().copied().collect(),
+            Self::Mbarrier { step: MbarrierStep::Change { to, .. }, .. } => {
+                to.iter().copied().collect()
+            }
             Self::Take(step) => step.to.iter().copied().collect(),
-            Self::Async(AsyncStep { source: AsyncSource::Registers(to), .. }) => to.iter().map(|(to, _)| *to).collect(),
+            Self::Async(AsyncStep { source: AsyncSource::Registers(to), .. }) => {
+                to.iter().map(|(to, _)| *to).collect()
+            }
             Self::Modify { to, modification, .. } => match modification {
-                Modification::CompareAndSwap { success, .. } => to.iter().chain(success).copied().collect(),
+                Modification::CompareAndSwap { success, .. } => {
+                    to.iter().chain(success).copied().collect()
+                }
                 _ => to.iter().copied().collect(),
             },
             _ => Vec::new(),

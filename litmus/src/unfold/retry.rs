@@ -1,5 +1,6 @@
-//! Loops that try again: a round that changes nothing and hands on nothing but what it read last, as where a compare-and-swap fails. How many such rounds must
-//! be looked at is argued in docs/semantics.md ("Loops that try again").
+//! Loops that try again: a round that changes nothing and hands on nothing but what it read last,
+//! as where a compare-and-swap fails. How many such rounds must be looked at is argued in
+//! docs/semantics.md ("Loops that try again").
 
 use margay_models::execution::{EventData, Kind, Order, Proxy};
 
@@ -13,10 +14,12 @@ pub enum RetryRounds {
     /// All, up to the bound.
     #[default]
     All,
-    /// The last one: right for a question of executions without a data race, and of nothing that a round before does.
+    /// The last one: right for a question of executions without a data race, and of nothing that a
+    /// round before does.
     Last,
-    /// For the question whether accesses race to a location, by its place among those of the test, or (nothing) to any one: the last one, one that may have such
-    /// an access, and one behind that.
+    /// For the question whether accesses race to a location, by its place among those of the test,
+    /// or (nothing) to any one: the last one, one that may have such an access, and one behind
+    /// that.
     Racing(Option<u16>),
 }
 
@@ -25,8 +28,8 @@ pub enum RetryRounds {
 pub(super) struct Retries {
     /// For each: may it have an access that is asked about?
     racing: Vec<bool>,
-    /// What the thread supposed of what was read in front of the loop, and what each round supposes of what it read last, but that it is another value than the
-    /// one before. The read is [`ANY`].
+    /// What the thread supposed of what was read in front of the loop, and what each round supposes
+    /// of what it read last, but that it is another value than the one before. The read is [`ANY`].
     before: Vec<(Symbol, bool)>,
     each: Vec<(Symbol, bool)>,
     /// Is what was read last handed on?
@@ -76,13 +79,16 @@ impl LastRound<'_> {
     pub fn behind(&self, earlier: &Retries, symbols: &mut Symbols) -> Option<Retries> {
         let events = self.path.events.get(self.before.events..)?;
         let writes = self.writes(events)?;
-        let is_asked = |e: &PathEvent| e.data.location.is_some_and(|l| self.asked_at((self.physical)(l)));
-        let mut found = Retries { racing: vec![events.iter().any(is_asked)], writes, ..Retries::default() };
+        let is_asked =
+            |e: &PathEvent| e.data.location.is_some_and(|l| self.asked_at((self.physical)(l)));
+        let mut found =
+            Retries { racing: vec![events.iter().any(is_asked)], writes, ..Retries::default() };
         if !self.is_unchanged() {
             let (x, y) = (self.before.events.checked_sub(1)?, self.path.events.len() - 1);
             self.hands_on((x as u16, y as u16), symbols)?;
             found.hands_on = true;
-            found.each = self.supposed_of((x as u16, y as u16), self.before.suppositions.., symbols)?;
+            found.each =
+                self.supposed_of((x as u16, y as u16), self.before.suppositions.., symbols)?;
             found.before = if earlier.racing.is_empty() {
                 self.supposed_of((x as u16, x as u16), ..self.before.suppositions, symbols)?
             } else {
@@ -90,8 +96,14 @@ impl LastRound<'_> {
             };
             for &(symbol, holds) in &found.before {
                 let here = symbols.moved(symbol, ANY, y as u16);
-                let said = self.path.suppositions.iter().find(|(s, _)| *s == here).map(|(_, holds)| *holds);
-                let said = said.or_else(|| symbols.implied(&self.path.suppositions, here).map(|n| n != 0));
+                let said = self
+                    .path
+                    .suppositions
+                    .iter()
+                    .find(|(s, _)| *s == here)
+                    .map(|(_, holds)| *holds);
+                let said =
+                    said.or_else(|| symbols.implied(&self.path.suppositions, here).map(|n| n != 0));
                 if said != Some(holds) {
                     return None;
                 }
@@ -117,7 +129,8 @@ impl LastRound<'_> {
         self.registers().all(same)
     }
 
-    /// The registers that may be read: what they held when the thread came to the head before, and now.
+    /// The registers that may be read: what they held when the thread came to the head before, and
+    /// now.
     fn registers(&self) -> impl Iterator<Item = (&Dependent, &Dependent)> {
         self.live
             .iter()
@@ -126,7 +139,8 @@ impl LastRound<'_> {
             .map(|(_, both)| both)
     }
 
-    /// Whether a round writes what each round writes, and others see only with a race; nothing where it leaves more behind.
+    /// Whether a round writes what each round writes, and others see only with a race; nothing
+    /// where it leaves more behind.
     fn writes(&self, events: &[PathEvent]) -> Option<bool> {
         let mut writes = false;
         for event in events {
@@ -142,26 +156,46 @@ impl LastRound<'_> {
         (!events.is_empty()).then_some(writes)
     }
 
-    /// Is it a weak write that each round makes, first of all and to one place, and does the round not read from it?
+    /// Is it a weak write that each round makes, first of all and to one place, and does the round
+    /// not read from it?
     fn is_written_each_time(&self, event: &PathEvent, round: &[PathEvent]) -> bool {
-        let EventData { location: Some(location), order: Order::Plain, scope: None, proxy: Proxy::Generic, .. } = event.data
+        let EventData {
+            location: Some(location),
+            order: Order::Plain,
+            scope: None,
+            proxy: Proxy::Generic,
+            ..
+        } = event.data
         else {
             return false;
         };
-        let is_plain = !event.data.volatile && !event.data.mmio && !event.data.mbarrier && event.modifies.is_none();
+        let is_plain = !event.data.volatile
+            && !event.data.mmio
+            && !event.data.mbarrier
+            && event.modifies.is_none();
         let goes_straight = |(step, _): &(Step, _)| {
-            matches!(step, Step::Assign(..) | Step::Load { .. } | Step::Store { .. } | Step::Fence { .. })
+            matches!(
+                step,
+                Step::Assign(..) | Step::Load { .. } | Step::Store { .. } | Step::Fence { .. }
+            )
         };
         let place = (self.physical)(location);
-        let is_there = |e: &PathEvent| e.data.kind == Kind::Read && e.data.location.is_some_and(|l| (self.physical)(l) == place);
+        let is_there = |e: &PathEvent| {
+            e.data.kind == Kind::Read
+                && e.data.location.is_some_and(|l| (self.physical)(l) == place)
+        };
         is_plain
             && event.address_reads.is_empty()
-            && self.program.steps.get(self.head..=event.step).is_some_and(|steps| steps.iter().all(goes_straight))
+            && self
+                .program
+                .steps
+                .get(self.head..=event.step)
+                .is_some_and(|steps| steps.iter().all(goes_straight))
             && !round.iter().any(is_there)
     }
 
-    /// Is what was read last in front of the round (`x`), and last in it (`y`), read from one place, and do all registers hold the same but for
-    /// `y` in place of `x`?
+    /// Is what was read last in front of the round (`x`), and last in it (`y`), read from one
+    /// place, and do all registers hold the same but for `y` in place of `x`?
     fn hands_on(&self, (x, y): (u16, u16), symbols: &mut Symbols) -> Option<()> {
         let [of_x, of_y] = [x, y].map(|at| &self.path.events[usize::from(at)]);
         let rank = |order: Order| match order {
@@ -169,9 +203,13 @@ impl LastRound<'_> {
             Order::Acq => Some(1),
             _ => None,
         };
-        let is_read = of_x.data.kind == Kind::Read && of_x.modifies.is_none() && of_x.bits == of_y.bits;
+        let is_read =
+            of_x.data.kind == Kind::Read && of_x.modifies.is_none() && of_x.bits == of_y.bits;
         let is_weaker = rank(of_x.data.order)? <= rank(of_y.data.order)?;
-        if !is_read || !is_weaker || of_x.data != (EventData { order: of_x.data.order, ..of_y.data }) {
+        if !is_read
+            || !is_weaker
+            || of_x.data != (EventData { order: of_x.data.order, ..of_y.data })
+        {
             return None;
         }
         if self.before.is_controlled && !self.now.is_controlled {
@@ -183,11 +221,14 @@ impl LastRound<'_> {
         let pairs: Vec<(Dependent, Dependent)> = self.registers().map(|(a, b)| (*a, *b)).collect();
         pairs
             .into_iter()
-            .all(|(a, b)| symbols.moved(a.symbol, x, y) == b.symbol && reads(a.reads) | b.reads == b.reads)
+            .all(|(a, b)| {
+                symbols.moved(a.symbol, x, y) == b.symbol && reads(a.reads) | b.reads == b.reads
+            })
             .then_some(())
     }
 
-    /// What a part of the path supposes of `y`, and of nothing else, but that it is not what `x` is; nothing where it supposes more.
+    /// What a part of the path supposes of `y`, and of nothing else, but that it is not what `x`
+    /// is; nothing where it supposes more.
     fn supposed_of(
         &self,
         (x, y): (u16, u16),
@@ -197,7 +238,9 @@ impl LastRound<'_> {
         let mut found: Vec<(Symbol, bool)> = Vec::new();
         for &(symbol, holds) in self.path.suppositions.get(part)? {
             let reads = symbols.reads_of(symbol);
-            if !reads.contains(usize::from(y)) || x != y && self.is_failure((symbol, holds), (x, y), symbols) {
+            if !reads.contains(usize::from(y))
+                || x != y && self.is_failure((symbol, holds), (x, y), symbols)
+            {
                 continue;
             }
             if reads != Positions::one(usize::from(y)) {
@@ -212,7 +255,12 @@ impl LastRound<'_> {
     }
 
     /// Does it say that `y` is another value than `x`?
-    fn is_failure(&self, (symbol, holds): (Symbol, bool), (x, y): (u16, u16), symbols: &mut Symbols) -> bool {
+    fn is_failure(
+        &self,
+        (symbol, holds): (Symbol, bool),
+        (x, y): (u16, u16),
+        symbols: &mut Symbols,
+    ) -> bool {
         let Some((a, b, if_equal)) = symbols.equality(symbol) else { return false };
         if holds == if_equal {
             return false;
@@ -221,26 +269,34 @@ impl LastRound<'_> {
             let before = symbols.moved(of_y, y, x);
             let number = || {
                 symbols.as_constant(other).is_some()
-                    && symbols.implied(&self.path.suppositions, before) == symbols.as_constant(other)
+                    && symbols.implied(&self.path.suppositions, before)
+                        == symbols.as_constant(other)
             };
             before != of_y && (before == other || number())
         })
     }
 }
 
-/// Can values only come to a write by reads-from and by what it depends on, on all paths? Then program order and reads-from have no cycle where values do not come
-/// from thin air. A weak read of which nothing depends may as well read what is in front of it in causality order, so that it is none of these
-/// (docs/semantics.md, "Loops that try again"); what comes there by a barrier or by `fence.sc` is not argued about.
-pub(super) fn values_come_in_order<'a>(paths: impl Iterator<Item = (&'a Path, &'a Symbols)> + Clone) -> bool {
+/// Can values only come to a write by reads-from and by what it depends on, on all paths? Then
+/// program order and reads-from have no cycle where values do not come from thin air. A weak read
+/// of which nothing depends may as well read what is in front of it in causality order, so that it
+/// is none of these (docs/semantics.md, "Loops that try again"); what comes there by a barrier or
+/// by `fence.sc` is not argued about.
+pub(super) fn values_come_in_order<'a>(
+    paths: impl Iterator<Item = (&'a Path, &'a Symbols)> + Clone,
+) -> bool {
     let orders_by_reads = |e: &PathEvent| match e.data.kind {
         Kind::Read | Kind::Write => e.data.operation.is_none() && e.data.proxy == Proxy::Generic,
         Kind::Fence => e.data.order != Order::Sc,
         _ => e.is_end(),
     };
     let may_be_idle = paths.clone().flat_map(|(path, _)| &path.events).all(orders_by_reads);
-    paths
-        .clone()
-        .all(|(path, symbols)| depends_on_all_reads(path, if may_be_idle { idle_reads(path, symbols) } else { Positions::EMPTY }))
+    paths.clone().all(|(path, symbols)| {
+        depends_on_all_reads(
+            path,
+            if may_be_idle { idle_reads(path, symbols) } else { Positions::EMPTY },
+        )
+    })
 }
 
 /// Does each write of a path depend on all reads before it, but for those?
@@ -249,7 +305,9 @@ fn depends_on_all_reads(path: &Path, but_for: Positions) -> bool {
     for (at, event) in path.events.iter().enumerate() {
         match event.data.kind {
             Kind::Read => reads |= Positions::one(at),
-            Kind::Write if depends_on(event) | but_for | reads != depends_on(event) | but_for => return false,
+            Kind::Write if depends_on(event) | but_for | reads != depends_on(event) | but_for => {
+                return false;
+            }
             _ => {}
         }
     }
@@ -266,10 +324,21 @@ fn depends_on(event: &PathEvent) -> Positions {
 fn idle_reads(path: &Path, symbols: &Symbols) -> Positions {
     let by_events: Positions = path.events.iter().map(depends_on).collect();
     let values = path.events.iter().filter_map(|e| e.value);
-    let supposed = path.suppositions.iter().map(|(symbol, _)| *symbol).chain(path.swaps.iter().copied()).chain(values);
-    let used = supposed.map(|symbol| symbols.reads_of(symbol)).fold(by_events | path.branched_by, |all, more| all | more);
+    let supposed = path
+        .suppositions
+        .iter()
+        .map(|(symbol, _)| *symbol)
+        .chain(path.swaps.iter().copied())
+        .chain(values);
+    let used = supposed
+        .map(|symbol| symbols.reads_of(symbol))
+        .fold(by_events | path.branched_by, |all, more| all | more);
     let is_weak = |e: &PathEvent| {
-        e.data.kind == Kind::Read && e.data.order == Order::Plain && e.data.scope.is_none() && !e.data.volatile && !e.data.mmio
+        e.data.kind == Kind::Read
+            && e.data.order == Order::Plain
+            && e.data.scope.is_none()
+            && !e.data.volatile
+            && !e.data.mmio
     };
     let reads = path.events.iter().enumerate();
     reads.filter(|(at, event)| is_weak(event) && !used.contains(*at)).map(|(at, _)| at).collect()

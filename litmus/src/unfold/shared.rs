@@ -1,4 +1,5 @@
-//! What all candidates of a test share: its locations with their addresses and initial values, and who names them.
+//! What all candidates of a test share: its locations with their addresses and initial values, and
+//! who names them.
 
 use std::sync::Arc;
 
@@ -10,7 +11,10 @@ use super::barriers::{self, Counted};
 use super::lanes::LaneCells;
 use super::launches::Meetings;
 use super::{UnfoldError, asynchronous};
-use crate::test::{AskedCondition, Base, Body, Dialect, InitialValue, Integer, Operation, Test, TestOperand, ThreadId, element};
+use crate::test::{
+    AskedCondition, Base, Body, Dialect, InitialValue, Integer, Operation, Test, TestOperand,
+    ThreadId, element,
+};
 
 /// Which threads name a location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +35,8 @@ pub(super) struct Shared {
     pub generic: Vec<u16>,
     /// For each location its address.
     pub addresses: Arc<[LocationAddress]>,
-    /// For each location the distance to the next element, if it is one of an array; else how wide its accesses are.
+    /// For each location the distance to the next element, if it is one of an array; else how wide
+    /// its accesses are.
     pub widths: Vec<LocationAddress>,
     /// For each location how wide its declaration says that it is.
     pub declared_bits: Vec<Option<u8>>,
@@ -68,11 +73,14 @@ impl Shared {
         let test = test.as_ref();
         let index = |name: &str| test.location(name);
         let integers = test.location_integers();
-        let widths: Vec<LocationAddress> = test.locations.iter().map(|l| width(test, &l.name)).collect();
+        let widths: Vec<LocationAddress> =
+            test.locations.iter().map(|l| width(test, &l.name)).collect();
         let addresses: Arc<[LocationAddress]> = (test.locations.iter().enumerate())
             .map(|(l, declared)| match element(&declared.name) {
                 Some((array, n)) => {
-                    FIRST_ADDRESS + STRIDE * index(array).unwrap_or(l) as LocationAddress + widths[l] * n as LocationAddress
+                    FIRST_ADDRESS
+                        + STRIDE * index(array).unwrap_or(l) as LocationAddress
+                        + widths[l] * n as LocationAddress
                 }
                 None => FIRST_ADDRESS + STRIDE * l as LocationAddress,
             })
@@ -103,18 +111,35 @@ impl Shared {
             threads: (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16))).collect(),
         };
         for (l, declared) in test.locations.iter().enumerate() {
-            let missing = |name: &str| UnfoldError::at(format!("there is no location `{name}`"), declared.place);
+            let missing = |name: &str| {
+                UnfoldError::at(format!("there is no location `{name}`"), declared.place)
+            };
             let Some(named) = test.named(l) else {
-                return Err(UnfoldError::at(format!("`{}` is another name for no memory", declared.name), declared.place));
+                return Err(UnfoldError::at(
+                    format!("`{}` is another name for no memory", declared.name),
+                    declared.place,
+                ));
             };
             let name = element(&declared.name).map_or(declared.name.as_str(), |(array, _)| array);
-            let atomic = test.threads.iter().flat_map(|t| &t.parameters).any(|p| p.name == name && p.ty.atomic);
-            shared.locations.push(Location { name: declared.name.clone(), physical: named.physical as u16, atomic });
+            let atomic = test
+                .threads
+                .iter()
+                .flat_map(|t| &t.parameters)
+                .any(|p| p.name == name && p.ty.atomic);
+            shared.locations.push(Location {
+                name: declared.name.clone(),
+                physical: named.physical as u16,
+                atomic,
+            });
             shared.generic.push(named.generic as u16);
             shared.initial.push(match &declared.value {
-                Some(InitialValue::Integer(count)) if declared.mbarrier => asynchronous::initial_contents(Some(*count)),
+                Some(InitialValue::Integer(count)) if declared.mbarrier => {
+                    asynchronous::initial_contents(Some(*count))
+                }
                 Some(InitialValue::Integer(n)) => integers[l].map_or(*n, |i| i.wrap(*n)),
-                Some(InitialValue::AddressOf(name)) => addresses[index(name).ok_or_else(|| missing(name))?],
+                Some(InitialValue::AddressOf(name)) => {
+                    addresses[index(name).ok_or_else(|| missing(name))?]
+                }
                 None => 0,
             });
         }
@@ -124,7 +149,8 @@ impl Shared {
     /// Does a thread other than this one access the memory of a location?
     pub fn is_observed(&self, location: u16, thread: usize) -> bool {
         let physical = self.locations[usize::from(location)].physical;
-        let names = self.locations.iter().zip(&self.named_by).filter(|(l, _)| l.physical == physical);
+        let names =
+            self.locations.iter().zip(&self.named_by).filter(|(l, _)| l.physical == physical);
         let mut names = names.map(|(_, threads)| *threads);
         names.any(|threads| match threads {
             NamingThreads::None => false,
@@ -135,7 +161,11 @@ impl Shared {
 
     /// The physical locations with their initial values.
     pub fn initial_writes(&self) -> impl Iterator<Item = (u16, i64)> + '_ {
-        let physical = self.locations.iter().enumerate().filter(|(l, location)| usize::from(location.physical) == *l);
+        let physical = self
+            .locations
+            .iter()
+            .enumerate()
+            .filter(|(l, location)| usize::from(location.physical) == *l);
         physical.map(|(l, _)| (l as u16, self.initial[l]))
     }
 
@@ -159,10 +189,13 @@ impl Shared {
     pub fn address_of(&self, name: &str) -> Result<LocationAddress, UnfoldError> {
         let first = || self.locations.iter().position(|l| element(&l.name) == Some((name, 0)));
         let location = self.locations.iter().position(|l| l.name == name).or_else(first);
-        location.map(|l| self.address(l)).ok_or_else(|| UnfoldError::new(format!("there is no location `{name}`")))
+        location
+            .map(|l| self.address(l))
+            .ok_or_else(|| UnfoldError::new(format!("there is no location `{name}`")))
     }
 
-    /// How many locations a program may access: all but those where lanes leave what they give each other.
+    /// How many locations a program may access: all but those where lanes leave what they give each
+    /// other.
     pub fn accessible(&self) -> usize {
         self.locations.len() - self.lanes.len()
     }
@@ -173,7 +206,9 @@ impl Shared {
 
     /// Why an address is that of no location.
     pub fn no_location_at(&self, address: LocationAddress) -> String {
-        let near = (0..self.accessible()).filter(|&l| self.addresses[l] < address).max_by_key(|&l| self.addresses[l]);
+        let near = (0..self.accessible())
+            .filter(|&l| self.addresses[l] < address)
+            .max_by_key(|&l| self.addresses[l]);
         match near.map(|l| (&self.locations[l].name, address - self.addresses[l], self.widths[l])) {
             Some((name, distance, width)) if distance < width => format!(
                 "an access {distance} bytes behind the start of `{name}` overlaps it partially: the model does not apply{}",
@@ -194,8 +229,8 @@ impl Shared {
     }
 }
 
-/// For each location the threads that name it. A test that keeps addresses in registers or memory may access any location from
-/// anywhere.
+/// For each location the threads that name it. A test that keeps addresses in registers or memory
+/// may access any location from anywhere.
 fn named_by(test: &Test) -> Vec<NamingThreads> {
     let everyone = vec![NamingThreads::Any; test.locations.len()];
     let mut found = vec![NamingThreads::None; test.locations.len()];
@@ -212,7 +247,8 @@ fn named_by(test: &Test) -> Vec<NamingThreads> {
                 Operation::VectorStore { values, .. } => values.len(),
                 _ => 1,
             } * if access.ty.is_some_and(|ty| ty.packed) { 2 } else { 1 };
-            let (array, first) = element(name).map_or((name.as_str(), None), |(array, n)| (array, Some(n)));
+            let (array, first) =
+                element(name).map_or((name.as_str(), None), |(array, n)| (array, Some(n)));
             let range = first.unwrap_or(0)..first.unwrap_or(0) + elements;
             for (l, declared) in test.locations.iter().enumerate() {
                 let named = match (element(&declared.name), &address.offset) {
@@ -236,7 +272,8 @@ fn named_by(test: &Test) -> Vec<NamingThreads> {
     found
 }
 
-/// How wide a location is: as the accesses to it are, by their types, or 4 bytes. In C the unit of addresses is the element.
+/// How wide a location is: as the accesses to it are, by their types, or 4 bytes. In C the unit of
+/// addresses is the element.
 fn width(test: &Test, name: &str) -> LocationAddress {
     if test.dialect == Dialect::C { 1 } else { typed_width(test, name).unwrap_or(4) }
 }
@@ -252,7 +289,9 @@ fn typed_width(test: &Test, name: &str) -> Option<LocationAddress> {
         Body::Statements(_) => &[],
     });
     let mut bits = bits.filter_map(|i| match i.operation.memory()? {
-        (access, crate::test::Address { base: Base::Location(base), .. }) if array(base) == array(name) => {
+        (access, crate::test::Address { base: Base::Location(base), .. })
+            if array(base) == array(name) =>
+        {
             access.ty.map(|ty| ty.bits)
         }
         _ => None,

@@ -1,4 +1,5 @@
-//! One path for each thread, put together: an execution without reads-from, coherence and fence order.
+//! One path for each thread, put together: an execution without reads-from, coherence and fence
+//! order.
 
 use std::sync::Arc;
 
@@ -45,9 +46,15 @@ pub struct Skeleton {
 
 impl Skeleton {
     /// A value, if `read` knows the values of the reads that it depends on, by their events.
-    pub fn evaluate(&self, thread: ThreadId, symbol: Symbol, read: impl Fn(Event) -> Option<i64>) -> Option<i64> {
+    pub fn evaluate(
+        &self,
+        thread: ThreadId,
+        symbol: Symbol,
+        read: impl Fn(Event) -> Option<i64>,
+    ) -> Option<i64> {
         let first = self.first[thread.index()];
-        self.symbols[thread.index()].evaluate(symbol, &|position| read(Event::from(first + usize::from(position))))
+        self.symbols[thread.index()]
+            .evaluate(symbol, &|position| read(Event::from(first + usize::from(position))))
     }
 
     /// The thread of an event and its position there; `None` for initial writes.
@@ -58,7 +65,11 @@ impl Skeleton {
 
     /// The final value of a register.
     pub fn register(&self, thread: ThreadId, name: &str) -> Option<Symbol> {
-        self.registers.get(thread.index())?.iter().find(|(n, _)| n == name).map(|(_, symbol)| *symbol)
+        self.registers
+            .get(thread.index())?
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, symbol)| *symbol)
     }
 
     /// The location of that name, by index of the physical location behind it.
@@ -84,9 +95,14 @@ impl Skeleton {
 }
 
 /// Puts one path for each thread together.
-pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Shared) -> Result<Skeleton, UnfoldError> {
+pub(super) fn assemble(
+    paths: &[&Path],
+    symbols: &Arc<[Symbols]>,
+    shared: &Shared,
+) -> Result<Skeleton, UnfoldError> {
     let mut events: Vec<EventData> = Vec::new();
-    let (mut writes, mut places, mut first, mut suppositions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut writes, mut places, mut first, mut suppositions) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (t, path) in paths.iter().enumerate() {
         let thread = ThreadId(t as u16);
         first.push(events.len());
@@ -98,7 +114,8 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
             }));
             places.push(e.place);
         }
-        suppositions.extend(path.suppositions.iter().map(|(symbol, holds)| (thread, *symbol, *holds)));
+        suppositions
+            .extend(path.suppositions.iter().map(|(symbol, holds)| (thread, *symbol, *holds)));
     }
     for (l, value) in shared.initial_writes() {
         events.push(shared.initial_event(l, value));
@@ -106,9 +123,12 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
         places.push(Place::default());
     }
     if events.len() > MAX_EVENTS {
-        return Err(UnfoldError::new(format!("more than {MAX_EVENTS} events, initial writes included")));
+        return Err(UnfoldError::new(format!(
+            "more than {MAX_EVENTS} events, initial writes included"
+        )));
     }
-    let mut execution = Execution::new(shared.signature, events, shared.threads.clone(), shared.locations.clone());
+    let mut execution =
+        Execution::new(shared.signature, events, shared.threads.clone(), shared.locations.clone());
     execution.generic.clone_from(&shared.generic);
     for (path, &first) in paths.iter().zip(&first) {
         for (position, e) in path.events.iter().enumerate() {
@@ -143,8 +163,8 @@ pub(super) fn assemble(paths: &[&Path], symbols: &Arc<[Symbols]>, shared: &Share
     })
 }
 
-/// From the k-th arrival of a thread at a barrier to the k-th wait there of every other thread of the cta (or warp, or cluster). A launch starts
-/// and ends once.
+/// From the k-th arrival of a thread at a barrier to the k-th wait there of every other thread of
+/// the cta (or warp, or cluster). A launch starts and ends once.
 fn synchronise_barriers(x: &mut Execution) {
     let barriers: Vec<(Event, usize)> = (0..x.size())
         .map(Event::from)

@@ -1,12 +1,15 @@
-//! Loops that only wait: an iteration that changes nothing in memory, and leaves no value behind that the next one would see.
+//! Loops that only wait: an iteration that changes nothing in memory, and leaves no value behind
+//! that the next one would see.
 //!
-//! Going round such a loop once more adds events to an execution and nothing else. If a model forbids no less when reads and fences are
-//! added ([`crate::monotone`]), every outcome of the longer path is one of the shorter path too, so that paths which come back to
-//! the head of a loop unchanged need not be followed, and the loop need not be bounded.
+//! Going round such a loop once more adds events to an execution and nothing else. If a model
+//! forbids no less when reads and fences are added ([`crate::monotone`]), every outcome of the
+//! longer path is one of the shorter path too, so that paths which come back to the head of a loop
+//! unchanged need not be followed, and the loop need not be bounded.
 //!
-//! A read-modify-write that writes back what it read (`atomicAdd(p, 0)`, an exchange of a value for itself) adds a write, too, which others
-//! may read from. Without the round they read from where the round's read read from, which has the same value. For which models and
-//! locations that forbids no more is argued in docs/semantics.md ("Loops that only wait").
+//! A read-modify-write that writes back what it read (`atomicAdd(p, 0)`, an exchange of a value for
+//! itself) adds a write, too, which others may read from. Without the round they read from where
+//! the round's read read from, which has the same value. For which models and locations that
+//! forbids no more is argued in docs/semantics.md ("Loops that only wait").
 
 use margay_models::execution::Kind;
 
@@ -17,12 +20,14 @@ use super::retry::Retries;
 use super::shared::Shared;
 use super::symbol::{Symbol, SymbolNode, Symbols, Unary};
 
-/// The heads of the loops of a program: where backward jumps go to, and where a loop goes on behind the condition that it begins with. (There
-/// `while (last == 0) { last = *p; }` leaves nothing behind: what it read last has been looked at.)
+/// The heads of the loops of a program: where backward jumps go to, and where a loop goes on behind
+/// the condition that it begins with. (There `while (last == 0) { last = *p; }` leaves nothing
+/// behind: what it read last has been looked at.)
 pub(super) struct Heads {
     /// For each of these steps: which registers may be read from there on before they are written.
     live: Vec<Option<Vec<bool>>>,
-    /// For each step: is it a jump to an earlier one that goes round a loop, so that it can be come to again from there?
+    /// For each step: is it a jump to an earlier one that goes round a loop, so that it can be come
+    /// to again from there?
     turns: Vec<bool>,
     /// The steps of each loop, by its head: those that lead from it back to it.
     bodies: Vec<(usize, Vec<bool>)>,
@@ -58,7 +63,8 @@ impl Heads {
             }
         }
         for at in (0..steps.len()).filter(|&at| is_head[at]).collect::<Vec<_>>() {
-            let computes = steps[at..].iter().take_while(|(step, _)| matches!(step, Step::Assign(..))).count();
+            let computes =
+                steps[at..].iter().take_while(|(step, _)| matches!(step, Step::Assign(..))).count();
             if let Some((Step::BranchIfZero { target, .. }, _)) = steps.get(at + computes) {
                 for behind in [at + computes + 1, *target] {
                     is_head.get_mut(behind).into_iter().for_each(|is_head| *is_head = true);
@@ -81,9 +87,14 @@ impl Heads {
             .collect();
         heads.sort_unstable();
         heads.dedup();
-        let to: Vec<Vec<bool>> =
-            if heads.is_empty() { Vec::new() } else { (0..steps.len()).map(|at| reached(program, at)).collect() };
-        let bodies = heads.into_iter().map(|head| (head, (0..steps.len()).map(|at| to[head][at] && to[at][head]).collect()));
+        let to: Vec<Vec<bool>> = if heads.is_empty() {
+            Vec::new()
+        } else {
+            (0..steps.len()).map(|at| reached(program, at)).collect()
+        };
+        let bodies = heads
+            .into_iter()
+            .map(|head| (head, (0..steps.len()).map(|at| to[head][at] && to[at][head]).collect()));
         Self { live, turns, bodies: bodies.collect() }
     }
 
@@ -108,14 +119,22 @@ impl Heads {
     }
 
     /// Are the registers that may still be read the same as when the thread came here `before`?
-    pub fn is_unchanged(&self, before: &Arrival, registers: &[Dependent], symbols: &Symbols) -> bool {
+    pub fn is_unchanged(
+        &self,
+        before: &Arrival,
+        registers: &[Dependent],
+        symbols: &Symbols,
+    ) -> bool {
         let Some(Some(live)) = self.live.get(before.head) else { return false };
         let same = |a: &Dependent, b: &Dependent| {
             let equal = a.symbol == b.symbol
-                || symbols.as_constant(a.symbol).is_some() && symbols.as_constant(a.symbol) == symbols.as_constant(b.symbol);
+                || symbols.as_constant(a.symbol).is_some()
+                    && symbols.as_constant(a.symbol) == symbols.as_constant(b.symbol);
             equal && a.reads == b.reads
         };
-        live.iter().zip(before.registers.iter().zip(registers)).all(|(live, (a, b))| !live || same(a, b))
+        live.iter()
+            .zip(before.registers.iter().zip(registers))
+            .all(|(live, (a, b))| !live || same(a, b))
     }
 }
 
@@ -141,38 +160,68 @@ impl Waiting<'_> {
         })
     }
 
-    /// Is a write the second half of a read-modify-write that writes what it read, to a location that is shared strongly?
+    /// Is a write the second half of a read-modify-write that writes what it read, to a location
+    /// that is shared strongly?
     fn writes_back(&self, path: &Path, write: usize) -> bool {
-        let (Some(read), Some(written)) = (write.checked_sub(1), path.events.get(write)) else { return false };
-        let PathEvent { data, value: Some(value), modifies: Some(half), .. } = written else { return false };
-        // The halves of a load and a store that may fail need not stand side by side, nor be in one round: such loops are unrolled.
+        let (Some(read), Some(written)) = (write.checked_sub(1), path.events.get(write)) else {
+            return false;
+        };
+        let PathEvent { data, value: Some(value), modifies: Some(half), .. } = written else {
+            return false;
+        };
+        // The halves of a load and a store that may fail need not stand side by side, nor be in one
+        // round: such loops are unrolled.
         if usize::from(*half) != read {
             return false;
         }
         let Some(location) = data.location.map(usize::from) else { return false };
         let physical = self.shared.locations[location].physical;
         self.accesses.are_strong_beside(self.thread, physical, data.scope, self.shared)
-            && (self.is_what_was_read(*value, read, location) || self.can_only_be_what_was_read(path, *value, read, physical))
+            && (self.is_what_was_read(*value, read, location)
+                || self.can_only_be_what_was_read(path, *value, read, physical))
     }
 
-    /// Is a value, which is one of the location's type, computed from a read by nothing but conversions that keep its bits?
+    /// Is a value, which is one of the location's type, computed from a read by nothing but
+    /// conversions that keep its bits?
     fn is_what_was_read(&self, value: Symbol, read: usize, location: usize) -> bool {
         let bits = self.shared.integers[location].map_or(64, |i| i.bits);
         match self.symbols.node(value) {
             SymbolNode::Read(position) => usize::from(position) == read,
-            SymbolNode::Unary(Unary::Convert(to), a) if to.bits >= bits => self.is_what_was_read(a, read, location),
+            SymbolNode::Unary(Unary::Convert(to), a) if to.bits >= bits => {
+                self.is_what_was_read(a, read, location)
+            }
             _ => false,
         }
     }
 
     /// Is a value that of a read, whatever the location can hold that the path has not ruled out?
-    fn can_only_be_what_was_read(&self, path: &Path, value: Symbol, read: usize, physical: u16) -> bool {
-        let pinned = path.suppositions.iter().filter_map(|(s, holds)| self.symbols.pinned(*s, *holds));
-        let pinned: Vec<i64> = pinned.filter(|(r, _)| usize::from(*r) == read).map(|(_, n)| n).collect();
-        let values = if pinned.is_empty() { self.accesses.values(physical) } else { Some(pinned.as_slice()) };
-        let evaluate = |symbol: Symbol, n: i64| self.symbols.evaluate(symbol, &|r: u16| (usize::from(r) == read).then_some(n));
-        let is_possible = |n: i64| path.suppositions.iter().all(|(s, holds)| evaluate(*s, n).is_none_or(|v| (v != 0) == *holds));
-        values.is_some_and(|values| values.iter().filter(|&&n| is_possible(n)).all(|&n| evaluate(value, n) == Some(n)))
+    fn can_only_be_what_was_read(
+        &self,
+        path: &Path,
+        value: Symbol,
+        read: usize,
+        physical: u16,
+    ) -> bool {
+        let pinned =
+            path.suppositions.iter().filter_map(|(s, holds)| self.symbols.pinned(*s, *holds));
+        let pinned: Vec<i64> =
+            pinned.filter(|(r, _)| usize::from(*r) == read).map(|(_, n)| n).collect();
+        let values = if pinned.is_empty() {
+            self.accesses.values(physical)
+        } else {
+            Some(pinned.as_slice())
+        };
+        let evaluate = |symbol: Symbol, n: i64| {
+            self.symbols.evaluate(symbol, &|r: u16| (usize::from(r) == read).then_some(n))
+        };
+        let is_possible = |n: i64| {
+            path.suppositions
+                .iter()
+                .all(|(s, holds)| evaluate(*s, n).is_none_or(|v| (v != 0) == *holds))
+        };
+        values.is_some_and(|values| {
+            values.iter().filter(|&&n| is_possible(n)).all(|&n| evaluate(value, n) == Some(n))
+        })
     }
 }
 
@@ -187,17 +236,21 @@ fn reached(program: &Program, from: usize) -> Vec<bool> {
             Some(Step::BranchIfZero { target, .. } | Step::Fork(target)) => vec![at + 1, *target],
             Some(_) => vec![at + 1],
         };
-        open.extend(next.into_iter().filter(|&n| n < seen.len() && !std::mem::replace(&mut seen[n], true)));
+        open.extend(
+            next.into_iter().filter(|&n| n < seen.len() && !std::mem::replace(&mut seen[n], true)),
+        );
     }
     seen
 }
 
-/// For each step the registers that may be read from there on before they are written. At the end those are whose final values the
-/// test asks for.
+/// For each step the registers that may be read from there on before they are written. At the end
+/// those are whose final values the test asks for.
 fn liveness(program: &Program) -> Vec<Vec<bool>> {
     let steps = &program.steps;
     let mut live: Vec<Vec<bool>> = vec![vec![false; program.names.len()]; steps.len()];
-    live.push((0..program.names.len()).map(|r| program.asked.contains(&Register(r as u16))).collect());
+    live.push(
+        (0..program.names.len()).map(|r| program.asked.contains(&Register(r as u16))).collect(),
+    );
     loop {
         let mut changed = false;
         for at in (0..steps.len()).rev() {

@@ -1,5 +1,5 @@
-//! Where a thread stops before its end. Such an execution has no final state: it shows nothing about an outcome, and is told apart from
-//! one that is not there.
+//! Where a thread stops before its end. Such an execution has no final state: it shows nothing
+//! about an outcome, and is told apart from one that is not there.
 
 use margay_models::execution::Scope;
 
@@ -21,12 +21,14 @@ pub enum Cause {
     Bound,
     /// A barrier that not all threads come to which it waits for.
     Barrier,
-    /// An operation on an mbarrier that was not initialised, or one arrival more than its phase waits for.
+    /// An operation on an mbarrier that was not initialised, or one arrival more than its phase
+    /// waits for.
     Mbarrier,
 }
 
 impl Cause {
-    /// Does the instruction itself have no meaning with the values it got? (In C its behaviour is undefined.)
+    /// Does the instruction itself have no meaning with the values it got? (In C its behaviour is
+    /// undefined.)
     pub fn is_fault(self) -> bool {
         matches!(self, Self::Address | Self::BarrierNumber | Self::Division | Self::Mbarrier)
     }

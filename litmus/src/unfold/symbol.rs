@@ -1,4 +1,5 @@
-//! Values while a thread is executed symbolically: numbers, the values of reads, and what is computed from them.
+//! Values while a thread is executed symbolically: numbers, the values of reads, and what is
+//! computed from them.
 
 use margay_models::mbarrier::Mbarrier;
 use rustc_hash::FxHashMap;
@@ -16,12 +17,14 @@ pub enum Unary {
     LogicalNot,
     /// `~a`
     BitwiseNot,
-    /// The lowest bits of `a`, extended. The address of a location stays what it is: addresses here are names, not numbers.
+    /// The lowest bits of `a`, extended. The address of a location stays what it is: addresses here
+    /// are names, not numbers.
     Convert(Integer),
 }
 
-/// A binary operator. Arithmetic wraps around at 64 bits; division by zero gives zero. Narrower arithmetic is that of 64 bits between
-/// conversions; where 64 bits without a sign are something else there is a second operator.
+/// A binary operator. Arithmetic wraps around at 64 bits; division by zero gives zero. Narrower
+/// arithmetic is that of 64 bits between conversions; where 64 bits without a sign are something
+/// else there is a second operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Binary {
     /// `a + b`
@@ -110,9 +113,15 @@ impl MbarrierFunction {
             Self::Expect => mbarrier.expecting(number).0,
             Self::Transfer => mbarrier.transferred(number).0,
             Self::Awaits => i64::from(mbarrier.is_valid() && mbarrier.pending() >= number),
-            Self::StaysIncomplete => i64::from(mbarrier.arrived(number).phase() == mbarrier.phase()),
-            Self::ParityPassed => i64::from(mbarrier.is_valid() && mbarrier.phase() & 1 != number & 1),
-            Self::PhasePassed => i64::from(mbarrier.is_valid() && mbarrier.phase() != Mbarrier(number).phase()),
+            Self::StaysIncomplete => {
+                i64::from(mbarrier.arrived(number).phase() == mbarrier.phase())
+            }
+            Self::ParityPassed => {
+                i64::from(mbarrier.is_valid() && mbarrier.phase() & 1 != number & 1)
+            }
+            Self::PhasePassed => {
+                i64::from(mbarrier.is_valid() && mbarrier.phase() != Mbarrier(number).phase())
+            }
             Self::Pending => mbarrier.pending(),
         }
     }
@@ -146,14 +155,27 @@ impl Binary {
         }
     }
 
-    /// Does the result depend on more of the operands than on as many of their lowest bits as it has itself?
+    /// Does the result depend on more of the operands than on as many of their lowest bits as it
+    /// has itself?
     pub fn needs_whole_operands(self) -> bool {
-        !matches!(self, Self::Add | Self::Subtract | Self::Multiply | Self::And | Self::Or | Self::Xor | Self::ShiftLeft)
+        !matches!(
+            self,
+            Self::Add
+                | Self::Subtract
+                | Self::Multiply
+                | Self::And
+                | Self::Or
+                | Self::Xor
+                | Self::ShiftLeft
+        )
     }
 
     /// Is the result a truth value, whatever the operands are?
     pub(super) fn is_truth(self) -> bool {
-        matches!(self, Self::Compare(_) | Self::CompareUnsigned(_) | Self::LogicalAnd | Self::LogicalOr)
+        matches!(
+            self,
+            Self::Compare(_) | Self::CompareUnsigned(_) | Self::LogicalAnd | Self::LogicalOr
+        )
     }
 
     /// Is the result of the type of the operands, where both are of one?
@@ -175,7 +197,9 @@ impl Binary {
             Self::ShiftLeft => u32::try_from(b).ok().and_then(|b| a.checked_shl(b)).unwrap_or(0),
             // PTX clamps shift amounts to the width.
             Self::ShiftRight => a >> u32::try_from(b).map_or(63, |b| b.min(63)),
-            Self::ShiftRightUnsigned => u32::try_from(b).ok().and_then(|b| (a as u64).checked_shr(b)).unwrap_or(0) as i64,
+            Self::ShiftRightUnsigned => {
+                u32::try_from(b).ok().and_then(|b| (a as u64).checked_shr(b)).unwrap_or(0) as i64
+            }
             Self::DivideUnsigned => (a as u64).checked_div(b as u64).unwrap_or(0) as i64,
             Self::RemainderUnsigned => (a as u64).checked_rem(b as u64).unwrap_or(0) as i64,
             Self::MinUnsigned => (a as u64).min(b as u64) as i64,
@@ -219,7 +243,8 @@ pub(crate) enum SymbolNode {
     Binary(Binary, Symbol, Symbol),
 }
 
-/// The values of one thread; operands come before what is computed from them, and equal values are one.
+/// The values of one thread; operands come before what is computed from them, and equal values are
+/// one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Symbols {
     nodes: Vec<SymbolNode>,
@@ -235,20 +260,26 @@ impl Symbols {
         })
     }
 
-    /// The read, by its position, whose value is a certain number if the symbol is different from 0 (`holds`) or 0.
+    /// The read, by its position, whose value is a certain number if the symbol is different from 0
+    /// (`holds`) or 0.
     pub(super) fn pinned(&self, symbol: Symbol, holds: bool) -> Option<(u16, i64)> {
-        let (a, b) = self.equality(symbol).filter(|&(.., equal)| equal == holds).map(|(a, b, _)| (a, b))?;
+        let (a, b) =
+            self.equality(symbol).filter(|&(.., equal)| equal == holds).map(|(a, b, _)| (a, b))?;
         match (self.nodes[a.0 as usize], self.nodes[b.0 as usize]) {
-            (SymbolNode::Read(read), SymbolNode::Constant(n)) | (SymbolNode::Constant(n), SymbolNode::Read(read)) => {
-                Some((read, n))
-            }
+            (SymbolNode::Read(read), SymbolNode::Constant(n))
+            | (SymbolNode::Constant(n), SymbolNode::Read(read)) => Some((read, n)),
             _ => None,
         }
     }
 
-    /// Of a comparison for equality what is compared, and what it is if they are equal: whether signs count makes no difference.
+    /// Of a comparison for equality what is compared, and what it is if they are equal: whether
+    /// signs count makes no difference.
     pub(super) fn equality(&self, symbol: Symbol) -> Option<(Symbol, Symbol, bool)> {
-        let SymbolNode::Binary(Binary::Compare(comparison) | Binary::CompareUnsigned(comparison), a, b) = self.node(symbol)
+        let SymbolNode::Binary(
+            Binary::Compare(comparison) | Binary::CompareUnsigned(comparison),
+            a,
+            b,
+        ) = self.node(symbol)
         else {
             return None;
         };
@@ -262,13 +293,17 @@ impl Symbols {
     /// Two values that are converted to one type, without that.
     fn before_conversion(&self, a: Symbol, b: Symbol) -> (Symbol, Symbol) {
         match (self.node(a), self.node(b)) {
-            (SymbolNode::Unary(Unary::Convert(to), a), SymbolNode::Unary(Unary::Convert(other), b)) if to == other => (a, b),
+            (
+                SymbolNode::Unary(Unary::Convert(to), a),
+                SymbolNode::Unary(Unary::Convert(other), b),
+            ) if to == other => (a, b),
             _ => (a, b),
         }
     }
 
-    /// What a value is where values are different from 0 (true) or 0 (false), as far as that follows. A compare-and-swap supposes that what it
-    /// reads is what it expects; the comparison behind it asks the same in other words, and is no choice.
+    /// What a value is where values are different from 0 (true) or 0 (false), as far as that
+    /// follows. A compare-and-swap supposes that what it reads is what it expects; the comparison
+    /// behind it asks the same in other words, and is no choice.
     pub(super) fn implied(&self, supposed: &[(Symbol, bool)], symbol: Symbol) -> Option<i64> {
         match self.node(symbol) {
             SymbolNode::Constant(n) => Some(n),
@@ -289,22 +324,28 @@ impl Symbols {
                     };
                     supposed.iter().find_map(same).map(|are_equal| i64::from(are_equal == equal))
                 });
-                said.or_else(|| match (operator, self.implied(supposed, a), self.implied(supposed, b)) {
-                    (Binary::And | Binary::LogicalAnd, Some(0), _) | (Binary::And | Binary::LogicalAnd, _, Some(0)) => Some(0),
-                    (_, Some(a), Some(b)) => Some(operator.apply(a, b)),
-                    _ => None,
+                said.or_else(|| {
+                    match (operator, self.implied(supposed, a), self.implied(supposed, b)) {
+                        (Binary::And | Binary::LogicalAnd, Some(0), _)
+                        | (Binary::And | Binary::LogicalAnd, _, Some(0)) => Some(0),
+                        (_, Some(a), Some(b)) => Some(operator.apply(a, b)),
+                        _ => None,
+                    }
                 })
             }
         }
     }
 
-    /// Supposes that a value is different from 0 (true) or 0 (false): of what is joined by and, or and not its parts, as far as they follow, so
-    /// that a later comparison with one of them is no choice.
+    /// Supposes that a value is different from 0 (true) or 0 (false): of what is joined by and, or
+    /// and not its parts, as far as they follow, so that a later comparison with one of them is no
+    /// choice.
     pub(super) fn suppose(&self, supposed: &mut Vec<(Symbol, bool)>, symbol: Symbol, holds: bool) {
         let all = match self.node(symbol) {
             SymbolNode::Unary(Unary::LogicalNot, a) => return self.suppose(supposed, a, !holds),
             SymbolNode::Binary(Binary::LogicalAnd, a, b) => (true, a, b),
-            SymbolNode::Binary(Binary::And, a, b) if self.is_truth(a) && self.is_truth(b) => (true, a, b),
+            SymbolNode::Binary(Binary::And, a, b) if self.is_truth(a) && self.is_truth(b) => {
+                (true, a, b)
+            }
             SymbolNode::Binary(Binary::LogicalOr | Binary::Or, a, b) => (false, a, b),
             _ => {
                 supposed.push((symbol, holds));
@@ -331,7 +372,9 @@ impl Symbols {
             SymbolNode::Constant(n) => n == 0 || n == 1,
             SymbolNode::Read(_) => false,
             SymbolNode::Unary(operator, _) => operator == Unary::LogicalNot,
-            SymbolNode::Binary(Binary::And | Binary::Or | Binary::Xor, a, b) => self.is_truth(a) && self.is_truth(b),
+            SymbolNode::Binary(Binary::And | Binary::Or | Binary::Xor, a, b) => {
+                self.is_truth(a) && self.is_truth(b)
+            }
             SymbolNode::Binary(operator, ..) => operator.is_truth(),
         }
     }
@@ -358,7 +401,12 @@ impl Symbols {
     }
 
     /// A value of another thread's nodes with its reads at other positions, as one of these.
-    pub(super) fn copied(&mut self, from: &Symbols, symbol: Symbol, position: &dyn Fn(u16) -> u16) -> Symbol {
+    pub(super) fn copied(
+        &mut self,
+        from: &Symbols,
+        symbol: Symbol,
+        position: &dyn Fn(u16) -> u16,
+    ) -> Symbol {
         self.copied_once(from, symbol, position, &mut FxHashMap::default())
     }
 
@@ -380,7 +428,10 @@ impl Symbols {
                 self.unary(operator, a)
             }
             SymbolNode::Binary(operator, a, b) => {
-                let (a, b) = (self.copied_once(from, a, position, known), self.copied_once(from, b, position, known));
+                let (a, b) = (
+                    self.copied_once(from, a, position, known),
+                    self.copied_once(from, b, position, known),
+                );
                 self.binary(operator, a, b)
             }
         };
@@ -419,7 +470,8 @@ impl Symbols {
         match (operator, self.as_constant(a), self.as_constant(b)) {
             (_, Some(a), Some(b)) => self.constant(operator.apply(a, b)),
             (Binary::Xor | Binary::Subtract, ..) if a == b => self.constant(0),
-            (Binary::And | Binary::Multiply, Some(0), _) | (Binary::And | Binary::Multiply, _, Some(0)) => self.constant(0),
+            (Binary::And | Binary::Multiply, Some(0), _)
+            | (Binary::And | Binary::Multiply, _, Some(0)) => self.constant(0),
             (Binary::Add | Binary::Xor | Binary::Or, Some(0), _) => b,
             (Binary::Add | Binary::Subtract | Binary::Xor | Binary::Or, _, Some(0)) => a,
             _ => self.add(SymbolNode::Binary(operator, a, b)),
@@ -442,7 +494,9 @@ impl Symbols {
             SymbolNode::Constant(n) => Some(n),
             SymbolNode::Read(position) => read(position),
             SymbolNode::Unary(operator, a) => Some(operator.apply(self.evaluate(a, read)?)),
-            SymbolNode::Binary(operator, a, b) => Some(operator.apply(self.evaluate(a, read)?, self.evaluate(b, read)?)),
+            SymbolNode::Binary(operator, a, b) => {
+                Some(operator.apply(self.evaluate(a, read)?, self.evaluate(b, read)?))
+            }
         }
     }
 }
@@ -471,7 +525,8 @@ mod tests {
         assert_eq!(symbols.implied(&[(swapped, true)], differ), Some(0));
         assert_eq!(symbols.implied(&[(swapped, false)], differ), None);
         // A read that is a number is no other one.
-        let (is_seven, is_expected_seven) = (symbols.binary(NOT_EQUAL, seven, read), symbols.binary(EQUAL, expected, seven));
+        let (is_seven, is_expected_seven) =
+            (symbols.binary(NOT_EQUAL, seven, read), symbols.binary(EQUAL, expected, seven));
         let eight = symbols.constant(8);
         let is_eight = symbols.binary(EQUAL, read, eight);
         assert_eq!(symbols.implied(&[(is_seven, false)], is_eight), Some(0));
@@ -484,7 +539,10 @@ mod tests {
         };
         assert_eq!(suppose(Vec::new(), both, true), [(is_seven, true), (is_expected_seven, true)]);
         assert_eq!(suppose(Vec::new(), both, false), [(both, false)]);
-        assert_eq!(suppose(vec![(is_seven, true)], both, false), [(is_seven, true), (is_expected_seven, false)]);
+        assert_eq!(
+            suppose(vec![(is_seven, true)], both, false),
+            [(is_seven, true), (is_expected_seven, false)]
+        );
         let neither = symbols.unary(Unary::LogicalNot, both);
         let mut supposed = Vec::new();
         symbols.suppose(&mut supposed, neither, false);

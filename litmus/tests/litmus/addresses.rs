@@ -7,9 +7,12 @@ use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
 
 fn said(text: &str, model: &str) -> String {
-    let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
+    let test =
+        read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
     let model = crate::shipped::model(model);
-    let verdict = Runner::new(&model).run(&test, &Options::default(), Choice::Both).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let verdict = Runner::new(&model)
+        .run(&test, &Options::default(), Choice::Both)
+        .unwrap_or_else(|e| panic!("{e}\n{text}"));
     Expected::from(&verdict).to_string()
 }
 
@@ -21,16 +24,20 @@ fn a_register_in_brackets_is_no_location() {
              sw y, 1 | add x10, x9, x7 ;\n  | {last} ;\nexists (P1:x5 == 1 /\\ P1:x8 == 0)\n"
         )
     };
-    assert_eq!(said(&mp("P1:x9=x;", "lw x8, [x10]"), "riscv"), "forbidden", "the address depends on what was read");
+    assert_eq!(
+        said(&mp("P1:x9=x;", "lw x8, [x10]"), "riscv"),
+        "forbidden",
+        "the address depends on what was read"
+    );
     assert_eq!(said(&mp("P1:x9=x;", "lw x8, [x9]"), "riscv"), "allowed");
     // One that is written below its first use, in a loop, is an error and no new location.
-    let below =
-        "riscv t\n{ x=0; P0:x9=x; }\n P0 ;\n L: ;\n lw x8, [x10] ;\n add x10, x9, 0 ;\n beq x8, 0, L ;\nexists (P0:x8 == 1)\n";
+    let below = "riscv t\n{ x=0; P0:x9=x; }\n P0 ;\n L: ;\n lw x8, [x10] ;\n add x10, x9, 0 ;\n beq x8, 0, L ;\nexists (P0:x8 == 1)\n";
     let errors = read::test(&SourceFile::new("t", below)).unwrap_err();
     assert!(errors[0].message.contains("`x10` is a register"), "{}", errors[0]);
 }
 
-/// "When not successful, has acquire semantics if aq bit is 1 but does not have release semantics, regardless of rl" (Zacas).
+/// "When not successful, has acquire semantics if aq bit is 1 but does not have release semantics,
+/// regardless of rl" (Zacas).
 #[test]
 fn a_failing_amocas_does_not_release() {
     let text = |expected: i64| {

@@ -1,4 +1,5 @@
-//! Tests in assembly: the verdicts that manuals say; what is refused; and an architecture that only the test has.
+//! Tests in assembly: the verdicts that manuals say; what is refused; and an architecture that only
+//! the test has.
 
 use crate::shipped::model;
 use margay_litmus::explicit::{Options, run};
@@ -7,12 +8,14 @@ use margay_models::Model;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 
 pub(crate) fn reachable(text: &str, model: &Model) -> bool {
-    let read = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
+    let read =
+        read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
     assert!(read.warnings.is_empty(), "{}\n{text}", read.warnings[0]);
     run(&read.test, model, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}")).reachable
 }
 
-/// An element of an array is called by its number or by its distance from the start in bytes, in the initial state and in the condition.
+/// An element of an array is called by its number or by its distance from the start in bytes, in
+/// the initial state and in the condition.
 #[test]
 fn elements_of_arrays_have_two_names() {
     let test = |second: &str, ty: &str, offset: &str, condition: &str| {
@@ -25,19 +28,35 @@ fn elements_of_arrays_have_two_names() {
     let aarch64 = model("aarch64");
     for (ty, bytes) in [("uint32_t", "4"), ("uint64_t", "8"), ("int64_t", "8")] {
         for second in ["&a[1]".to_owned(), "a[1]".to_owned(), format!("a+{bytes}")] {
-            for condition in
-                [format!("0:X2=a+{bytes}"), "0:X3=2 /\\ 0:X4=2 /\\ a[1]=2".to_owned(), format!("[a+{bytes}]=2 /\\ [a+0]=1")]
-            {
-                assert!(reachable(&test(&second, ty, bytes, &condition), &aarch64), "{second} {condition}");
+            for condition in [
+                format!("0:X2=a+{bytes}"),
+                "0:X3=2 /\\ 0:X4=2 /\\ a[1]=2".to_owned(),
+                format!("[a+{bytes}]=2 /\\ [a+0]=1"),
+            ] {
+                assert!(
+                    reachable(&test(&second, ty, bytes, &condition), &aarch64),
+                    "{second} {condition}"
+                );
             }
             for condition in ["0:X2=a".to_owned(), "0:X3=1".to_owned(), format!("[a+{bytes}]=1")] {
-                assert!(!reachable(&test(&second, ty, bytes, &condition), &aarch64), "{second} {condition}");
+                assert!(
+                    !reachable(&test(&second, ty, bytes, &condition), &aarch64),
+                    "{second} {condition}"
+                );
             }
         }
     }
     for (ty, second, why) in [
-        ("uint64_t", "a+4", "no element of `a` begins 4 bytes behind its start: it has 2 of 8 bytes"),
-        ("uint32_t", "a+8", "no element of `a` begins 8 bytes behind its start: it has 2 of 4 bytes"),
+        (
+            "uint64_t",
+            "a+4",
+            "no element of `a` begins 4 bytes behind its start: it has 2 of 8 bytes",
+        ),
+        (
+            "uint32_t",
+            "a+8",
+            "no element of `a` begins 8 bytes behind its start: it has 2 of 4 bytes",
+        ),
         ("uint32_t", "b+4", "`b` is no array"),
     ] {
         let error = refused(&test(second, ty, "4", "0:X3=2")).message;
@@ -52,33 +71,49 @@ fn refused(text: &str) -> Diagnostic {
     }
 }
 
-/// A test of two threads, its rows as they are, with x in the first address register and y in the second.
+/// A test of two threads, its rows as they are, with x in the first address register and y in the
+/// second.
 fn asked(kind: &str, state: &str, rows: &str, condition: &str) -> String {
-    format!("{kind} t\n\"herd7 writes more here\"\nCycle=Rfe PodRR Fre PodWW\n{{\n{state}\n}}\n P0 | P1 ;\n{rows}\n{condition}\n")
+    format!(
+        "{kind} t\n\"herd7 writes more here\"\nCycle=Rfe PodRR Fre PodWW\n{{\n{state}\n}}\n P0 | P1 ;\n{rows}\n{condition}\n"
+    )
 }
 
-const AARCH64_STATE: &str = "uint64_t x; uint64_t y; 0:X1=x; 0:X3=y; uint64_t 1:X0; 1:X1=y; 1:X3=x;";
+const AARCH64_STATE: &str =
+    "uint64_t x; uint64_t y; 0:X1=x; 0:X3=y; uint64_t 1:X0; 1:X1=y; 1:X3=x;";
 
 #[test]
 fn verdicts_of_manuals() {
-    let of_aarch64 =
-        |rows: &str, condition: &str| reachable(&asked("AArch64", AARCH64_STATE, rows, condition), &model("aarch64"));
+    let of_aarch64 = |rows: &str, condition: &str| {
+        reachable(&asked("AArch64", AARCH64_STATE, rows, condition), &model("aarch64"))
+    };
     // Pulte and others, POPL 2018; DDI 0487, B2.3 and K13.
     let mp = "exists (1:X0=1 /\\ 1:X2=0)";
-    assert!(of_aarch64("MOV X0,#1 | LDR X0,[X1] ;\nSTR X0,[X1] | LDR X2,[X3] ;\nSTR X0,[X3] | ;", mp));
-    assert!(!of_aarch64("MOV X0,#1 | LDAR X0,[X1] ;\nSTR X0,[X1] | LDR X2,[X3] ;\nSTLR X0,[X3] | ;", mp));
-    // An atomic instruction that is acquire and release orders all in front of it before all behind it.
+    assert!(of_aarch64(
+        "MOV X0,#1 | LDR X0,[X1] ;\nSTR X0,[X1] | LDR X2,[X3] ;\nSTR X0,[X3] | ;",
+        mp
+    ));
+    assert!(!of_aarch64(
+        "MOV X0,#1 | LDAR X0,[X1] ;\nSTR X0,[X1] | LDR X2,[X3] ;\nSTLR X0,[X3] | ;",
+        mp
+    ));
+    // An atomic instruction that is acquire and release orders all in front of it before all behind
+    // it.
     let swpal = "MOV W5,#1 | MOV W5,#1 ;\nSTR W5,[X1] | STR W5,[X1] ;\nSWPAL W5,W6,[X7] | SWPAL W5,W6,[X7] ;\nLDR W0,[X3] | LDR W0,[X3] ;";
     let state = "0:X1=x; 0:X3=y; 0:X7=z; 1:X1=y; 1:X3=x; 1:X7=w;";
-    let sb = |rows: &str| reachable(&asked("AArch64", state, rows, "exists (0:X0=0 /\\ 1:X0=0)"), &model("aarch64"));
-    assert!(!sb(swpal) && sb(&swpal.replace("SWPAL", "SWPL")) && sb(&swpal.replace("SWPAL", "SWPA")));
+    let sb = |rows: &str| {
+        reachable(&asked("AArch64", state, rows, "exists (0:X0=0 /\\ 1:X0=0)"), &model("aarch64"))
+    };
+    assert!(
+        !sb(swpal) && sb(&swpal.replace("SWPAL", "SWPL")) && sb(&swpal.replace("SWPAL", "SWPA"))
+    );
     // Without a result it acquires nothing: the load is not held back.
     assert!(sb(&swpal.replace("SWPAL W5,W6", "SWPAL W5,WZR")));
     // RISC-V: a failing amocas does not release (Zacas).
-    let amocas =
-        "li a0,1 | li a0,1 ;\nsw a0,0(a1) | sw a0,0(a1) ;\nli a5,5 | fence rw,rw ;\namocas.w.aqrl a5,a0,(a2) | lw a3,0(a2) ;";
+    let amocas = "li a0,1 | li a0,1 ;\nsw a0,0(a1) | sw a0,0(a1) ;\nli a5,5 | fence rw,rw ;\namocas.w.aqrl a5,a0,(a2) | lw a3,0(a2) ;";
     let state = "0:a1=x; 0:a2=y; 1:a1=y; 1:a2=x;";
-    let rv = |condition: &str| reachable(&asked("RISCV", state, amocas, condition), &model("riscv"));
+    let rv =
+        |condition: &str| reachable(&asked("RISCV", state, amocas, condition), &model("riscv"));
     assert!(rv("exists (0:a5=0 /\\ 1:a3=0)"));
     // Power: eieio orders stores and nothing else.
     let state = "0:r2=x; 0:r4=y; 1:r2=y; 1:r4=x;";
@@ -94,21 +129,35 @@ fn verdicts_of_manuals() {
 #[test]
 fn a_store_conditional_may_fail_and_pairs_in_any_code() {
     let state = "0:X1=x; 1:X1=x;";
-    let ask = |rows: &str, condition: &str| reachable(&asked("AArch64", state, rows, condition), &model("aarch64"));
+    let ask = |rows: &str, condition: &str| {
+        reachable(&asked("AArch64", state, rows, condition), &model("aarch64"))
+    };
     let pair = "LDXR W0,[X1] | MOV W0,#7 ;\nADD W2,W0,#1 | STR W0,[X1] ;\nSTXR W5,W2,[X1] | ;";
-    assert!(ask(pair, "exists (0:X5=1 /\\ x=7 /\\ 0:X0=0)") && ask(pair, "exists (0:X5=0 /\\ x=8)"));
+    assert!(
+        ask(pair, "exists (0:X5=1 /\\ x=7 /\\ 0:X0=0)") && ask(pair, "exists (0:X5=0 /\\ x=8)")
+    );
     // Nobody writes between the halves.
-    assert!(!ask(pair, "exists (0:X5=0 /\\ 0:X0=0 /\\ x=1)") && ask(pair, "exists (0:X5=0 /\\ 0:X0=0 /\\ x=7)"));
+    assert!(
+        !ask(pair, "exists (0:X5=0 /\\ 0:X0=0 /\\ x=1)")
+            && ask(pair, "exists (0:X5=0 /\\ 0:X0=0 /\\ x=7)")
+    );
     let loops = "L: LDXR W0,[X1] | L: LDXR W0,[X1] ;\nADD W0,W0,#1 | ADD W0,W0,#1 ;\nSTXR W2,W0,[X1] | STXR W2,W0,[X1] ;\nCBNZ W2,L | CBNZ W2,L ;";
     assert!(!ask(loops, "exists (~x=2)"), "both increments count");
-    // Something between the halves makes no difference, nor does which of two loads is the reserved one.
+    // Something between the halves makes no difference, nor does which of two loads is the reserved
+    // one.
     let apart = "LDXR W0,[X1] | MOV W0,#7 ;\nDMB SY | STR W0,[X1] ;\nLDR W3,[X1] | ;\nADD W0,W0,#1 | ;\nSTXR W5,W0,[X1] | ;";
-    assert!(ask(apart, "exists (0:X5=0 /\\ x=7)") && !ask(apart, "exists (0:X5=0 /\\ 0:X0=1 /\\ 0:X3=7)"));
+    assert!(
+        ask(apart, "exists (0:X5=0 /\\ x=7)")
+            && !ask(apart, "exists (0:X5=0 /\\ 0:X0=1 /\\ 0:X3=7)")
+    );
     // One without a load-reserved, a second one for one, and one of another location fail.
     assert!(!ask("MOV W0,#1 | ;\nSTXR W5,W0,[X1] | ;", "exists (0:X5=0)"));
     assert!(!ask("LDXR W0,[X1] | ;\nSTXR W5,W0,[X1] | ;\nSTXR W6,W0,[X1] | ;", "exists (0:X6=0)"));
     let other = "LDXR W0,[X1] | ;\nSTXR W5,W0,[X2] | ;";
-    assert!(!reachable(&asked("AArch64", "0:X1=x; 0:X2=y; 1:X1=x;", other, "exists (0:X5=0)"), &model("aarch64")));
+    assert!(!reachable(
+        &asked("AArch64", "0:X1=x; 0:X2=y; 1:X1=x;", other, "exists (0:X5=0)"),
+        &model("aarch64")
+    ));
 }
 
 #[test]
@@ -116,7 +165,9 @@ fn quantifiers_filters_and_addresses() {
     let rows = "MOV W0,#1 | LDR W0,[X1] ;\nSTR W0,[X1] | ;";
     let ask = |condition: &str| {
         let text = asked("AArch64", "int x=0; 0:X1=x; 1:X1=x; 1:X9=x", rows, condition);
-        let test = read::test(&SourceFile::new("t", text.as_str())).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
+        let test = read::test(&SourceFile::new("t", text.as_str()))
+            .unwrap_or_else(|e| panic!("{}\n{text}", e[0]))
+            .test;
         run(&test, &model("aarch64"), &Options::default()).unwrap().reachable
     };
     // `~exists` and `forall` ask for the executions that break them.
@@ -149,13 +200,17 @@ fn what_is_not_modelled_is_refused_by_name() {
         let message = one(state, cell);
         assert!(message.contains(words), "{cell}: {message}");
     }
-    for (state, words) in
-        [("0:X1=x; [PTE(x)]=(oa:PA(y));", "page table"), ("0:X1=x:green;", "MTE"), ("0:X1=P1:L0;", "instruction fetch")]
-    {
+    for (state, words) in [
+        ("0:X1=x; [PTE(x)]=(oa:PA(y));", "page table"),
+        ("0:X1=x:green;", "MTE"),
+        ("0:X1=P1:L0;", "instruction fetch"),
+    ] {
         let message = one(state, "LDR X0,[X1]");
         assert!(message.contains(words), "{state}: {message}");
     }
-    let fence = |cell: &str| refused(&asked("RISCV", "0:x5=x; 1:x5=x;", &format!("{cell} | ;"), "exists (x=1)"));
+    let fence = |cell: &str| {
+        refused(&asked("RISCV", "0:x5=x; 1:x5=x;", &format!("{cell} | ;"), "exists (x=1)"))
+    };
     assert!(
         fence("fence rw,zz").message.contains("`zz` is not known behind `fence rw,`")
             && fence("fence.i").message.contains("instruction fetch")
@@ -165,7 +220,10 @@ fn what_is_not_modelled_is_refused_by_name() {
     assert!(sizes.message.contains("mixed sizes") && sizes.labels.len() == 2, "{sizes}");
     let kind = refused("AArch65 t\n{ }\n P0 ;\n NOP ;\nexists (true)");
     let known = format!("{:?}", kind.labels);
-    assert!(known.contains("AArch64") && known.contains("PPC") && known.contains("riscv"), "{known}");
+    assert!(
+        known.contains("AArch64") && known.contains("PPC") && known.contains("riscv"),
+        "{known}"
+    );
 }
 
 /// LoongArch, in part, for this test alone: the text is all that there is of it.
@@ -212,11 +270,11 @@ fn a_new_architecture_is_a_text_alone() {
     let ask = |rows: &str, condition: &str| {
         let text = asked("LOONGARCH", "0:a1=x; 0:a2=y; 1:a1=y; 1:a2=x;", rows, condition);
         std::fs::write(folder.join("t.litmus"), &text).unwrap();
-        let read = read::load(&folder.join("t.litmus")).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
+        let read =
+            read::load(&folder.join("t.litmus")).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
         run(&read.test, &model, &Options::default()).unwrap().reachable
     };
-    let sb =
-        "addi.w a0,r0,1 | addi.w a0,$r0,1 ;\nst.w a0,a1,0 | st.w a0,a1,0 ;\ndbar 0 | dbar 0 ;\nld.w t0,a2,0 | ld.w t0,a2,0 ;";
+    let sb = "addi.w a0,r0,1 | addi.w a0,$r0,1 ;\nst.w a0,a1,0 | st.w a0,a1,0 ;\ndbar 0 | dbar 0 ;\nld.w t0,a2,0 | ld.w t0,a2,0 ;";
     let condition = "exists (0:t0=0 /\\ 1:t0=0)";
     let sb = sb.replace('$', "");
     assert!(!ask(&sb, condition) && ask(&sb.replace("dbar 0", ""), condition));
@@ -224,7 +282,8 @@ fn a_new_architecture_is_a_text_alone() {
     assert!(!ask(increment, "exists (~x=2)") && ask(increment, "exists (x=2)"));
 }
 
-/// A text may have the name of a kind of tests, where that is the first word of no model: tests beside it are in its words, others are not.
+/// A text may have the name of a kind of tests, where that is the first word of no model: tests
+/// beside it are in its words, others are not.
 #[test]
 fn a_text_may_be_called_as_a_kind_of_tests() {
     let target = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -234,12 +293,20 @@ fn a_text_may_be_called_as_a_kind_of_tests() {
     ] {
         let folder = target.join(format!("called-{name}"));
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join(format!("{name}.arch")), "architecture \"own\"\nread get\nwrite put\n").unwrap();
-        std::fs::write(folder.join(format!("{name}.cat")), format!("{name} \"own\"\nacyclic po | rf | co | fr as Order\n"))
-            .unwrap();
+        std::fs::write(
+            folder.join(format!("{name}.arch")),
+            "architecture \"own\"\nread get\nwrite put\n",
+        )
+        .unwrap();
+        std::fs::write(
+            folder.join(format!("{name}.cat")),
+            format!("{name} \"own\"\nacyclic po | rf | co | fr as Order\n"),
+        )
+        .unwrap();
         let model = model(&folder.join(format!("{name}.cat")).display().to_string());
         std::fs::write(folder.join("t.litmus"), text).unwrap();
-        let read = read::load(&folder.join("t.litmus")).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
+        let read =
+            read::load(&folder.join("t.litmus")).unwrap_or_else(|e| panic!("{}\n{text}", e[0]));
         assert!(run(&read.test, &model, &Options::default()).unwrap().reachable);
         assert!(read::test(&SourceFile::new("elsewhere/t.litmus", text)).is_err());
     }
@@ -248,13 +315,19 @@ fn a_text_may_be_called_as_a_kind_of_tests() {
 /// A model in the manner of herd7 or Dartagnan, as it is read for tests of an architecture.
 fn of_peer(tool: &str, text: &str, architecture: &str) -> Model {
     let source = SourceFile::new(format!("{tool}:m.cat"), text);
-    let loaded = Model::parse(source, &margay_models::typing::OnlyBuiltIn).unwrap_or_else(|e| panic!("{}", e[0]));
-    let signature = margay_models::signature::Architecture::built_in(architecture).expect("it is built in");
-    loaded.model.of_tests(signature).unwrap_or_else(|| panic!("not read for {architecture}: {text}")).clone()
+    let loaded = Model::parse(source, &margay_models::typing::OnlyBuiltIn)
+        .unwrap_or_else(|e| panic!("{}", e[0]));
+    let signature =
+        margay_models::signature::Architecture::built_in(architecture).expect("it is built in");
+    loaded
+        .model
+        .of_tests(signature)
+        .unwrap_or_else(|| panic!("not read for {architecture}: {text}"))
+        .clone()
 }
 
-/// Each fence and annotation counts under models that have peers' names for them: message passing with it is forbidden, and without it
-/// allowed.
+/// Each fence and annotation counts under models that have peers' names for them: message passing
+/// with it is forbidden, and without it allowed.
 #[test]
 fn nothing_vanishes_under_models_of_peers() {
     let base = "include \"cos.cat\"\nacyclic po-loc | rf | fr | co\nempty rmw & (fre; coe)\nacyclic rfe | fre | coe | addr | ";
@@ -271,7 +344,11 @@ fn nothing_vanishes_under_models_of_peers() {
             );
             mp("PPC", state, &rows, "exists (1:r1=1 /\\ 1:r3=0)", model)
         };
-        let model = of_peer(tool, &format!("PPC m\n{fences}sync | (lwsync \\ (W * R)) | (eieio & (W * W)) | ctrlisync"), "power");
+        let model = of_peer(
+            tool,
+            &format!("PPC m\n{fences}sync | (lwsync \\ (W * R)) | (eieio & (W * W)) | ctrlisync"),
+            "power",
+        );
         for left in ["sync", "lwsync", "eieio"] {
             for right in ["sync", "lwsync", "isync"] {
                 assert!(!power(&model, left, right), "{tool}: {left}, {right}");
@@ -285,7 +362,9 @@ fn nothing_vanishes_under_models_of_peers() {
         let model = of_peer(tool, &format!("RISCV m\n{base}{annotated}"), "riscv");
         let state = "0:x6=x; 0:x8=y; 1:x6=y; 1:x8=x;";
         let riscv = |left: &str, store: &str, load: &str, right: &str| {
-            let rows = format!("li x5,1 | {load} ;\nsw x5,0(x6) | {right} ;\n{left} | lw x7,0(x8) ;\n{store} | ;");
+            let rows = format!(
+                "li x5,1 | {load} ;\nsw x5,0(x6) | {right} ;\n{left} | lw x7,0(x8) ;\n{store} | ;"
+            );
             mp("RISCV", state, &rows, "exists (1:x5=1 /\\ 1:x7=0)", &model)
         };
         let (sw, lw) = ("sw x5,0(x8)", "lw x5,0(x6)");
@@ -293,8 +372,14 @@ fn nothing_vanishes_under_models_of_peers() {
             for right in ["fence rw,rw", "fence r,r", "fence r,rw", "fence.tso"] {
                 assert!(!riscv(left, sw, lw, right), "{tool}: {left}, {right}");
             }
-            assert!(riscv(left, sw, lw, "fence w,w") && riscv(left, sw, lw, "nop"), "{tool}: {left}");
-            assert!(!riscv(left, sw, "amoadd.w.aq x5,x0,(x6)", "nop") && riscv(left, sw, "amoadd.w x5,x0,(x6)", "nop"));
+            assert!(
+                riscv(left, sw, lw, "fence w,w") && riscv(left, sw, lw, "nop"),
+                "{tool}: {left}"
+            );
+            assert!(
+                !riscv(left, sw, "amoadd.w.aq x5,x0,(x6)", "nop")
+                    && riscv(left, sw, "amoadd.w x5,x0,(x6)", "nop")
+            );
         }
         assert!(riscv("fence r,r", sw, lw, "fence rw,rw"));
         for store in ["amoswap.w.rl x9,x5,(x8)", "amoswap.w.aqrl x9,x5,(x8)"] {
@@ -310,8 +395,9 @@ fn nothing_vanishes_under_models_of_peers() {
         let annotated = "[A | Q]; po | po; [L] | po; [dmb.full]; po | [R]; po; [dmb.ld]; po | [W]; po; [dmb.st]; po; [W]";
         let model = of_peer(tool, &format!("AArch64 m\n{fences}{base}{annotated}"), "aarch64");
         let aarch64 = |left: &str, store: &str, load: &str, right: &str| {
-            let rows =
-                format!("MOV W0,#1 | {load} W0,[X1] ;\nSTR W0,[X1] | {right} ;\n{left} | LDR W2,[X3] ;\n{store} W0,[X3] | ;");
+            let rows = format!(
+                "MOV W0,#1 | {load} W0,[X1] ;\nSTR W0,[X1] | {right} ;\n{left} | LDR W2,[X3] ;\n{store} W0,[X3] | ;"
+            );
             let state = AARCH64_STATE.replace("uint64_t x; uint64_t y", "uint32_t x; uint32_t y");
             mp("AArch64", &state, &rows, "exists (1:X0=1 /\\ 1:X2=0)", &model)
         };
@@ -319,7 +405,10 @@ fn nothing_vanishes_under_models_of_peers() {
             for right in ["DMB SY", "DMB ISHLD", "DSB LD"] {
                 assert!(!aarch64(left, "STR", "LDR", right), "{tool}: {left}, {right}");
             }
-            assert!(aarch64(left, "STR", "LDR", "DMB ST") && aarch64(left, "STR", "LDR", "ISB"), "{tool}: {left}");
+            assert!(
+                aarch64(left, "STR", "LDR", "DMB ST") && aarch64(left, "STR", "LDR", "ISB"),
+                "{tool}: {left}"
+            );
             assert!(!aarch64(left, "STR", "LDAR", "NOP") && !aarch64(left, "STR", "LDAPR", "NOP"));
         }
         assert!(!aarch64("NOP", "STLR", "LDAR", "NOP") && aarch64("DMB LD", "STR", "LDAR", "NOP"));
@@ -332,22 +421,39 @@ fn nothing_vanishes_under_models_of_peers() {
             let rows = format!(
                 "MOV R0,#1 | LDR R0,[R1] ;\nSTR R0,[R1] | CMP R0,#1 ;\n{left} | BNE L ;\nSTR R0,[R3] | L: ;\n | {right} ;\n | LDR R2,[R3] ;"
             );
-            mp("ARM", "0:R1=x; 0:R3=y; 1:R1=y; 1:R3=x;", &rows, "exists (1:R0=1 /\\ 1:R2=0)", &model)
+            mp(
+                "ARM",
+                "0:R1=x; 0:R3=y; 1:R1=y; 1:R3=x;",
+                &rows,
+                "exists (1:R0=1 /\\ 1:R2=0)",
+                &model,
+            )
         };
         for left in ["DMB", "DMB ISHST", "DSB", "DSB ST"] {
-            assert!(!arm(left, "DMB") && !arm(left, "ISB") && arm(left, "DMB ST") && arm(left, "NOP"), "{tool}: {left}");
+            assert!(
+                !arm(left, "DMB") && !arm(left, "ISB") && arm(left, "DMB ST") && arm(left, "NOP"),
+                "{tool}: {left}"
+            );
         }
         assert!(arm("ISB", "DMB"));
         // x86: the fence and locked instructions.
         let fences = "include \"x86fences.cat\"\n";
         let model = of_peer(
             tool,
-            &format!("X86 m\n{fences}{base}mfence | ((po & (M * M)) \\ (W * R)) | po; [A & R] | [A & W]; po"),
+            &format!(
+                "X86 m\n{fences}{base}mfence | ((po & (M * M)) \\ (W * R)) | po; [A & R] | [A & W]; po"
+            ),
             "x86",
         );
         let x86 = |left: &str| {
             let rows = format!("{left} | {left} ;\nmovl (%rbx),%ecx | movl (%rbx),%ecx ;");
-            mp("X86_64", "0:rax=x; 0:rbx=y; 1:rax=y; 1:rbx=x;", &rows, "exists (0:rcx=0 /\\ 1:rcx=0)", &model)
+            mp(
+                "X86_64",
+                "0:rax=x; 0:rbx=y; 1:rax=y; 1:rbx=x;",
+                &rows,
+                "exists (0:rcx=0 /\\ 1:rcx=0)",
+                &model,
+            )
         };
         assert!(x86("movl $1,(%rax)") && !x86("lock addl $1,(%rax)"));
     }

@@ -1,5 +1,5 @@
-//! What instructions in assembly mean beyond their table form: what the results of store-conditionals carry, what flags are set from, and how
-//! wide memory is.
+//! What instructions in assembly mean beyond their table form: what the results of
+//! store-conditionals carry, what flags are set from, and how wide memory is.
 
 use margay_litmus::explicit::{Options, run};
 use margay_litmus::read;
@@ -9,7 +9,9 @@ use margay_models::diagnostic::SourceFile;
 fn answer(text: &str, model: &str) -> Result<bool, String> {
     let model = crate::shipped::model(model);
     let read = read::test(&SourceFile::new("t", text)).map_err(|e| e[0].to_string())?;
-    run(&read.test, &model, &Options::default()).map(|found| found.reachable).map_err(|e| e.to_string())
+    run(&read.test, &model, &Options::default())
+        .map(|found| found.reachable)
+        .map_err(|e| e.to_string())
 }
 
 fn reachable(text: &str, model: &str) -> bool {
@@ -64,7 +66,10 @@ fn a_loop_and_isync_acquire() {
     assert!(reachable(&acquired("nop"), "power"));
     let arm = "ARM t\n{ 0:R2=x; 0:R4=y; 1:R2=y; 1:R4=x; }\n P0 | P1 ;\n MOV R1,#1 | L: LDREX R1,[R2] ;\n STR R1,[R2] | STREX R3,R1,[R2] ;\n \
                DMB | CMP R3,#0 ;\n STR R1,[R4] | BNE L ;\n | FENCE ;\n | LDR R5,[R4] ;\nexists (1:R1=1 /\\ 1:R5=0)";
-    assert!(!reachable(&arm.replace("FENCE", "ISB"), "armv7") && reachable(&arm.replace("FENCE", "NOP"), "armv7"));
+    assert!(
+        !reachable(&arm.replace("FENCE", "ISB"), "armv7")
+            && reachable(&arm.replace("FENCE", "NOP"), "armv7")
+    );
 }
 
 #[test]
@@ -74,25 +79,44 @@ fn power_constants_and_flags() {
         format!("PPC t\n{{ 0:r0=5; 0:r2=x; }}\n P0 ;\n{rows} ;\nexists ({condition})")
     };
     // andi. sets condition register field 0.
-    assert!(reachable(&one("li r3,1;cmpwi r3,1;andi. r4,r3,1;beq L;li r5,7;L:", "0:r5=7"), "power"));
-    assert!(!reachable(&one("li r3,1;cmpwi r3,1;andi. r4,r3,1;beq L;li r5,7;L:", "0:r5=0"), "power"));
+    assert!(reachable(
+        &one("li r3,1;cmpwi r3,1;andi. r4,r3,1;beq L;li r5,7;L:", "0:r5=7"),
+        "power"
+    ));
+    assert!(!reachable(
+        &one("li r3,1;cmpwi r3,1;andi. r4,r3,1;beq L;li r5,7;L:", "0:r5=0"),
+        "power"
+    ));
     // A register 0 is the number 0 there.
-    assert!(reachable(&one("addi r3,r0,2", "0:r3=2"), "power") && reachable(&one("subi r3,r0,2", "0:r3=-2"), "power"));
+    assert!(
+        reachable(&one("addi r3,r0,2", "0:r3=2"), "power")
+            && reachable(&one("subi r3,r0,2", "0:r3=-2"), "power")
+    );
     assert!(refused(&one("lwz r3,0(r0)", "0:r3=0"), "power").contains("lwz"));
 }
 
 #[test]
 fn intel_comparisons_have_the_destination_first() {
     let text = |compare: &str, jump: &str| {
-        format!("X86_64 t\n{{ x=0; y=0; }}\n P0 ;\n mov eax,1 ;\n {compare} ;\n {jump} L ;\n mov [y],7 ;\n L: ;\nexists (y=7)")
+        format!(
+            "X86_64 t\n{{ x=0; y=0; }}\n P0 ;\n mov eax,1 ;\n {compare} ;\n {jump} L ;\n mov [y],7 ;\n L: ;\nexists (y=7)"
+        )
     };
     // 1 is not less than 0, which is what x holds.
-    assert!(reachable(&text("cmp eax,[x]", "jl"), "x86") && !reachable(&text("cmp eax,[x]", "jg"), "x86"));
-    assert!(reachable(&text("cmp eax,dword ptr [x]", "jl"), "x86") && !reachable(&text("cmp [x],eax", "jl"), "x86"));
+    assert!(
+        reachable(&text("cmp eax,[x]", "jl"), "x86")
+            && !reachable(&text("cmp eax,[x]", "jg"), "x86")
+    );
+    assert!(
+        reachable(&text("cmp eax,dword ptr [x]", "jl"), "x86")
+            && !reachable(&text("cmp [x],eax", "jl"), "x86")
+    );
     assert!(!reachable(&text("cmp dword ptr [x],1", "jl"), "x86"));
     // AT&T: the second minus the first.
     let att = |compare: &str| {
-        format!("X86_64 t\n{{ x=0; y=0; }}\n P0 ;\n movl $1,%eax ;\n {compare} ;\n jl L ;\n movl $7,(y) ;\n L: ;\nexists (y=7)")
+        format!(
+            "X86_64 t\n{{ x=0; y=0; }}\n P0 ;\n movl $1,%eax ;\n {compare} ;\n jl L ;\n movl $7,(y) ;\n L: ;\nexists (y=7)"
+        )
     };
     assert!(!reachable(&att("cmpl %eax,(x)"), "x86") && reachable(&att("cmpl (x),%eax"), "x86"));
 }
@@ -114,7 +138,10 @@ fn memory_has_one_width() {
         assert!(error.contains("mixed sizes") && error.contains("`x`"), "{error}");
     }
     // A pointer that is as wide as its register, to what is narrower.
-    assert!(reachable(&one("x=0; y=x; 0:X3=y;", "LDR X5,[X3];MOV W0,#1;STR W0,[X5]", "x=1"), "aarch64"));
+    assert!(reachable(
+        &one("x=0; y=x; 0:X3=y;", "LDR X5,[X3];MOV W0,#1;STR W0,[X5]", "x=1"),
+        "aarch64"
+    ));
     // Elements are as far apart as their type is wide, and an offset leads to none between.
     let array = "uint64_t x[2]; 0:X1=x;";
     assert!(reachable(&one(array, "MOV X0,#1;STR X0,[X1,#8]", "x[1]=1"), "aarch64"));
@@ -122,22 +149,33 @@ fn memory_has_one_width() {
     assert!(error.contains("overlaps it partially"), "{error}");
 }
 
-/// Values are not narrowed, nor extended: one that widths hold differently is refused, and offsets of addresses are no values.
+/// Values are not narrowed, nor extended: one that widths hold differently is refused, and offsets
+/// of addresses are no values.
 #[test]
 fn values_that_widths_hold_differently_are_refused() {
     let test = |init: &str, cells: &str, condition: &str| {
-        format!("AArch64 widths\n{{ uint32_t x=1; 0:X1=x; {init} }}\n P0 ;\n{cells}exists ({condition})\n")
+        format!(
+            "AArch64 widths\n{{ uint32_t x=1; 0:X1=x; {init} }}\n P0 ;\n{cells}exists ({condition})\n"
+        )
     };
     let refused = |text: String| {
-        let errors =
-            read::test(&SourceFile::new("widths.litmus", text.clone())).err().unwrap_or_else(|| panic!("it is read: {text}"));
+        let errors = read::test(&SourceFile::new("widths.litmus", text.clone()))
+            .err()
+            .unwrap_or_else(|| panic!("it is read: {text}"));
         errors.iter().any(|e| e.message.contains("of different widths"))
     };
-    assert!(refused(test("0:X2=0x100000001;", " STR W2,[X1] ;\n MOV X3,#1 ;\n", "x=1")), "a register that is stored in part");
-    assert!(refused(test("", " MOV W0,#-1 ;\n MOV X3,X0 ;\n LDR W4,[X1] ;\n", "0:X3=1")), "zeros or a sign");
+    assert!(
+        refused(test("0:X2=0x100000001;", " STR W2,[X1] ;\n MOV X3,#1 ;\n", "x=1")),
+        "a register that is stored in part"
+    );
+    assert!(
+        refused(test("", " MOV W0,#-1 ;\n MOV X3,X0 ;\n LDR W4,[X1] ;\n", "0:X3=1")),
+        "zeros or a sign"
+    );
     let fine = test("", " LDR W0,[X1] ;\n MOV X3,#2 ;\n LDR W2,[X1,#-0] ;\n", "0:X0=1");
     assert!(read::test(&SourceFile::new("widths.litmus", fine)).is_ok());
-    let signed = "ARM sign\n{ x=0; %x0=x; }\n P0 ;\n MOV R0,#-1 ;\n STR R0,[%x0] ;\nexists (x=-1)\n";
+    let signed =
+        "ARM sign\n{ x=0; %x0=x; }\n P0 ;\n MOV R0,#-1 ;\n STR R0,[%x0] ;\nexists (x=-1)\n";
     assert!(refused(signed.to_owned()), "a sign");
 }
 
@@ -146,7 +184,10 @@ fn values_that_widths_hold_differently_are_refused() {
 fn two_spellings_of_one_instruction() {
     let read = |kind: &str, state: &str, instruction: &str| {
         let text = format!("{kind} t\n{{ {state} }}\n P0 ;\n {instruction} ;\nexists (x=1)\n");
-        read::test(&SourceFile::new("t", &*text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test.to_string()
+        read::test(&SourceFile::new("t", &*text))
+            .unwrap_or_else(|e| panic!("{}\n{text}", e[0]))
+            .test
+            .to_string()
     };
     for (kind, state, spelled, same, other) in [
         ("AArch64", "0:X1=x;", "DMB #11", "DMB ISH", "DMB #9"),
@@ -156,8 +197,20 @@ fn two_spellings_of_one_instruction() {
         ("AArch64", "0:X1=x;", "ISB #15", "ISB", "DMB SY"),
         ("ARM", "0:R1=x;", "DMB #10", "DMB ISHST", "DMB ISH"),
         ("ARM", "0:R1=x;", "DSB #15", "DSB", "DMB"),
-        ("RISCV", "0:x6=x;", "amoswap.w.aq.rl x5,x7,(x6)", "amoswap.w.aqrl x5,x7,(x6)", "amoswap.w.aq x5,x7,(x6)"),
-        ("RISCV", "0:x6=x;", "amoadd.w.aq.rl x5,x7,(x6)", "amoadd.w.aqrl x5,x7,(x6)", "amoadd.w.rl x5,x7,(x6)"),
+        (
+            "RISCV",
+            "0:x6=x;",
+            "amoswap.w.aq.rl x5,x7,(x6)",
+            "amoswap.w.aqrl x5,x7,(x6)",
+            "amoswap.w.aq x5,x7,(x6)",
+        ),
+        (
+            "RISCV",
+            "0:x6=x;",
+            "amoadd.w.aq.rl x5,x7,(x6)",
+            "amoadd.w.aqrl x5,x7,(x6)",
+            "amoadd.w.rl x5,x7,(x6)",
+        ),
         ("RISCV", "0:x6=x;", "lr.w.aq.rl x5,(x6)", "lr.w.aqrl x5,(x6)", "lr.w.aq x5,(x6)"),
         ("RISCV", "0:x6=x;", "sc.w.aq.rl x5,x7,(x6)", "sc.w.aqrl x5,x7,(x6)", "sc.w.rl x5,x7,(x6)"),
     ] {

@@ -1,5 +1,7 @@
-//! Tests for CPUs in herd7's syntax, written by hand with the verdict that the architecture's manual and model give, in the forms that such tests take: initial
-//! registers with addresses, types, arrays, `forall`, `filter`, `locations`, comments, labels on lines of their own, hexadecimal values. Those that are `refused` are named.
+//! Tests for CPUs in herd7's syntax, written by hand with the verdict that the architecture's
+//! manual and model give, in the forms that such tests take: initial registers with addresses,
+//! types, arrays, `forall`, `filter`, `locations`, comments, labels on lines of their own,
+//! hexadecimal values. Those that are `refused` are named.
 
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
@@ -9,12 +11,15 @@ use margay_models::library;
 
 const TESTS: &str = include_str!("by_hand.txt");
 
-/// What is said of a test: `allowed`, `forbidden`, `forall` where all final states satisfy the condition; or why it is not read.
+/// What is said of a test: `allowed`, `forbidden`, `forall` where all final states satisfy the
+/// condition; or why it is not read.
 fn said(text: &str, model: &str) -> Result<&'static str, String> {
     let first = |errors: Vec<margay_models::diagnostic::Diagnostic>| errors[0].to_string();
     let test = read::test(&SourceFile::new("by-hand.litmus", text)).map_err(first)?.test;
     let model = library::load(model, &[]).map_err(first)?.model;
-    let verdict = Runner::new(&model).run(&test, &Options::default(), Choice::Both).map_err(|e| e.to_string())?;
+    let verdict = Runner::new(&model)
+        .run(&test, &Options::default(), Choice::Both)
+        .map_err(|e| e.to_string())?;
     Ok(match (text.contains("\nforall"), verdict.holds, verdict.reachable) {
         (true, true, _) => "forall",
         (_, _, true) => "allowed",
@@ -59,10 +64,11 @@ fn damaged_tests_are_read_or_refused() {
         state ^= state << 17;
         (state % n.max(1) as u64) as usize
     };
-    let models: std::collections::BTreeMap<&str, _> = ["aarch64", "armv7", "riscv", "power", "x86", "sc", "tso"]
-        .into_iter()
-        .map(|name| (name, crate::shipped::model(name)))
-        .collect();
+    let models: std::collections::BTreeMap<&str, _> =
+        ["aarch64", "armv7", "riscv", "power", "x86", "sc", "tso"]
+            .into_iter()
+            .map(|name| (name, crate::shipped::model(name)))
+            .collect();
     let (mut read, mut refused) = (0, 0);
     for test in TESTS.split("=== ").skip(1) {
         let (head, text) = test.split_once('\n').expect("a test");
@@ -96,10 +102,18 @@ fn damaged_tests_are_read_or_refused() {
                 Ok(found) => {
                     read += 1;
                     let deadline = Some(start + std::time::Duration::from_secs(2));
-                    let _ = Runner::new(model).run(&found.test, &Options { deadline, ..Options::default() }, Choice::Auto);
+                    let _ = Runner::new(model).run(
+                        &found.test,
+                        &Options { deadline, ..Options::default() },
+                        Choice::Auto,
+                    );
                 }
             }
-            assert!(start.elapsed() < std::time::Duration::from_secs(10), "{:?}:\n{text}", start.elapsed());
+            assert!(
+                start.elapsed() < std::time::Duration::from_secs(10),
+                "{:?}:\n{text}",
+                start.elapsed()
+            );
         }
     }
     assert!(read > 60 && refused > 100, "{read} read, {refused} refused");

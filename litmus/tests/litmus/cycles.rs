@@ -1,4 +1,5 @@
-//! Tests from cycles: each reads back unchanged, and its outcome picks the execution of the cycle, which is not SC.
+//! Tests from cycles: each reads back unchanged, and its outcome picks the execution of the cycle,
+//! which is not SC.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -28,13 +29,16 @@ fn variations(language: Language) -> Variations {
     }
 }
 
-/// Any tests of random cycles: dependencies, fences, internal communication, several accesses of one location.
+/// Any tests of random cycles: dependencies, fences, internal communication, several accesses of
+/// one location.
 fn sample(language: Language, count: usize, seed: u64) -> Vec<Generated> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let all = match language {
         Language::Generic => edges(&["Rf*", "Fr*", "Co*", "Po*", "FenceScd*", "FenceScs*", "Rmw"]),
         Language::Ptx2015 => edges(&["Rf*", "Fr*", "Co*", "Po*", "Dp*", "Membar*", "Rmw"]),
-        Language::Ptx => edges(&["Rf*", "Fr*", "Co*", "Po*", "Dp*", "Fence*", "BarSync*", "Rmw", "Rmw"]),
+        Language::Ptx => {
+            edges(&["Rf*", "Fr*", "Co*", "Po*", "Dp*", "Fence*", "BarSync*", "Rmw", "Rmw"])
+        }
         Language::C => edges(&["Rf*", "Fr*", "Co*", "Po*", "Dp*", "Fence*", "Rmw"]),
     };
     let sizes = Sizes { edges: 3..=7, threads: 2..=4 };
@@ -42,7 +46,11 @@ fn sample(language: Language, count: usize, seed: u64) -> Vec<Generated> {
     let mut found = Vec::new();
     while found.len() < count {
         let drawn = random(&all, &sizes, &mut rng);
-        found.extend(drawn.and_then(|c| variations(language).random(&c, &mut rng)).and_then(|a| family.add(a)));
+        found.extend(
+            drawn
+                .and_then(|c| variations(language).random(&c, &mut rng))
+                .and_then(|a| family.add(a)),
+        );
     }
     found
 }
@@ -60,7 +68,8 @@ fn tests_read_back_unchanged() {
     }
 }
 
-/// The execution with the outcome that SC forbids is the one that the cycle was turned into: same reads-from, same coherence order.
+/// The execution with the outcome that SC forbids is the one that the cycle was turned into: same
+/// reads-from, same coherence order.
 #[test]
 fn the_outcome_picks_the_execution_of_the_cycle_and_sc_forbids_it() {
     let sc = model("sc");
@@ -69,23 +78,36 @@ fn the_outcome_picks_the_execution_of_the_cycle_and_sc_forbids_it() {
     for language in [Language::Ptx, Language::C, Language::Generic] {
         for generated in sample(language, 400, 2) {
             let (test, text) = (&generated.test, generated.test.to_string());
-            let verdict = runner.run(test, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let verdict =
+                runner.run(test, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
             assert!(!verdict.reachable, "SC allows it:\n{text}");
-            let forbidden = runner.forbidden(test, &Options::default(), None).unwrap_or_else(|e| panic!("{e}\n{text}"));
-            let Some(forbidden) = forbidden else { panic!("no execution has the outcome:\n{text}") };
+            let forbidden = runner
+                .forbidden(test, &Options::default(), None)
+                .unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let Some(forbidden) = forbidden else {
+                panic!("no execution has the outcome:\n{text}")
+            };
             // For sc, fences that are not sequentially consistent are no events.
             let wanted = generated.from.execution(language);
-            let keep: Vec<usize> = (0..wanted.size()).filter(|&e| wanted.events[e].kind != Kind::Fence).collect();
+            let keep: Vec<usize> =
+                (0..wanted.size()).filter(|&e| wanted.events[e].kind != Kind::Fence).collect();
             let found = &forbidden.witness.execution;
-            let kept: Vec<usize> = (0..found.size()).filter(|&e| found.events[e].kind != Kind::Fence).collect();
+            let kept: Vec<usize> =
+                (0..found.size()).filter(|&e| found.events[e].kind != Kind::Fence).collect();
             assert_eq!(keep.len(), kept.len(), "{text}");
             for (i, &a) in keep.iter().enumerate() {
                 for (j, &b) in keep.iter().enumerate() {
-                    // The order of three writes is what observers see, if they see it in order: coherence, which the outcome
-                    // of a cycle about one location goes against anyway.
-                    let writes = wanted.events_where(|e| e.kind == Kind::Write && e.location == wanted.events[a].location);
+                    // The order of three writes is what observers see, if they see it in order:
+                    // coherence, which the outcome of a cycle about one location goes against
+                    // anyway.
+                    let writes = wanted.events_where(|e| {
+                        e.kind == Kind::Write && e.location == wanted.events[a].location
+                    });
                     let of = |x: &margay_models::execution::Execution, a: usize, b: usize| {
-                        (x.rf.contains(a.into(), b.into()), writes.len() < 3 && x.co.contains(a.into(), b.into()))
+                        (
+                            x.rf.contains(a.into(), b.into()),
+                            writes.len() < 3 && x.co.contains(a.into(), b.into()),
+                        )
                     };
                     assert_eq!(of(&wanted, a, b), of(found, kept[i], kept[j]), "{a} {b}\n{text}");
                 }
@@ -117,7 +139,8 @@ fn classic_names() {
         ("CoRW2", "Rfe PosRW Coe"),
     ];
     for (name, cycle) in expected {
-        let edges: Vec<Edge> = cycle.split(' ').map(|e| e.parse().unwrap_or_else(|e| panic!("{e}"))).collect();
+        let edges: Vec<Edge> =
+            cycle.split(' ').map(|e| e.parse().unwrap_or_else(|e| panic!("{e}"))).collect();
         let cycle = Cycle::new(&edges).unwrap_or_else(|e| panic!("{e}"));
         let mut family = Family::new(Language::Generic);
         let mut found = Vec::new();
@@ -134,8 +157,10 @@ fn classic_names() {
 /// The halves of a read-modify-write are one instruction, whatever orders are asked for.
 #[test]
 fn read_modify_writes() {
-    let edges: Vec<Edge> =
-        "Rmw PodWW Rfe PodRR Fre Rfe".split(' ').map(|e| e.parse().unwrap_or_else(|e| panic!("{e}"))).collect();
+    let edges: Vec<Edge> = "Rmw PodWW Rfe PodRR Fre Rfe"
+        .split(' ')
+        .map(|e| e.parse().unwrap_or_else(|e| panic!("{e}")))
+        .collect();
     let cycle = Cycle::new(&edges).unwrap_or_else(|e| panic!("{e}"));
     let written = |language: Language, orders: &[Order]| {
         let variations = Variations {
@@ -156,14 +181,19 @@ fn read_modify_writes() {
     };
     // Weak accesses, and a read-modify-write that cannot be.
     let weak = written(Language::Ptx, &[Order::Plain]);
-    assert!(matches!(weak.as_slice(), [one] if one.contains("atom.relaxed.gpu.exch") && one.contains("ld.weak r0")), "{weak:?}");
-    // Of five operations two loads and two stores, with two orders each; the atom is relaxed, acquire, release or both.
+    assert!(
+        matches!(weak.as_slice(), [one] if one.contains("atom.relaxed.gpu.exch") && one.contains("ld.weak r0")),
+        "{weak:?}"
+    );
+    // Of five operations two loads and two stores, with two orders each; the atom is relaxed,
+    // acquire, release or both.
     assert_eq!(written(Language::Ptx, &[Order::Rlx, Order::Acq, Order::Rel]).len(), 16 * 4);
     // Sequentially consistent as a whole: two orders for each of five operations.
     assert_eq!(written(Language::C, &[Order::Rlx, Order::Sc]).len(), 32);
 }
 
-/// Cycles are found once: of two threads with different locations there are the six of the literature.
+/// Cycles are found once: of two threads with different locations there are the six of the
+/// literature.
 #[test]
 fn all_cycles_of_four_edges_over_two_threads() {
     let sizes = Sizes { edges: 4..=4, threads: 2..=2 };
@@ -183,7 +213,8 @@ fn all_cycles_of_four_edges_over_two_threads() {
 #[test]
 fn what_is_no_cycle_is_refused() {
     let cycle = |text: &str| {
-        let edges: Vec<Edge> = text.split(' ').map(|e| e.parse().unwrap_or_else(|e| panic!("{e}"))).collect();
+        let edges: Vec<Edge> =
+            text.split(' ').map(|e| e.parse().unwrap_or_else(|e| panic!("{e}"))).collect();
         Cycle::new(&edges).err()
     };
     assert!(matches!(cycle("PodWW Fre"), Some(NoCycle::Directions(..))));

@@ -1,4 +1,5 @@
-//! Tests from cycles in the form of 2015: every scope tree, memory map and cache operator once up to renaming, and judged by the model of 2015.
+//! Tests from cycles in the form of 2015: every scope tree, memory map and cache operator once up
+//! to renaming, and judged by the model of 2015.
 
 use std::ops::ControlFlow;
 
@@ -28,7 +29,8 @@ const BOTH: &[Space] = &[Space::Global, Space::Shared];
 const ANYWHERE: &[Places] = &[Places::All];
 
 fn of_cycle(cycle: &str, variations: &Variations) -> Vec<Generated> {
-    let edges: Vec<Edge> = cycle.split(' ').map(|e| e.parse().unwrap_or_else(|e| panic!("{e}"))).collect();
+    let edges: Vec<Edge> =
+        cycle.split(' ').map(|e| e.parse().unwrap_or_else(|e| panic!("{e}"))).collect();
     let cycle = Cycle::new(&edges).unwrap_or_else(|e| panic!("{e}"));
     let mut found = Vec::new();
     let flow = Family::new(Language::Ptx2015).add_each(&cycle, variations, &mut |generated| {
@@ -39,7 +41,8 @@ fn of_cycle(cycle: &str, variations: &Variations) -> Vec<Generated> {
     found
 }
 
-/// Counted by hand: two threads are in one warp, in warps of one cta, or in two ctas; a location may be shared in the first two.
+/// Counted by hand: two threads are in one warp, in warps of one cta, or in two ctas; a location
+/// may be shared in the first two.
 #[test]
 fn each_way_comes_once() {
     let count = |cycle: &str, variations: &Variations| of_cycle(cycle, variations).len();
@@ -50,13 +53,22 @@ fn each_way_comes_once() {
     let (ca, wt) = (CacheOperator::Ca, CacheOperator::Wt);
     assert_eq!(count(mp, &variations(&[ca, CacheOperator::Cg], GLOBAL, ANYWHERE)), 3 * 4);
     assert_eq!(count(mp, &variations(&[CacheOperator::Cg, wt], GLOBAL, ANYWHERE)), 3 * 4);
-    // Store buffering is the same from both sides: one of two shared locations is as good as the other, and so is one of two operators.
+    // Store buffering is the same from both sides: one of two shared locations is as good as the
+    // other, and so is one of two operators.
     let sb = "PodWR Fre PodWR Fre";
     assert_eq!(count(sb, &variations(CG, BOTH, ANYWHERE)), 3 + 3 + 1);
-    assert_eq!(count(sb, &variations(&[ca, CacheOperator::Cg], GLOBAL, &[Places::Together(Scope::Gpu)])), 3);
-    // Three threads in every scope tree: one cta (5 divisions into warps), two ctas (3 divisions, of which the larger has 2), three ctas.
-    assert_eq!(count("PodWR Fre PodWW Coe PodWW Coe", &variations(CG, GLOBAL, ANYWHERE)), 5 + 3 * 2 + 1);
-    // A location whose threads are in two ctas is not shared: x and y of WRC are read by two threads each.
+    assert_eq!(
+        count(sb, &variations(&[ca, CacheOperator::Cg], GLOBAL, &[Places::Together(Scope::Gpu)])),
+        3
+    );
+    // Three threads in every scope tree: one cta (5 divisions into warps), two ctas (3 divisions,
+    // of which the larger has 2), three ctas.
+    assert_eq!(
+        count("PodWR Fre PodWW Coe PodWW Coe", &variations(CG, GLOBAL, ANYWHERE)),
+        5 + 3 * 2 + 1
+    );
+    // A location whose threads are in two ctas is not shared: x and y of WRC are read by two
+    // threads each.
     let wrc = variations(CG, BOTH, &[Places::Together(Scope::Gpu)]);
     assert_eq!(count("Rfe DpDatadW Rfe DpAddrdR Fre", &wrc), 1);
 }
@@ -92,26 +104,40 @@ fn the_model_of_2015_judges_them() {
     let mut runner = Runner::new(&model);
     let mut allowed = |generated: &Generated| {
         let said = [Engine::Explicit, Engine::Sat].map(|engine| {
-            runner.run(&generated.test, &Options::default(), Choice::Only(engine)).unwrap_or_else(|e| panic!("{e}")).reachable
+            runner
+                .run(&generated.test, &Options::default(), Choice::Only(engine))
+                .unwrap_or_else(|e| panic!("{e}"))
+                .reachable
         });
         assert_eq!(said[0], said[1], "{}", generated.test);
         said[0]
     };
     // A fence orders within its scope: of cta scope not between ctas (Fig. 3 and section 5.3).
     let mut of = |membar: &str| {
-        let tests = of_cycle(&format!("{membar}dWW Rfe {membar}dRR Fre"), &variations(CG, GLOBAL, ANYWHERE));
-        tests.iter().map(|generated| (generated.test.name.clone(), allowed(generated))).collect::<Vec<_>>()
+        let tests = of_cycle(
+            &format!("{membar}dWW Rfe {membar}dRR Fre"),
+            &variations(CG, GLOBAL, ANYWHERE),
+        );
+        tests
+            .iter()
+            .map(|generated| (generated.test.name.clone(), allowed(generated)))
+            .collect::<Vec<_>>()
     };
     let named = |membar: &str, said: [bool; 3]| {
         let places = ["P0P1", "P0+P1", "P0,P1"];
-        places.iter().zip(said).map(|(place, said)| (format!("MP+{membar}+{membar}@{place}"), said)).collect::<Vec<_>>()
+        places
+            .iter()
+            .zip(said)
+            .map(|(place, said)| (format!("MP+{membar}+{membar}@{place}"), said))
+            .collect::<Vec<_>>()
     };
     assert_eq!(of("MembarCta"), named("membar.cta", [false, false, true]));
     assert_eq!(of("MembarGl"), named("membar.gl", [false; 3]));
     assert_eq!(of("MembarSys"), named("membar.sys", [false; 3]));
     // All cycles of three and four edges.
     let patterns = ["Rfe", "Fre", "Coe", "Pod**", "PosRR", "Dp*d*", "Membar*d**"];
-    let edges: Vec<Edge> = patterns.iter().flat_map(|p| Edge::matching(p).unwrap_or_else(|e| panic!("{e}"))).collect();
+    let edges: Vec<Edge> =
+        patterns.iter().flat_map(|p| Edge::matching(p).unwrap_or_else(|e| panic!("{e}"))).collect();
     let mut family = Family::new(Language::Ptx2015);
     let all = variations(CG, BOTH, ANYWHERE);
     let mut counts = [0, 0];
@@ -125,7 +151,8 @@ fn the_model_of_2015_judges_them() {
     assert_eq!(counts, [634, 400], "forbidden and allowed");
 }
 
-/// Which threads are in one warp is kept from the text to the text; to the models warps are nothing.
+/// Which threads are in one warp is kept from the text to the text; to the models warps are
+/// nothing.
 #[test]
 fn scope_trees_say_warps() {
     let text = |tree: &str| {
@@ -141,7 +168,11 @@ fn scope_trees_say_warps() {
         let source = SourceFile::new("t", text(tree));
         let test = read::test(&source).unwrap_or_else(|errors| panic!("{}", errors[0])).test;
         let place = |t: u16| test.placement(ThreadId(t));
-        assert_eq!([Scope::Warp, Scope::Cta].map(|scope| place(0).shares(scope, place(1))), shares, "{tree}");
+        assert_eq!(
+            [Scope::Warp, Scope::Cta].map(|scope| place(0).shares(scope, place(1))),
+            shares,
+            "{tree}"
+        );
         assert!(test.to_string().contains(tree), "{test}");
     }
 }

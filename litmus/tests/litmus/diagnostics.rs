@@ -7,7 +7,11 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 fn said(text: &str) -> String {
     let file = SourceFile::new("t", text);
     let show = |d: &Diagnostic| {
-        let label = d.labels.first().map(|l| format!(" [{}: {}]", &text[l.span.start..l.span.end], l.text)).unwrap_or_default();
+        let label = d
+            .labels
+            .first()
+            .map(|l| format!(" [{}: {}]", &text[l.span.start..l.span.end], l.text))
+            .unwrap_or_default();
         let help = d.help.as_ref().map(|h| format!(" ({h})")).unwrap_or_default();
         format!("{d}{label}{help}\n")
     };
@@ -19,17 +23,26 @@ fn said(text: &str) -> String {
 
 /// What is said about one instruction in thread 0.
 fn instruction(text: &str) -> String {
-    said(&format!("PTX t\n{{ x=0; y=0; P0:r0=0; }}\n P0@cta 0,gpu 0 ;\n {text} ;\nexists (x == 1)\n"))
+    said(&format!(
+        "PTX t\n{{ x=0; y=0; P0:r0=0; }}\n P0@cta 0,gpu 0 ;\n {text} ;\nexists (x == 1)\n"
+    ))
 }
 
 /// What is said about statements in thread 0.
 fn statements(text: &str) -> String {
-    said(&format!("C t\n{{ }}\nP0@wg 0,dev 0 (atomic_int* x, int* y) {{\n{text}\n}}\nexists (x == 1)\n"))
+    said(&format!(
+        "C t\n{{ }}\nP0@wg 0,dev 0 (atomic_int* x, int* y) {{\n{text}\n}}\nexists (x == 1)\n"
+    ))
 }
 
 /// The same for many, one paragraph each.
 fn all(say: fn(&str) -> String, texts: &[&str]) -> String {
-    texts.iter().map(|t| format!("{t}\n{}", say(t).lines().map(|l| format!("    {l}\n")).collect::<String>())).collect()
+    texts
+        .iter()
+        .map(|t| {
+            format!("{t}\n{}", say(t).lines().map(|l| format!("    {l}\n")).collect::<String>())
+        })
+        .collect()
 }
 
 #[test]
@@ -292,10 +305,12 @@ fn whole_tests() {
     insta::assert_snapshot!(all(said, &texts));
 }
 
-/// An instruction of assembly is read as others of the table form, and what is said of a name is said where the test has it.
+/// An instruction of assembly is read as others of the table form, and what is said of a name is
+/// said where the test has it.
 #[test]
 fn locations_of_assembly() {
-    let x86 = |rows: &str| said(&format!("X86_64 t\n{{ y=0; }}\n P0 | P1 ;\n{rows}\nexists (x=1)\n"));
+    let x86 =
+        |rows: &str| said(&format!("X86_64 t\n{{ y=0; }}\n P0 | P1 ;\n{rows}\nexists (x=1)\n"));
     let expected = |place: &str, name: &str| {
         format!(
             "t:{place}: warning: location `{name}` is not declared [{name}: taken as a location that holds 0 at the start] (write `{name}=0;` in the initial state)\n"
@@ -303,14 +318,21 @@ fn locations_of_assembly() {
     };
     assert_eq!(x86(" movl $1, (x) | movl (y), %eax ;"), expected("4:12", "x"));
     assert_eq!(x86(" movl $1, (y) | movl (x), %eax ;"), expected("4:23", "x"));
-    assert_eq!(x86(" movl $1, (x) | ;\n movl $1, (z) | movl (x), %eax ;"), expected("4:12", "x") + &expected("5:12", "z"));
+    assert_eq!(
+        x86(" movl $1, (x) | ;\n movl $1, (z) | movl (x), %eax ;"),
+        expected("4:12", "x") + &expected("5:12", "z")
+    );
 }
 
 #[test]
 fn files_that_are_no_texts() {
     let folder = std::env::temp_dir();
     assert!(read::load(&folder).unwrap_err()[0].message.starts_with("cannot read"));
-    assert!(read::load(&folder.join("no-such-file.litmus")).unwrap_err()[0].message.starts_with("cannot read"));
+    assert!(
+        read::load(&folder.join("no-such-file.litmus")).unwrap_err()[0]
+            .message
+            .starts_with("cannot read")
+    );
     let binary = folder.join(format!("margay-litmus-{}.bin", std::process::id()));
     std::fs::write(&binary, [0x50, 0xff, 0xfe]).unwrap();
     let errors = read::load(&binary).unwrap_err();
@@ -319,13 +341,17 @@ fn files_that_are_no_texts() {
     assert!(said("PTX \0").contains("binary data"));
 }
 
-/// A line in front of the initial state is passed over whole, however long it is, and the next one is read. (The lines before each of its words were
-/// counted: 400 kB took minutes, which no limit ended.)
+/// A line in front of the initial state is passed over whole, however long it is, and the next one
+/// is read. (The lines before each of its words were counted: 400 kB took minutes, which no limit
+/// ended.)
 #[test]
 fn a_long_line_in_front_of_the_initial_state_is_one_line() {
     let words = "if (1) ".repeat(70_000);
-    let text = format!("PTX t\n{words}\n\"what it is\"\n{{ x=0; }}\n P0@cta 0,gpu 0 ;\n st.weak.u32 x,1 ;\nexists (x=1)\n");
-    let read = margay_litmus::read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{e:?}"));
+    let text = format!(
+        "PTX t\n{words}\n\"what it is\"\n{{ x=0; }}\n P0@cta 0,gpu 0 ;\n st.weak.u32 x,1 ;\nexists (x=1)\n"
+    );
+    let read =
+        margay_litmus::read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{e:?}"));
     assert_eq!((read.warnings.len(), read.test.threads.len()), (1, 1), "{:?}", read.warnings);
     assert_eq!(read.test.description.as_deref(), Some("what it is"));
 }

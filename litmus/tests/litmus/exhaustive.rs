@@ -1,4 +1,5 @@
-//! The pruned search against plain enumeration: every choice of reads-from, every order, judged one by one.
+//! The pruned search against plain enumeration: every choice of reads-from, every order, judged one
+//! by one.
 
 use margay_litmus::explicit::{Options, run};
 use margay_litmus::read;
@@ -14,7 +15,8 @@ use margay_models::{Model, wellformed};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// All strict orders over the pairs that may be in them: each pair forward, backward or (if not `total`) neither.
+/// All strict orders over the pairs that may be in them: each pair forward, backward or (if not
+/// `total`) neither.
 fn orders(n: usize, pairs: &[(Event, Event)], fixed: &BitMatrix, total: bool) -> Vec<BitMatrix> {
     let ways: usize = if total { 2 } else { 3 };
     let mut found = Vec::new();
@@ -28,7 +30,8 @@ fn orders(n: usize, pairs: &[(Event, Event)], fixed: &BitMatrix, total: bool) ->
             }
             code /= ways;
         }
-        let transitive = order.pairs().all(|(a, b)| a != b && (order.row(b).word() & !order.row(a).word()) == 0);
+        let transitive =
+            order.pairs().all(|(a, b)| a != b && (order.row(b).word() & !order.row(a).word()) == 0);
         if transitive {
             found.push(order);
         }
@@ -45,10 +48,15 @@ struct Truth {
 }
 
 fn truth(test: &Test, model: &Model) -> Truth {
-    // Where models know asynchronous operations, the end of a thread is an arrival at the barriers of others.
+    // Where models know asynchronous operations, the end of a thread is an arrival at the barriers
+    // of others.
     let ends_let_pass = model.mentions_relation(BaseRelation::AsyncComplete);
-    let unfolding =
-        Unfolding::new(test, model.signature, UnfoldingBounds { ends_let_pass, ..UnfoldingBounds::default() }).unwrap();
+    let unfolding = Unfolding::new(
+        test,
+        model.signature,
+        UnfoldingBounds { ends_let_pass, ..UnfoldingBounds::default() },
+    )
+    .unwrap();
     let mut judge = Judge::new(model);
     let mut truth = Truth::default();
     for number in 0..unfolding.len() {
@@ -57,28 +65,50 @@ fn truth(test: &Test, model: &Model) -> Truth {
     truth
 }
 
-fn of_skeleton(skeleton: &Skeleton, test: &Test, model: &Model, judge: &mut Judge, truth: &mut Truth) {
+fn of_skeleton(
+    skeleton: &Skeleton,
+    test: &Test,
+    model: &Model,
+    judge: &mut Judge,
+    truth: &mut Truth,
+) {
     let total = model.signature.total_coherence();
     let base = &skeleton.execution;
     let n = base.size();
-    let events = |keep: &dyn Fn(usize) -> bool| (0..n).filter(|&e| keep(e)).map(Event::from).collect::<Vec<_>>();
+    let events = |keep: &dyn Fn(usize) -> bool| {
+        (0..n).filter(|&e| keep(e)).map(Event::from).collect::<Vec<_>>()
+    };
     let kind = |e: usize| base.events[e].kind;
     let reads = events(&|e| kind(e) == Kind::Read);
     let writes = events(&|e| kind(e) == Kind::Write);
     let inits = events(&|e| kind(e) == Kind::Init);
     let fences = events(&|e| kind(e) == Kind::Fence && base.events[e].order == Order::Sc && !total);
     let pairs = |list: &[Event], keep: &dyn Fn(Event, Event) -> bool| -> Vec<(Event, Event)> {
-        list.iter().flat_map(|&a| list.iter().map(move |&b| (a, b))).filter(|&(a, b)| a < b && keep(a, b)).collect()
+        list.iter()
+            .flat_map(|&a| list.iter().map(move |&b| (a, b)))
+            .filter(|&(a, b)| a < b && keep(a, b))
+            .collect()
     };
     let mut fixed = BitMatrix::new(n);
     for &i in &inits {
-        writes.iter().filter(|w| base.physical(**w) == base.physical(i)).for_each(|&w| fixed.insert(i, w));
+        writes
+            .iter()
+            .filter(|w| base.physical(**w) == base.physical(i))
+            .for_each(|&w| fixed.insert(i, w));
     }
-    let coherences = orders(n, &pairs(&writes, &|a, b| base.physical(a) == base.physical(b)), &fixed, total);
+    let coherences =
+        orders(n, &pairs(&writes, &|a, b| base.physical(a) == base.physical(b)), &fixed, total);
     let fence_orders = orders(n, &pairs(&fences, &|_, _| true), &BitMatrix::new(n), false);
     let sources: Vec<Vec<Event>> = reads
         .iter()
-        .map(|&r| writes.iter().chain(&inits).copied().filter(|&w| base.physical(w) == base.physical(r)).collect())
+        .map(|&r| {
+            writes
+                .iter()
+                .chain(&inits)
+                .copied()
+                .filter(|&w| base.physical(w) == base.physical(r))
+                .collect()
+        })
         .collect();
     for mut code in 0..sources.iter().map(Vec::len).product::<usize>() {
         let mut x = base.clone();
@@ -92,18 +122,21 @@ fn of_skeleton(skeleton: &Skeleton, test: &Test, model: &Model, judge: &mut Judg
             for e in 0..n {
                 values[e] = match skeleton.writes[e] {
                     Some(WriteValue::Known(v)) => Some(v),
-                    Some(WriteValue::Computed(t, s)) => skeleton.evaluate(t, s, |r| values[r.index()]),
-                    None => x.rf.column(Event::from(e)).iter().next().and_then(|w| values[w.index()]),
+                    Some(WriteValue::Computed(t, s)) => {
+                        skeleton.evaluate(t, s, |r| values[r.index()])
+                    }
+                    None => {
+                        x.rf.column(Event::from(e)).iter().next().and_then(|w| values[w.index()])
+                    }
                 };
             }
         }
         if reads.iter().any(|r| values[r.index()].is_none()) {
             continue;
         }
-        let supposed = skeleton
-            .suppositions
-            .iter()
-            .all(|&(t, s, holds)| skeleton.evaluate(t, s, |r| values[r.index()]).is_some_and(|v| (v != 0) == holds));
+        let supposed = skeleton.suppositions.iter().all(|&(t, s, holds)| {
+            skeleton.evaluate(t, s, |r| values[r.index()]).is_some_and(|v| (v != 0) == holds)
+        });
         if !supposed {
             continue;
         }
@@ -116,7 +149,8 @@ fn of_skeleton(skeleton: &Skeleton, test: &Test, model: &Model, judge: &mut Judg
                     assert_eq!(wellformed::violations(&x), Vec::<String>::new());
                     let race = |&c: &usize| model.checks[c].kind == margay_models::CheckKind::Empty;
                     truth.racy |= judgement.flagged.iter().any(race);
-                    truth.reachable |= satisfied(&test.condition.proposition, skeleton, &values, &writes, co);
+                    truth.reachable |=
+                        satisfied(&test.condition.proposition, skeleton, &values, &writes, co);
                 }
             }
         }
@@ -124,14 +158,29 @@ fn of_skeleton(skeleton: &Skeleton, test: &Test, model: &Model, judge: &mut Judg
 }
 
 /// Does the condition hold for some choice of last writes?
-fn satisfied(p: &Proposition, skeleton: &Skeleton, values: &[Option<i64>], writes: &[Event], co: &BitMatrix) -> bool {
+fn satisfied(
+    p: &Proposition,
+    skeleton: &Skeleton,
+    values: &[Option<i64>],
+    writes: &[Event],
+    co: &BitMatrix,
+) -> bool {
     let x = &skeleton.execution;
     let finals = |l: u16| -> Vec<i64> {
         let here = |w: &&Event| x.physical(**w) == Some(l);
-        let maximal: Vec<i64> =
-            writes.iter().filter(here).filter(|w| co.row(**w).is_empty()).filter_map(|w| values[w.index()]).collect();
-        let init = (0..x.size()).find(|&e| x.events[e].kind == Kind::Init && x.events[e].location == Some(l));
-        if maximal.is_empty() { init.and_then(|e| values[e]).into_iter().collect() } else { maximal }
+        let maximal: Vec<i64> = writes
+            .iter()
+            .filter(here)
+            .filter(|w| co.row(**w).is_empty())
+            .filter_map(|w| values[w.index()])
+            .collect();
+        let init = (0..x.size())
+            .find(|&e| x.events[e].kind == Kind::Init && x.events[e].location == Some(l));
+        if maximal.is_empty() {
+            init.and_then(|e| values[e]).into_iter().collect()
+        } else {
+            maximal
+        }
     };
     let all: Vec<Vec<i64>> = (0..x.locations.len()).map(|l| finals(l as u16)).collect();
     let holds = |choice: &[i64]| -> bool {
@@ -139,7 +188,9 @@ fn satisfied(p: &Proposition, skeleton: &Skeleton, values: &[Option<i64>], write
             match p {
                 Proposition::True => true,
                 Proposition::False => false,
-                Proposition::Compare { comparison, left, right } => comparison.holds(value(left), value(right)),
+                Proposition::Compare { comparison, left, right } => {
+                    comparison.holds(value(left), value(right))
+                }
                 Proposition::Not(p) => !eval(p, value),
                 Proposition::And(parts) => parts.iter().all(|p| eval(p, value)),
                 Proposition::Or(parts) => parts.iter().any(|p| eval(p, value)),
@@ -148,7 +199,9 @@ fn satisfied(p: &Proposition, skeleton: &Skeleton, values: &[Option<i64>], write
         eval(p, &|operand| match operand {
             ConditionOperand::Integer(n) => *n,
             ConditionOperand::AddressOf(_) => 0,
-            ConditionOperand::Variable(Variable::Location(name)) => choice[usize::from(skeleton.physical(name).unwrap())],
+            ConditionOperand::Variable(Variable::Location(name)) => {
+                choice[usize::from(skeleton.physical(name).unwrap())]
+            }
             ConditionOperand::Variable(Variable::Register { thread, name }) => {
                 let symbol = skeleton.register(*thread, name).unwrap();
                 skeleton.evaluate(*thread, symbol, |r| values[r.index()]).unwrap()
@@ -157,7 +210,10 @@ fn satisfied(p: &Proposition, skeleton: &Skeleton, values: &[Option<i64>], write
     };
     let mut choices: Vec<Vec<i64>> = vec![Vec::new()];
     for options in &all {
-        choices = choices.iter().flat_map(|c| options.iter().map(move |o| [c.as_slice(), &[*o]].concat())).collect();
+        choices = choices
+            .iter()
+            .flat_map(|c| options.iter().map(move |o| [c.as_slice(), &[*o]].concat()))
+            .collect();
     }
     choices.iter().any(|c| holds(c))
 }
@@ -166,22 +222,24 @@ fn satisfied(p: &Proposition, skeleton: &Skeleton, values: &[Option<i64>], write
 fn ptx_test() -> impl Strategy<Value = String> {
     let location = select(&["x", "y"][..]);
     let scope = select(&["cta", "gpu"][..]);
-    let instruction = (0..14usize, location, scope, 1..3i64, 0..2usize).prop_map(|(kind, l, s, v, r)| match kind {
-        0 => format!("ld.weak r{r}, {l}"),
-        1 => format!("ld.relaxed.{s} r{r}, {l}"),
-        2 => format!("ld.acquire.{s} r{r}, {l}"),
-        3 => format!("st.weak {l}, {v}"),
-        4 => format!("st.relaxed.{s} {l}, {v}"),
-        5 => format!("st.release.{s} {l}, {v}"),
-        6 => format!("st.relaxed.{s} {l}, r{r}"),
-        7 => format!("atom.relaxed.{s}.add r{r}, {l}, {v}"),
-        8 => format!("atom.acq_rel.{s}.exch r{r}, {l}, {v}"),
-        9 => format!("atom.relaxed.{s}.cas r{r}, {l}, 0, {v}"),
-        10 => format!("fence.sc.{s}"),
-        11 => format!("fence.acq_rel.{s}"),
-        12 => format!("@r{r} st.relaxed.{s} {l}, {v}"),
-        _ => "bar.cta.sync 0".to_string(),
-    });
+    let instruction = (0..14usize, location, scope, 1..3i64, 0..2usize).prop_map(
+        |(kind, l, s, v, r)| match kind {
+            0 => format!("ld.weak r{r}, {l}"),
+            1 => format!("ld.relaxed.{s} r{r}, {l}"),
+            2 => format!("ld.acquire.{s} r{r}, {l}"),
+            3 => format!("st.weak {l}, {v}"),
+            4 => format!("st.relaxed.{s} {l}, {v}"),
+            5 => format!("st.release.{s} {l}, {v}"),
+            6 => format!("st.relaxed.{s} {l}, r{r}"),
+            7 => format!("atom.relaxed.{s}.add r{r}, {l}, {v}"),
+            8 => format!("atom.acq_rel.{s}.exch r{r}, {l}, {v}"),
+            9 => format!("atom.relaxed.{s}.cas r{r}, {l}, 0, {v}"),
+            10 => format!("fence.sc.{s}"),
+            11 => format!("fence.acq_rel.{s}"),
+            12 => format!("@r{r} st.relaxed.{s} {l}, {v}"),
+            _ => "bar.cta.sync 0".to_string(),
+        },
+    );
     let column = proptest::collection::vec(instruction, 1..4);
     let places = select(&["cta 0,gpu 0", "cta 1,gpu 0"][..]);
     let threads = proptest::collection::vec((column, places), 2..4);
@@ -254,7 +312,10 @@ fn agree(text: &str, models: &[&str]) -> Result<(), TestCaseError> {
             let written = read::test(&SourceFile::new("again", again.to_string()));
             prop_assert!(written.is_ok(), "{:?} {}", written, again);
             prop_assert!(written.unwrap().test == again, "{}", again);
-            prop_assert!(run(&again, &model, &Options::default()).unwrap().reachable, "{name}\n{text}\n{again}");
+            prop_assert!(
+                run(&again, &model, &Options::default()).unwrap().reachable,
+                "{name}\n{text}\n{again}"
+            );
         }
     }
     Ok(())
@@ -279,7 +340,8 @@ proptest! {
     }
 }
 
-/// A thread ends whether its compare-exchange writes or not: that it lets the other pass does not depend on what it read, unless a branch goes by that.
+/// A thread ends whether its compare-exchange writes or not: that it lets the other pass does not
+/// depend on what it read, unless a branch goes by that.
 #[test]
 fn a_compare_exchange_does_not_decide_that_a_thread_ends() {
     let text = |behind: &str| {
@@ -297,12 +359,16 @@ fn a_compare_exchange_does_not_decide_that_a_thread_ends() {
     assert!(!reachable(&branches), "{branches}");
 }
 
-/// One thread ends, and so lets the other pass its second barrier: that end is in no line of the test that is rendered.
+/// One thread ends, and so lets the other pass its second barrier: that end is in no line of the
+/// test that is rendered.
 #[test]
 fn ends_that_let_others_pass() {
     for rest in ["st.weak y, 1", "ld.weak r1, x", "st.relaxed.gpu x, r1"] {
-        for first in ["bar.cta.sync 0 | bar.cta.sync 0", "ld.weak r0, y | bar.cta.sync 0", "@r0 bar.cta.sync 0 | bar.cta.sync 0"]
-        {
+        for first in [
+            "bar.cta.sync 0 | bar.cta.sync 0",
+            "ld.weak r0, y | bar.cta.sync 0",
+            "@r0 bar.cta.sync 0 | bar.cta.sync 0",
+        ] {
             let text = format!(
                 "PTX ends\n{{ x=0; y=0; P0:r0=0; P1:r1=0; }}\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n {first} ;\n  | bar.cta.sync 0 ;\n  | {rest} ;\n\
                  exists (P0:r0 == 0)\n"

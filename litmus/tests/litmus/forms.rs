@@ -1,5 +1,5 @@
-//! Forms of other suites: what they mean is what the same test says in the form of this one; near misses are refused with what to
-//! write; what has no model is refused by name.
+//! Forms of other suites: what they mean is what the same test says in the form of this one; near
+//! misses are refused with what to write; what has no model is refused by name.
 
 use margay_litmus::read::{self, Read};
 use margay_litmus::test::Test;
@@ -20,11 +20,15 @@ fn test(text: &str) -> Test {
 
 fn ptx(instructions: &str) -> String {
     let rows = instructions.replace('\n', " ;\n ");
-    format!("PTX t\n{{ x[8]={{0,0,0,0,0,0,0,0}}; y=0; P0:r9=0; }}\n P0@cta 0,gpu 0 ;\n {rows} ;\nexists (y == 1)\n")
+    format!(
+        "PTX t\n{{ x[8]={{0,0,0,0,0,0,0,0}}; y=0; P0:r9=0; }}\n P0@cta 0,gpu 0 ;\n {rows} ;\nexists (y == 1)\n"
+    )
 }
 
 fn c(statements: &str) -> String {
-    format!("C t\n{{ }}\nP0@wg 0,dev 0 (atomic_int* x, int* y) {{\n{statements}\n}}\nexists (y == 1)\n")
+    format!(
+        "C t\n{{ }}\nP0@wg 0,dev 0 (atomic_int* x, int* y) {{\n{statements}\n}}\nexists (y == 1)\n"
+    )
 }
 
 /// What is said of a text: errors, or else warnings.
@@ -67,11 +71,23 @@ fn the_same_in_two_spellings() {
         ("unsigned char r0 = 1;", "uint8_t r0 = 1;"),
         ("long long int r0 = 1;", "int64_t r0 = 1;"),
         ("const volatile int r0 = 1;", "int r0 = 1;"),
-        ("int* p = y; int r0 = 1; SCAS(x, p, 1);", "int* p = y; int r0 = 1; atomic_compare_exchange_strong(x, p, 1);"),
-        ("int r0 = 1; x->compare_exchange_weak(r0, 2);", "int r0 = 1; atomic_compare_exchange_weak(x, &r0, 2);"),
+        (
+            "int* p = y; int r0 = 1; SCAS(x, p, 1);",
+            "int* p = y; int r0 = 1; atomic_compare_exchange_strong(x, p, 1);",
+        ),
+        (
+            "int r0 = 1; x->compare_exchange_weak(r0, 2);",
+            "int r0 = 1; atomic_compare_exchange_weak(x, &r0, 2);",
+        ),
         ("x->compare_exchange_strong(*y, 2);", "atomic_compare_exchange_strong(x, y, 2);"),
-        ("atomicAdd(x, 1);", "atomic_fetch_add_explicit(x, 1, memory_order_relaxed, memory_scope_device);"),
-        ("atomicExch_block(x, 1);", "atomic_exchange_explicit(x, 1, memory_order_relaxed, memory_scope_work_group);"),
+        (
+            "atomicAdd(x, 1);",
+            "atomic_fetch_add_explicit(x, 1, memory_order_relaxed, memory_scope_device);",
+        ),
+        (
+            "atomicExch_block(x, 1);",
+            "atomic_exchange_explicit(x, 1, memory_order_relaxed, memory_scope_work_group);",
+        ),
         ("int r0 = (int)(*y);", "int r0 = (int)*y;"),
         ("B0: *y = 1;", "*y = 1;"),
     ] {
@@ -91,7 +107,9 @@ fn the_same_in_two_spellings() {
 #[test]
 fn kernels_of_cuda_and_opencl() {
     let kernel = |words: &str| {
-        let mut test = test(&format!("C t\n{{ }}\n{words} P0 (int* x) {{ atomicAdd(x, 1); }}\nexists (x == 1)\n"));
+        let mut test = test(&format!(
+            "C t\n{{ }}\n{words} P0 (int* x) {{ atomicAdd(x, 1); }}\nexists (x == 1)\n"
+        ));
         test.threads[0].place = Default::default();
         test
     };
@@ -349,7 +367,9 @@ fn statements_that_are_near_or_refused() {
 /// What is proposed can be read: only tests in the form `PTX` have threads of the host.
 #[test]
 fn the_host_is_proposed_where_it_is_read() {
-    let ptx = said("PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@hots ;\n st.weak x, 1 | ld.weak r0, x ;\nexists (x == 1)\n");
+    let ptx = said(
+        "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 | P1@hots ;\n st.weak x, 1 | ld.weak r0, x ;\nexists (x == 1)\n",
+    );
     assert!(ptx.contains("did you mean `host`?"), "{ptx}");
     let c = said("C t\n{ }\nP0@hots 0 (int* y) { *y = 1; }\nexists (y == 1)\n");
     assert!(c.contains("unknown level `hots`") && !c.contains("`host`"), "{c}");

@@ -12,7 +12,9 @@ use proptest::prelude::*;
 fn parse(text: &str) -> Test {
     match read::test(&SourceFile::new("test", text)) {
         Ok(read) => read.test,
-        Err(errors) => panic!("{}\n{text}", errors.iter().map(|e| format!("{e}\n")).collect::<String>()),
+        Err(errors) => {
+            panic!("{}\n{text}", errors.iter().map(|e| format!("{e}\n")).collect::<String>())
+        }
     }
 }
 
@@ -39,7 +41,9 @@ fn map_threads(p: &mut Proposition, to: &dyn Fn(ThreadId) -> ThreadId) {
     match p {
         Proposition::True | Proposition::False => {}
         Proposition::Not(p) => map_threads(p, to),
-        Proposition::And(parts) | Proposition::Or(parts) => parts.iter_mut().for_each(|p| map_threads(p, to)),
+        Proposition::And(parts) | Proposition::Or(parts) => {
+            parts.iter_mut().for_each(|p| map_threads(p, to))
+        }
         Proposition::Compare { left, right, .. } => {
             for operand in [left, right] {
                 if let ConditionOperand::Variable(Variable::Register { thread, .. }) = operand {
@@ -53,11 +57,16 @@ fn map_threads(p: &mut Proposition, to: &dyn Fn(ThreadId) -> ThreadId) {
 /// The threads in another order: thread `order[i]` comes i-th.
 fn reordered(test: &Test, order: &[usize]) -> Test {
     let mut out = test.clone();
-    let to = |t: ThreadId| ThreadId(order.iter().position(|&o| o == t.index()).unwrap_or(t.index()) as u16);
+    let to = |t: ThreadId| {
+        ThreadId(order.iter().position(|&o| o == t.index()).unwrap_or(t.index()) as u16)
+    };
     let place = |t: usize| Some(test.placement(ThreadId(t as u16)));
     out.threads = order
         .iter()
-        .map(|&t| Thread { placement: if test.dialect == Dialect::Generic { None } else { place(t) }, ..test.threads[t].clone() })
+        .map(|&t| Thread {
+            placement: if test.dialect == Dialect::Generic { None } else { place(t) },
+            ..test.threads[t].clone()
+        })
         .collect();
     out.registers.iter_mut().for_each(|r| r.thread = to(r.thread));
     map_threads(&mut out.condition.proposition, &to);
@@ -80,7 +89,8 @@ proptest! {
         let order: Vec<usize> = order.into_iter().filter(|&t| t < test.threads.len()).collect();
         let other = reordered(&test, &order);
         prop_assert_eq!(&before, &form(&other), "{}\n{}", test, other);
-        // The 2015 form has the types of registers by name; a name of the test may be one of these words.
+        // The 2015 form has the types of registers by name; a name of the test may be one of these
+        // words.
         if test.dialect != Dialect::GpuPtx {
             let names = [("x", "here"), ("y", "there"), ("flag", "f"), ("r0", "r7"), ("r1", "r8"), ("r7", "r1"), ("array", "a")];
             let text = renamed(&other.to_string(), &names);
@@ -101,7 +111,10 @@ fn values_are_renamed_where_nothing_is_computed_with_them() {
     assert_ne!(form(&parse(MP)), form(&parse(&other_outcome)));
     let add = "PTX add\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n atom.relaxed.gpu.add r0, x, 1 | ld.weak r0, x ;\n\
                exists (P1:r0 == 1)\n";
-    assert_ne!(form(&parse(add)), form(&parse(&add.replace("x=0", "x=1").replace("P1:r0 == 1", "P1:r0 == 0"))));
+    assert_ne!(
+        form(&parse(add)),
+        form(&parse(&add.replace("x=0", "x=1").replace("P1:r0 == 1", "P1:r0 == 0")))
+    );
 }
 
 #[test]
@@ -165,7 +178,8 @@ fn names_say_what_is_between_the_accesses_and_where_the_threads_are() {
 #[test]
 fn equal_forms_have_equal_verdicts() {
     let folders = crate::corpora::folders();
-    let mut verdicts: BTreeMap<(IdentityForm, String), (String, corpus::Expected)> = BTreeMap::new();
+    let mut verdicts: BTreeMap<(IdentityForm, String), (String, corpus::Expected)> =
+        BTreeMap::new();
     let (mut compared, mut forms) = (0, BTreeMap::new());
     for folder in &folders {
         for line in &folder.lines {
@@ -175,12 +189,21 @@ fn equal_forms_have_equal_verdicts() {
                 form(&read.test)
             });
             let named = (path.display().to_string(), line.expected);
-            if let Some((other, expected)) = verdicts.insert((form.clone(), line.model.clone()), named) {
+            if let Some((other, expected)) =
+                verdicts.insert((form.clone(), line.model.clone()), named)
+            {
                 compared += 1;
                 // Of PTX a line need not say whether there is a race.
                 let asked = expected.racy.and(line.expected.racy).is_some();
-                let of = |e: corpus::Expected| corpus::Expected { racy: e.racy.filter(|_| asked), ..e };
-                assert_eq!(of(expected), of(line.expected), "{other} and {} under {}", path.display(), line.model);
+                let of =
+                    |e: corpus::Expected| corpus::Expected { racy: e.racy.filter(|_| asked), ..e };
+                assert_eq!(
+                    of(expected),
+                    of(line.expected),
+                    "{other} and {} under {}",
+                    path.display(),
+                    line.model
+                );
             }
         }
     }

@@ -1,4 +1,5 @@
-//! LISA, herd7's generic assembly: its instructions, what its annotations are to models, and what is refused.
+//! LISA, herd7's generic assembly: its instructions, what its annotations are to models, and what
+//! is refused.
 
 use margay_litmus::explicit::{Options, run};
 use margay_litmus::read;
@@ -9,7 +10,9 @@ use crate::shipped;
 
 /// Is the outcome of a test reachable?
 fn reachable(text: &str, model: &Model) -> bool {
-    let test = read::test(&SourceFile::new("t.litmus", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
+    let test = read::test(&SourceFile::new("t.litmus", text))
+        .unwrap_or_else(|e| panic!("{}\n{text}", e[0]))
+        .test;
     run(&test, model, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}")).reachable
 }
 
@@ -24,8 +27,8 @@ fn one(code: &str, condition: &str) -> String {
     lisa("x=3; y=0;", &format!(" P0 ;\n{rows}"), condition)
 }
 
-/// What herd7's semantics of these instructions says (herd/BellSem.ml): an operation that names the register that is read into computes
-/// from the value that was read; another one does not.
+/// What herd7's semantics of these instructions says (herd/BellSem.ml): an operation that names the
+/// register that is read into computes from the value that was read; another one does not.
 #[test]
 fn instructions_mean_what_they_mean_in_herd7() {
     let sc = shipped::model("sc");
@@ -59,7 +62,8 @@ fn instructions_mean_what_they_mean_in_herd7() {
 #[test]
 fn locations_need_no_declaration() {
     let sc = shipped::model("sc");
-    let text = "LISA t\n{ }\n P0 ;\n mov r1 x ;\n w[] r1 3 ;\n r[] r2 z ;\nexists (x=3 /\\ 0:r2=0)\n";
+    let text =
+        "LISA t\n{ }\n P0 ;\n mov r1 x ;\n w[] r1 3 ;\n r[] r2 z ;\nexists (x=3 /\\ 0:r2=0)\n";
     assert!(reachable(text, &sc));
 }
 
@@ -79,10 +83,13 @@ fn what_cannot_be_said_is_refused() {
 
 /// A model of herd7's for LISA, whose sets are the annotations of tests.
 fn of_herd7(text: &str) -> Model {
-    let source = SourceFile::new("herd7:m.cat", format!("\"of the kernel\"\ninclude \"cos.cat\"\n{text}"));
-    let loaded = Model::parse(source, &margay_models::typing::OnlyBuiltIn).unwrap_or_else(|e| panic!("{}", e[0]));
+    let source =
+        SourceFile::new("herd7:m.cat", format!("\"of the kernel\"\ninclude \"cos.cat\"\n{text}"));
+    let loaded = Model::parse(source, &margay_models::typing::OnlyBuiltIn)
+        .unwrap_or_else(|e| panic!("{}", e[0]));
     assert!(loaded.warnings.is_empty(), "{:?}", loaded.warnings);
-    let signature = margay_models::signature::Architecture::built_in("lisa").expect("it is built in");
+    let signature =
+        margay_models::signature::Architecture::built_in("lisa").expect("it is built in");
     loaded.model.of_tests(signature).expect("it is read for LISA").clone()
 }
 
@@ -94,24 +101,35 @@ fn annotations_are_the_models_sets() {
          acyclic po-loc | rf | co | fr\nempty rmw & (fre; coe)\nacyclic w | r | po; [Mb]; po | rfe | fre | coe as hb",
     );
     let mp = |first: &str, fence: &str, read: &str, between: &str, last: &str| {
-        let rows =
-            format!(" P0 | P1 ;\n w[once] x 1 | {read} r1 y ;\n {fence} | {between} ;\n {first} y 1 | r[once] r2 {last} ;\n");
+        let rows = format!(
+            " P0 | P1 ;\n w[once] x 1 | {read} r1 y ;\n {fence} | {between} ;\n {first} y 1 | r[once] r2 {last} ;\n"
+        );
         reachable(&lisa("x=0; y=0;", &rows, "1:r1=1 /\\ 1:r2=0"), &model)
     };
     let nothing = "mov r9 0";
     assert!(mp("w[once]", nothing, "r[once]", nothing, "x"));
     for (first, fence) in [("w[once]", "f[wmb]"), ("w[once]", "f[mb]"), ("w[release]", nothing)] {
-        assert!(mp(first, fence, "r[once]", nothing, "x") && mp(first, fence, "r[once]", "f[wmb]", "x"));
+        assert!(
+            mp(first, fence, "r[once]", nothing, "x") && mp(first, fence, "r[once]", "f[wmb]", "x")
+        );
         assert!(!mp(first, fence, "r[acquire]", nothing, "x"));
-        assert!(!mp(first, fence, "r[once]", "f[rmb]", "x") && !mp(first, fence, "r[once]", "f[mb]", "x"));
+        assert!(
+            !mp(first, fence, "r[once]", "f[rmb]", "x")
+                && !mp(first, fence, "r[once]", "f[mb]", "x")
+        );
         assert!(!mp(first, fence, "r[once]", "mov r3 (xor r1 r1)", "x+r3"));
     }
-    assert!(mp("w[once]", "f[rmb]", "r[acquire]", nothing, "x") && mp("w[once]", "f", "r[acquire]", nothing, "x"));
+    assert!(
+        mp("w[once]", "f[rmb]", "r[acquire]", nothing, "x")
+            && mp("w[once]", "f", "r[acquire]", nothing, "x")
+    );
     // Load buffering behind branches, and an exchange that acquires.
-    let branches =
-        " P0 | P1 ;\n r[] r1 x | r[] r1 y ;\n b[] r1 L | b[] r1 M ;\n b[] E | b[] F ;\n L: w[] y 1 | M: w[] x 1 ;\n E: | F: ;\n";
+    let branches = " P0 | P1 ;\n r[] r1 x | r[] r1 y ;\n b[] r1 L | b[] r1 M ;\n b[] E | b[] F ;\n L: w[] y 1 | M: w[] x 1 ;\n E: | F: ;\n";
     assert!(!reachable(&lisa("x=0; y=0;", branches, "0:r1=1 /\\ 1:r1=1"), &model));
     let exchange = " P0 | P1 ;\n w[once] x 1 | rmw[acquire] r1 2 y ;\n f[wmb] | r[once] r2 x ;\n w[once] y 1 | ;\n";
     assert!(!reachable(&lisa("x=0; y=0;", exchange, "1:r1=1 /\\ 1:r2=0"), &model));
-    assert!(reachable(&lisa("x=0; y=0;", &exchange.replace("[acquire]", "[once]"), "1:r1=1 /\\ 1:r2=0"), &model));
+    assert!(reachable(
+        &lisa("x=0; y=0;", &exchange.replace("[acquire]", "[once]"), "1:r1=1 /\\ 1:r2=0"),
+        &model
+    ));
 }

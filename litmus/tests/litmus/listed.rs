@@ -5,12 +5,14 @@ use margay_litmus::read;
 use margay_models::diagnostic::SourceFile;
 
 fn list(text: &str, model: &str, most: usize, allowed: bool) -> ExecutionList {
-    let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
+    let test =
+        read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
     let model = crate::shipped::model(model);
     ExplicitRunner::new(&model).list(&test, &Options::default(), most, allowed).unwrap()
 }
 
-const WRITES: &str = "GENERIC t\n{ x=0; }\n P0 | P1 | P2 ;\n st x, 1 | st x, 1 | ld r0, x ;\nexists (true)\n";
+const WRITES: &str =
+    "GENERIC t\n{ x=0; }\n P0 | P1 | P2 ;\n st x, 1 | st x, 1 | ld r0, x ;\nexists (true)\n";
 
 /// Two writes in two orders, and a read of one of three.
 #[test]
@@ -18,7 +20,12 @@ fn candidates_are_counted() {
     let all = list(WRITES, "sc", 100, false);
     assert_eq!((all.executions.len(), all.is_complete), (6, true));
     for (n, one) in all.executions.iter().enumerate() {
-        assert!(all.executions[..n].iter().all(|other| other.witness.execution != one.witness.execution), "each once");
+        assert!(
+            all.executions[..n]
+                .iter()
+                .all(|other| other.witness.execution != one.witness.execution),
+            "each once"
+        );
     }
     assert!(all.executions.iter().all(|e| e.forbidden_by.is_empty()));
     assert_eq!(all, list(WRITES, "sc", 100, true));
@@ -42,6 +49,9 @@ fn candidates_are_judged() {
                 st.relaxed.gpu x, 2 | ld.relaxed.gpu r1, x ;\nexists (P1:r0 == 2 /\\ P1:r1 == 1)\n";
     let found = list(text, "ptx-8", 100, false);
     let sizes: Vec<usize> = found.executions.iter().map(|e| e.forbidden_by.len()).collect();
-    assert!(sizes.is_sorted() && sizes.first().is_some_and(|&n| n > 0) && found.is_complete, "{sizes:?}");
+    assert!(
+        sizes.is_sorted() && sizes.first().is_some_and(|&n| n > 0) && found.is_complete,
+        "{sizes:?}"
+    );
     assert_eq!(found, list(text, "ptx-8", 100, false), "the same each time");
 }

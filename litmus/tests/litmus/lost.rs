@@ -1,4 +1,5 @@
-//! What is no proof: executions that are lost, filters that nothing passes. And what a race and a reason are about.
+//! What is no proof: executions that are lost, filters that nothing passes. And what a race and a
+//! reason are about.
 
 use crate::shipped::model;
 use margay_litmus::corpus::Expected;
@@ -17,10 +18,15 @@ fn test(text: &str) -> Test {
 /// The verdict, on which both engines agree, also on where threads stop and why.
 fn verdict(text: &str, model_name: &str) -> TestVerdict {
     let (test, model) = (test(text), model(model_name));
-    let by = |engine| Runner::new(&model).run(&test, &Options::default(), Choice::Only(engine)).unwrap();
+    let by =
+        |engine| Runner::new(&model).run(&test, &Options::default(), Choice::Only(engine)).unwrap();
     let (explicit, sat) = (by(Engine::Explicit), by(Engine::Sat));
     assert_eq!(Expected::from(&explicit), Expected::from(&sat), "{text}");
-    let stops = |v: &TestVerdict| v.gap.as_ref().map(|g| g.standstills().iter().map(|s| (s.thread, s.cause)).collect::<Vec<_>>());
+    let stops = |v: &TestVerdict| {
+        v.gap
+            .as_ref()
+            .map(|g| g.standstills().iter().map(|s| (s.thread, s.cause)).collect::<Vec<_>>())
+    };
     assert_eq!(stops(&explicit), stops(&sat), "{text}");
     explicit
 }
@@ -50,17 +56,29 @@ fn an_address_outside_of_every_location_is_no_proof() {
         for end in ["exists (P0:r1 == 7)", "~exists (P0:r1 == 7)", "forall (P0:r1 == 7)"] {
             let text = test(offset, value, end);
             let verdict = stops(&text, "ptx-8");
-            assert_eq!(verdict, ("undecided,endless".to_owned(), vec![(5, Cause::Address)]), "{text}");
+            assert_eq!(
+                verdict,
+                ("undecided,endless".to_owned(), vec![(5, Cause::Address)]),
+                "{text}"
+            );
         }
     }
     assert_eq!(said(&test("+4", "a", "exists (P0:r1 == 7)"), "ptx-8"), "allowed");
     assert_eq!(said(&test("+4", "a", "exists (P0:r1 == 0)"), "ptx-8"), "forbidden");
     // Stores and read-modify-writes leave the memory as well.
-    for access in ["st.relaxed.gpu [r0+8], 1", "atom.relaxed.gpu.add r1, [r0+8], 1", "ld.weak.v2 {r1,r2}, [r0+8]"] {
+    for access in [
+        "st.relaxed.gpu [r0+8], 1",
+        "atom.relaxed.gpu.add r1, [r0+8], 1",
+        "ld.weak.v2 {r1,r2}, [r0+8]",
+    ] {
         let text = format!(
             "PTX t\n{{ a[2]={{0,7}}; p=a; }}\n P0@cta 0,gpu 0 ;\n ld.relaxed.gpu r0, p ;\n {access} ;\nexists (P0:r0 == 7)\n"
         );
-        assert_eq!(stops(&text, "ptx-8"), ("undecided,endless".to_owned(), vec![(5, Cause::Address)]), "{text}");
+        assert_eq!(
+            stops(&text, "ptx-8"),
+            ("undecided,endless".to_owned(), vec![(5, Cause::Address)]),
+            "{text}"
+        );
     }
 }
 
@@ -91,7 +109,10 @@ fn null_pointers_and_pointers_that_nobody_set() {
              exists (1:r0=1)\n"
         )
     };
-    assert_eq!(stops(&text(""), "c20"), ("undecided,lost,racy".to_owned(), vec![(6, Cause::Address)]));
+    assert_eq!(
+        stops(&text(""), "c20"),
+        ("undecided,lost,racy".to_owned(), vec![(6, Cause::Address)])
+    );
     assert_eq!(said(&text("if (q)"), "c20"), "forbidden,race-free");
 }
 
@@ -119,8 +140,14 @@ fn threads_that_wait_for_each_other_are_no_proof() {
                 beq r0, 0, L | beq r0, 0, L ;\n st.release.gpu b, 1 | st.release.gpu a, 1 ;\nexists (P0:r0 == 1)\n";
     let waiting = vec![(5, Cause::Waiting), (5, Cause::Waiting)];
     assert_eq!(stops(dead, "ptx-8"), ("undecided,endless".to_owned(), waiting.clone()));
-    assert_eq!(stops(&dead.replace("exists", "~exists"), "ptx-8"), ("undecided,endless".to_owned(), waiting.clone()));
-    assert_eq!(stops(&dead.replace("exists", "forall"), "ptx-8"), ("undecided,endless".to_owned(), waiting));
+    assert_eq!(
+        stops(&dead.replace("exists", "~exists"), "ptx-8"),
+        ("undecided,endless".to_owned(), waiting.clone())
+    );
+    assert_eq!(
+        stops(&dead.replace("exists", "forall"), "ptx-8"),
+        ("undecided,endless".to_owned(), waiting)
+    );
     // Where one of them starts, the other comes out.
     let alive = dead.replace("{ a=0;", "{ a=1;");
     assert_eq!(said(&alive, "ptx-8"), "allowed");
@@ -141,7 +168,8 @@ fn a_barrier_that_is_never_complete_is_no_proof() {
              exists (P0:r0 == 2)\n"
         )
     };
-    // A barrier without a count is for all threads of the cta. An outcome that is found where the test need not have all of them is one.
+    // A barrier without a count is for all threads of the cta. An outcome that is found where the
+    // test need not have all of them is one.
     let both = vec![(4, Cause::Barrier), (4, Cause::Barrier)];
     let apart = two("bar.sync 0", "bar.sync 1");
     assert_eq!(stops(&apart, "ptx-8"), ("undecided,endless".to_owned(), both));
@@ -158,13 +186,18 @@ fn a_barrier_that_is_never_complete_is_no_proof() {
     // A barrier behind a loop that waits for what comes behind the barrier.
     let crossed = "PTX t\n{ a=0; }\n P0@cta 0,gpu 0 | P1@cta 0,gpu 0 ;\n bar.sync 0 | L: ;\n st.relaxed.gpu a, 1 | ld.relaxed.gpu r0, a ;\n \
                    | beq r0, 0, L ;\n | bar.sync 0 ;\nexists (P1:r0 == 1)\n";
-    assert_eq!(stops(crossed, "ptx-8"), ("undecided,endless".to_owned(), vec![(4, Cause::Barrier), (5, Cause::Waiting)]));
+    assert_eq!(
+        stops(crossed, "ptx-8"),
+        ("undecided,endless".to_owned(), vec![(4, Cause::Barrier), (5, Cause::Waiting)])
+    );
 }
 
 #[test]
 fn a_filter_that_nothing_passes_is_no_proof() {
     let text = |filter: &str, condition: &str| {
-        format!("C t\n{{ x=0; }}\nP0 (atomic_int* x) {{ int r0 = atomic_load(x); }}\nfilter (0:r0={filter})\n{condition}\n")
+        format!(
+            "C t\n{{ x=0; }}\nP0 (atomic_int* x) {{ int r0 = atomic_load(x); }}\nfilter (0:r0={filter})\n{condition}\n"
+        )
     };
     for condition in ["exists (0:r0=7)", "~exists (0:r0=7)", "forall (0:r0=7)"] {
         assert_eq!(said(&text("1", condition), "c20"), "undecided,filtered", "{condition}");
@@ -193,11 +226,19 @@ fn a_race_has_two_accesses_with_their_places() {
     let file = SourceFile::new("t", text);
     let verdict = verdict(text, "rc11");
     let race = Race::of(&model("rc11"), verdict.race.as_ref().unwrap()).unwrap();
-    let places: Vec<(usize, String)> =
-        race.accesses.iter().map(|a| (file.position(a.place.0.start).0, a.place.text(&file))).collect();
+    let places: Vec<(usize, String)> = race
+        .accesses
+        .iter()
+        .map(|a| (file.position(a.place.0.start).0, a.place.text(&file)))
+        .collect();
     assert_eq!(places, [(4, "*x = 1;".to_owned()), (7, "int r0 = *x".to_owned())]);
     let sentence = race.sentence(&file);
-    assert!(sentence.contains("(P0, line 4") && sentence.contains("(P1, line 7") && !race.why.is_empty(), "{sentence}");
+    assert!(
+        sentence.contains("(P0, line 4")
+            && sentence.contains("(P1, line 7")
+            && !race.why.is_empty(),
+        "{sentence}"
+    );
 }
 
 #[test]
@@ -212,7 +253,8 @@ fn the_reason_is_about_a_coherent_execution() {
     let test = test(text);
     for engine in [Engine::Explicit, Engine::Sat] {
         let mut runner = Runner::new(&model("c20"));
-        let found = runner.forbidden(&test, &Options::default(), Choice::Only(engine)).unwrap().unwrap();
+        let found =
+            runner.forbidden(&test, &Options::default(), Choice::Only(engine)).unwrap().unwrap();
         let x = &found.witness.execution;
         for (read, write) in x.rmw.pairs() {
             assert!(!x.rf.contains(write, read), "a read-modify-write reads its own write\n{x:?}");
@@ -223,5 +265,10 @@ fn the_reason_is_about_a_coherent_execution() {
     let corr = "C t\n{ x=0; }\nP0 (atomic_int* x) { atomic_store(x, 1); }\nP1 (atomic_int* x) { int r0 = atomic_load(x); int r1 = atomic_load(x); }\n\
                 exists (1:r0=1 /\\ 1:r1=0)\n";
     let test = self::test(corr);
-    assert!(Runner::new(&model("c20")).forbidden(&test, &Options::default(), Choice::Auto).unwrap().is_some());
+    assert!(
+        Runner::new(&model("c20"))
+            .forbidden(&test, &Options::default(), Choice::Auto)
+            .unwrap()
+            .is_some()
+    );
 }

@@ -1,4 +1,5 @@
-//! The tests of the crate in one program, which is built in a fraction of the time that one for each file takes.
+//! The tests of the crate in one program, which is built in a fraction of the time that one for
+//! each file takes.
 
 mod addresses;
 mod architectures;

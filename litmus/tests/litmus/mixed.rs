@@ -1,5 +1,6 @@
-//! Accesses of two sizes to one location: what one thread reads is compared with bytes in memory, what several threads read is answered
-//! where no execution has a race, and the rest is refused with its reason.
+//! Accesses of two sizes to one location: what one thread reads is compared with bytes in memory,
+//! what several threads read is answered where no execution has a race, and the rest is refused
+//! with its reason.
 
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
@@ -10,7 +11,8 @@ use proptest::prelude::*;
 
 const MODELS: [&str; 2] = ["ptx-6.0", "ptx-8"];
 
-/// Does the condition hold, by both engines? An error is what is said of a test that is not answered.
+/// Does the condition hold, by both engines? An error is what is said of a test that is not
+/// answered.
 fn holds(text: &str, model: &str) -> Result<bool, String> {
     holds_by(text, model, Choice::Both)
 }
@@ -24,32 +26,58 @@ fn holds_by(text: &str, model: &str, engine: Choice) -> Result<bool, String> {
 
 /// A test of threads in one cta, each a column.
 fn test(state: &str, threads: &[&str], condition: &str) -> String {
-    let columns: Vec<Vec<&str>> = threads.iter().map(|t| t.split(';').map(str::trim).collect()).collect();
+    let columns: Vec<Vec<&str>> =
+        threads.iter().map(|t| t.split(';').map(str::trim).collect()).collect();
     let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
     let row = |cells: Vec<&str>| format!(" {} ;\n", cells.join(" | "));
     let heads: Vec<String> = (0..threads.len()).map(|t| format!("P{t}@cta 0,gpu 0")).collect();
-    let body: String = (0..rows).map(|r| row(columns.iter().map(|c| c.get(r).copied().unwrap_or("")).collect())).collect();
-    format!("PTX t\n{{ {state} }}\n{}{body}{condition}\n", row(heads.iter().map(String::as_str).collect()))
+    let body: String = (0..rows)
+        .map(|r| row(columns.iter().map(|c| c.get(r).copied().unwrap_or("")).collect()))
+        .collect();
+    format!(
+        "PTX t\n{{ {state} }}\n{}{body}{condition}\n",
+        row(heads.iter().map(String::as_str).collect())
+    )
 }
 
 #[test]
 fn a_thread_reads_the_bytes_that_it_wrote() {
     for (state, thread, condition) in [
-        ("x=0", "st.weak.u32 [x], 0x01020304; ld.weak.u8 r0, [x]; ld.weak.u8 r1, [x+3]", "forall (P0:r0 == 4 /\\ P0:r1 == 1)"),
-        ("x=0", "st.weak.u32 [x], 0xfffe; ld.weak.s8 r0, [x]; ld.weak.s16 r1, [x]", "forall (P0:r0 == -2 /\\ P0:r1 == -2)"),
-        ("x=0x11223344", "st.weak.u8 [x+1], 0xff; ld.weak.u32 r0, [x]", "forall (P0:r0 == 0x1122ff44 /\\ x == 0x1122ff44)"),
+        (
+            "x=0",
+            "st.weak.u32 [x], 0x01020304; ld.weak.u8 r0, [x]; ld.weak.u8 r1, [x+3]",
+            "forall (P0:r0 == 4 /\\ P0:r1 == 1)",
+        ),
+        (
+            "x=0",
+            "st.weak.u32 [x], 0xfffe; ld.weak.s8 r0, [x]; ld.weak.s16 r1, [x]",
+            "forall (P0:r0 == -2 /\\ P0:r1 == -2)",
+        ),
+        (
+            "x=0x11223344",
+            "st.weak.u8 [x+1], 0xff; ld.weak.u32 r0, [x]",
+            "forall (P0:r0 == 0x1122ff44 /\\ x == 0x1122ff44)",
+        ),
         (
             "x[4]={1,2,3,4}",
             "ld.weak.u32 r0, [x]; st.weak.u8 x[2], 9; ld.weak.u16 r1, [x+2]",
             "forall (P0:r0 == 0x04030201 /\\ P0:r1 == 0x0409)",
         ),
-        ("x[2]={1,2}", "st.weak.v2.u32 [x], {3, 4}; ld.weak.u64 r0, [x]", "forall (P0:r0 == 0x0000000400000003)"),
+        (
+            "x[2]={1,2}",
+            "st.weak.v2.u32 [x], {3, 4}; ld.weak.u64 r0, [x]",
+            "forall (P0:r0 == 0x0000000400000003)",
+        ),
         (
             "x=0",
             "st.relaxed.gpu.u64 [x], -1; ld.weak.u32 r0, [x+4]; st.weak.u16 [x], r0",
             "forall (P0:r0 == 0xffffffff /\\ x == -1)",
         ),
-        ("x=5", "setp.eq p0, 0, 1; @p0 st.weak.u32 [x], 0; ld.weak.u8 r0, [x]", "forall (P0:r0 == 5 /\\ ~(x != 5))"),
+        (
+            "x=5",
+            "setp.eq p0, 0, 1; @p0 st.weak.u32 [x], 0; ld.weak.u8 r0, [x]",
+            "forall (P0:r0 == 5 /\\ ~(x != 5))",
+        ),
     ] {
         for model in MODELS {
             let text = test(state, &[thread], condition);
@@ -61,13 +89,16 @@ fn a_thread_reads_the_bytes_that_it_wrote() {
     }
 }
 
-/// What a thread reads behind its own writes is determined: the search does not try every write for every byte.
+/// What a thread reads behind its own writes is determined: the search does not try every write for
+/// every byte.
 #[test]
 fn reads_behind_many_writes_take_few_steps() {
-    let accesses: Vec<String> = (1..4).map(|n| format!("st.weak.b64 [x], {n}; ld.weak.b64 r{n}, [x]")).collect();
+    let accesses: Vec<String> =
+        (1..4).map(|n| format!("st.weak.b64 [x], {n}; ld.weak.b64 r{n}, [x]")).collect();
     let wanted: Vec<String> = (1..4).map(|n| format!("P0:r{n} == {n}")).collect();
     let text = test("x=0", &[&accesses.join("; ")], &format!("forall ({})", wanted.join(" /\\ ")));
-    let read = read::test(&SourceFile::new("t", &*text)).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    let read =
+        read::test(&SourceFile::new("t", &*text)).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let loaded = library::load("ptx-8", &[]).unwrap_or_else(|e| panic!("{e:?}"));
     let few = Options { steps: Some(20_000), ..Options::default() };
     let verdict = Runner::new(&loaded.model).run(&read.test, &few, Choice::Only(Engine::Explicit));
@@ -83,7 +114,11 @@ struct Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    (0u32..4, 0usize..8, prop::option::of(any::<u64>())).prop_map(|(log, slot, value)| Step { log, slot, value })
+    (0u32..4, 0usize..8, prop::option::of(any::<u64>())).prop_map(|(log, slot, value)| Step {
+        log,
+        slot,
+        value,
+    })
 }
 
 proptest! {
@@ -128,11 +163,16 @@ fn threads_that_are_ordered_read_each_others_bytes() {
     let wait = "L: ld.acquire.gpu.u32 r0, [f]; bne r0, 1, L; ld.weak.u8 r1, [x+1]";
     for model in MODELS {
         for reader in [branch, predicate, wait] {
-            let ask = |condition: &str| holds(&test("x=0; f=0", &[written, reader], condition), model);
+            let ask =
+                |condition: &str| holds(&test("x=0; f=0", &[written, reader], condition), model);
             assert_eq!(ask("exists (P1:r0 == 1 /\\ P1:r1 == 3)"), Ok(true), "{model} {reader}");
             assert_eq!(ask("exists (P1:r0 == 1 /\\ P1:r1 != 3)"), Ok(false), "{model} {reader}");
         }
-        let bytes = ["st.weak.u8 [x], 1; bar.sync 0", "st.weak.u8 [x+1], 2; bar.sync 0", "bar.sync 0; ld.weak.u16 r0, [x]"];
+        let bytes = [
+            "st.weak.u8 [x], 1; bar.sync 0",
+            "st.weak.u8 [x+1], 2; bar.sync 0",
+            "bar.sync 0; ld.weak.u16 r0, [x]",
+        ];
         let text = test("x=0", &bytes, "forall (P2:r0 == 0x0201 /\\ x == 0x0201)");
         assert_eq!(holds(&text, model), Ok(true), "{model}");
     }
@@ -156,7 +196,10 @@ fn races_of_two_sizes_are_not_answered() {
         }
     }
     // Which accesses are ordered is for the model to say.
-    let said = holds(&test("x=0", &["st.weak.u32 [x], 1", "ld.weak.u8 r1, [x]"], "exists (P1:r1 == 1)"), "ptx-2015");
+    let said = holds(
+        &test("x=0", &["st.weak.u32 [x], 1", "ld.weak.u8 r1, [x]"], "exists (P1:r1 == 1)"),
+        "ptx-2015",
+    );
     assert!(said.as_ref().is_err_and(|e| e.contains("`ptx-2015` defines neither")), "{said:?}");
 }
 
@@ -164,9 +207,17 @@ fn races_of_two_sizes_are_not_answered() {
 fn what_is_not_answered_is_refused_by_name() {
     let mut said = String::new();
     for (state, threads, condition) in [
-        ("x=0", &["atom.add.relaxed.gpu.u32 r0, [x], 1; ld.weak.u8 r1, [x]"][..], "exists (P0:r0 == 0)"),
+        (
+            "x=0",
+            &["atom.add.relaxed.gpu.u32 r0, [x], 1; ld.weak.u8 r1, [x]"][..],
+            "exists (P0:r0 == 0)",
+        ),
         ("x=0", &["st.release.gpu.u32 [x], 1", "ld.acquire.gpu.u8 r0, [x]"], "exists (P1:r0 == 1)"),
-        ("x=0", &["st.weak.u32 [x], 1; ld.weak r0, [x]; ld.weak.u8 r1, [x]"], "exists (P0:r0 == 1)"),
+        (
+            "x=0",
+            &["st.weak.u32 [x], 1; ld.weak r0, [x]; ld.weak.u8 r1, [x]"],
+            "exists (P0:r0 == 1)",
+        ),
         ("x=0", &["st.weak.u32 [x], 1; ld.weak.u16 r0, [x+1]"], "exists (P0:r0 == 1)"),
         ("x=0", &["st.weak.u32 [x], 1; ld.weak.u8 r0, [x+4]"], "exists (P0:r0 == 1)"),
         ("x[2]", &["st.weak.u32 [x], 1; ld.weak.u8 r0, x[1]"], "exists (P0:r0 == 1)"),
@@ -174,12 +225,25 @@ fn what_is_not_answered_is_refused_by_name() {
         ("x[4]", &["st.weak.v2.u16 [x], {1, 2}; ld.weak.u8 r0, [x]"], "exists (P0:r0 == 1)"),
         ("x=0", &["st.weak.u32 [x], 1; ld.weak.u8 r0, [x]"], "exists (x < 5)"),
         ("x=0", &["st.weak.u32 [x], 1; ld.weak.u8 r0, [x]"], "exists (x == P0:r0)"),
-        ("x=0; y=x", &["st.weak.u32 [x], 1; ld.weak.u8 r0, [x]; ld.weak r1, [y]; ld.weak r2, [r1]"], "exists (P0:r0 == 1)"),
-        ("x=0; y @ generic aliases x", &["st.weak.u32 [x], 1; ld.weak.u8 r0, [y]"], "exists (P0:r0 == 1)"),
+        (
+            "x=0; y=x",
+            &["st.weak.u32 [x], 1; ld.weak.u8 r0, [x]; ld.weak r1, [y]; ld.weak r2, [r1]"],
+            "exists (P0:r0 == 1)",
+        ),
+        (
+            "x=0; y @ generic aliases x",
+            &["st.weak.u32 [x], 1; ld.weak.u8 r0, [y]"],
+            "exists (P0:r0 == 1)",
+        ),
         ("y=0; x=y", &["st.weak.u32 [x], 1; ld.weak.u8 r0, [x]"], "exists (P0:r0 == 1)"),
     ] {
         let answer = holds(&test(state, threads, condition), "ptx-8");
-        said.push_str(&format!("{} {}\n    {}\n", threads.join(" | "), condition, answer.expect_err("it is refused")));
+        said.push_str(&format!(
+            "{} {}\n    {}\n",
+            threads.join(" | "),
+            condition,
+            answer.expect_err("it is refused")
+        ));
     }
     insta::assert_snapshot!(said, @r"
     atom.add.relaxed.gpu.u32 r0, [x], 1; ld.weak.u8 r1, [x] exists (P0:r0 == 0)
@@ -215,6 +279,11 @@ fn what_is_not_answered_is_refused_by_name() {
 fn other_uses_of_such_tests_say_why_not() {
     let text = test("x=0", &["st.weak.u32 [x], 1; ld.weak.u8 r0, [x+1]"], "exists (P0:r0 == 1)");
     let read = read::test(&SourceFile::new("t", text)).expect("a test");
-    let said = margay_litmus::identity::IdentityForm::of(&read.test).map(|_| ()).map_err(|e| e.to_string());
-    assert!(said.as_ref().is_err_and(|e| e.contains("`margay run` answers such a test")), "{said:?}");
+    let said = margay_litmus::identity::IdentityForm::of(&read.test)
+        .map(|_| ())
+        .map_err(|e| e.to_string());
+    assert!(
+        said.as_ref().is_err_and(|e| e.contains("`margay run` answers such a test")),
+        "{said:?}"
+    );
 }

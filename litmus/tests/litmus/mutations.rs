@@ -1,5 +1,6 @@
-//! The corpus, damaged in many ways: every text is a test or is diagnosed, with places within it, and none makes a reader, the
-//! printer or the unfolding panic. The damage is the same in each run; `MARGAY_MUTATIONS` asks for more of it.
+//! The corpus, damaged in many ways: every text is a test or is diagnosed, with places within it,
+//! and none makes a reader, the printer or the unfolding panic. The damage is the same in each run;
+//! `MARGAY_MUTATIONS` asks for more of it.
 
 use margay_litmus::read;
 use margay_litmus::unfold::{Unfolding, UnfoldingBounds};
@@ -110,7 +111,8 @@ fn damage(text: &mut String, other: &str, random: &mut Random) {
     }
 }
 
-/// Goes as far with a text as its damage allows; gives what it was: a test that unfolds, one that does not, no test.
+/// Goes as far with a text as its damage allows; gives what it was: a test that unfolds, one that
+/// does not, no test.
 fn go(text: &str) -> usize {
     let file = SourceFile::new("damaged", text);
     let read = match read::test(&file) {
@@ -118,7 +120,10 @@ fn go(text: &str) -> usize {
         Err(errors) => {
             assert!(!errors.is_empty(), "no test and no error:\n{text}");
             for label in errors.iter().flat_map(|e| &e.labels) {
-                assert!(label.span.start <= label.span.end && label.span.end <= text.len(), "{errors:?}\n{text}");
+                assert!(
+                    label.span.start <= label.span.end && label.span.end <= text.len(),
+                    "{errors:?}\n{text}"
+                );
             }
             return 2;
         }
@@ -126,12 +131,19 @@ fn go(text: &str) -> usize {
     let printed = read.test.to_string();
     match read::test(&SourceFile::new("printed", printed.clone())) {
         Ok(again) => assert!(again.test == read.test, "{text}\nprints as another test:\n{printed}"),
-        // Parentheses are printed around every operand, so that what is near the limit comes out beyond it.
+        // Parentheses are printed around every operand, so that what is near the limit comes out
+        // beyond it.
         Err(errors) if errors[0].message.contains("nested more than") => {}
-        Err(errors) => panic!("{text}\nprints as\n{printed}\nwhich does not read back: {}", errors[0]),
+        Err(errors) => {
+            panic!("{text}\nprints as\n{printed}\nwhich does not read back: {}", errors[0])
+        }
     }
     let signature = read.test.dialect.signature();
-    match Unfolding::new(&read.test, signature, UnfoldingBounds { paths: 50, ..UnfoldingBounds::default() }) {
+    match Unfolding::new(
+        &read.test,
+        signature,
+        UnfoldingBounds { paths: 50, ..UnfoldingBounds::default() },
+    ) {
         Ok(unfolding) => {
             for number in 0..unfolding.len().min(3) {
                 let _ = unfolding.skeleton(number);
@@ -154,7 +166,12 @@ fn damaged_corpus() {
         files.dedup();
         // The generated shapes are alike: a few of them say as much as all.
         let step = if folder.path.to_string_lossy().contains("shapes") { 20 } else { 1 };
-        texts.extend(files.iter().step_by(step).map(|f| std::fs::read_to_string(folder.path.join(f)).unwrap()));
+        texts.extend(
+            files
+                .iter()
+                .step_by(step)
+                .map(|f| std::fs::read_to_string(folder.path.join(f)).unwrap()),
+        );
     }
     assert!(texts.len() > 200, "{}", texts.len());
     let rounds = std::env::var("MARGAY_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(6);
@@ -170,7 +187,10 @@ fn damaged_corpus() {
             counts[go(&text)] += 1;
         }
     }
-    assert!(counts[0] > 100 && counts[2] > 100, "the damage is too small or too large to say anything: {counts:?}");
+    assert!(
+        counts[0] > 100 && counts[2] > 100,
+        "the damage is too small or too large to say anything: {counts:?}"
+    );
 }
 
 #[test]
@@ -193,7 +213,10 @@ fn nesting_and_size() {
         format!("C t {{ }} P0 (int* x) {{ *x = {}1; }} exists (x = 1)", "-(".repeat(100_000)),
         format!("C t {{ }} P0 (int* x) {{ *x = 1{}; }} exists (x = 1)", "+1".repeat(100_000)),
         format!("C t {{ }} P0 (int* x) {{ {} }} exists (x = 1)", "for (;;) ".repeat(100_000)),
-        format!("GPU_PTX t\n{{ }}\n T0 ;\n ;\nScopeTree({}\nexists (x == 1)", "grid(".repeat(100_000)),
+        format!(
+            "GPU_PTX t\n{{ }}\n T0 ;\n ;\nScopeTree({}\nexists (x == 1)",
+            "grid(".repeat(100_000)
+        ),
     ] {
         assert_eq!(go(&text), 2, "{}", &text[..text.len().min(200)]);
     }

@@ -1,4 +1,5 @@
-//! The program of an execution, unfolded without a text, against the text that is written for it: both engines say the same of either.
+//! The program of an execution, unfolded without a text, against the text that is written for it:
+//! both engines say the same of either.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +22,15 @@ struct Asked {
 
 impl Asked {
     fn new(model: &Model) -> Self {
-        Self { engines: Runner::new(model), explicit: explicit::ExplicitRunner::new(model), sat: sat::SatRunner::new(model) }
+        Self {
+            engines: Runner::new(model),
+            explicit: explicit::ExplicitRunner::new(model),
+            sat: sat::SatRunner::new(model),
+        }
     }
 
-    /// Compares the answers about the program of an execution. `None` if it has no text, or too many steps would be needed.
+    /// Compares the answers about the program of an execution. `None` if it has no text, or too
+    /// many steps would be needed.
     fn same(&mut self, x: &Execution, finals: &[Option<Event>]) -> Option<corpus::Expected> {
         if x.events.iter().any(|e| e.mbarrier) {
             // Only a test counts arrivals.
@@ -38,7 +44,10 @@ impl Asked {
             decided => decided.unwrap_or_else(|e| panic!("{e}\n{text}")),
         };
         let program = ExecutionProgram::of(x, finals).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        let by_explicit = self.explicit.run_program(&program, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let by_explicit = self
+            .explicit
+            .run_program(&program, &Options::default())
+            .unwrap_or_else(|e| panic!("{e}\n{text}"));
         // Of computed values there may be too many for a formula.
         let by_sat = match self.sat.run_program(&program, &Options::default()) {
             Err(Error::Unfold(_)) => None,
@@ -50,24 +59,43 @@ impl Asked {
         if x.signature == Signature::C {
             // The search goes the same way, so what it finds first is the same.
             assert_eq!(by_explicit.executions, of_text.executions, "{text}");
-            for (a, b) in [(&by_explicit.witness, &of_text.witness), (&by_explicit.race, &of_text.race)] {
-                assert_eq!(a.as_ref().map(|w| relations(&w.execution)), b.as_ref().map(|w| relations(&w.execution)), "{text}");
+            for (a, b) in
+                [(&by_explicit.witness, &of_text.witness), (&by_explicit.race, &of_text.race)]
+            {
+                assert_eq!(
+                    a.as_ref().map(|w| relations(&w.execution)),
+                    b.as_ref().map(|w| relations(&w.execution)),
+                    "{text}"
+                );
             }
         }
-        for witness in [Some(&by_explicit), by_sat.as_ref()].into_iter().flatten().flat_map(|v| v.witness.iter().chain(&v.race)) {
+        for witness in [Some(&by_explicit), by_sat.as_ref()]
+            .into_iter()
+            .flatten()
+            .flat_map(|v| v.witness.iter().chain(&v.race))
+        {
             let origins = program.origins(&witness.paths).expect("the paths are there");
             assert_eq!(origins.len(), witness.execution.size(), "{text}");
             for (e, origin) in origins.iter().enumerate() {
-                let (made, of) = (&witness.execution.events[e], origin.map(|o| &x.events[o.index()]));
+                let (made, of) =
+                    (&witness.execution.events[e], origin.map(|o| &x.events[o.index()]));
                 let same = |of: &EventData| {
                     (made.kind, made.thread, made.order, made.scope, made.location)
                         == (of.kind, of.thread, of.order, of.scope, of.location)
                 };
-                assert!(of.map_or(made.kind == Kind::Init, same), "event {e} of {:?}\n{text}", witness.execution);
+                assert!(
+                    of.map_or(made.kind == Kind::Init, same),
+                    "event {e} of {:?}\n{text}",
+                    witness.execution
+                );
             }
             // In a thread that takes the way of the outcome nothing is left out.
             let of_outcome = witness.paths.iter().all(|&path| path == 0);
-            assert!(!of_outcome || origins.iter().flatten().count() == x.events.iter().filter(|e| e.thread.is_some()).count());
+            assert!(
+                !of_outcome
+                    || origins.iter().flatten().count()
+                        == x.events.iter().filter(|e| e.thread.is_some()).count()
+            );
         }
         Some(said)
     }
@@ -82,7 +110,8 @@ fn relations(x: &Execution) -> (Vec<What>, [BitMatrix; 6]) {
     (events, [&x.rf, &x.co, &x.rmw, &x.addr, &x.data, &x.ctrl].map(Clone::clone))
 }
 
-/// Executions that tests of the corpus have, of all dialects: with barriers, reductions, compare-exchanges and dependencies.
+/// Executions that tests of the corpus have, of all dialects: with barriers, reductions,
+/// compare-exchanges and dependencies.
 #[test]
 fn of_what_the_corpus_allows() {
     let mut asked: BTreeMap<String, Asked> = BTreeMap::new();
@@ -94,8 +123,11 @@ fn of_what_the_corpus_allows() {
     let all = folders.iter().flat_map(|f| f.lines.iter().map(move |l| (f, l)));
     for (folder, line) in all.filter(|(_, line)| has_text(&line.file)) {
         let model = crate::shipped::model(&line.model);
-        let test = read::load(&folder.path.join(&line.file)).unwrap_or_else(|e| panic!("{}", e[0])).test;
-        let runner = runners.entry(line.model.clone()).or_insert_with(|| explicit::ExplicitRunner::new(&model));
+        let test =
+            read::load(&folder.path.join(&line.file)).unwrap_or_else(|e| panic!("{}", e[0])).test;
+        let runner = runners
+            .entry(line.model.clone())
+            .or_insert_with(|| explicit::ExplicitRunner::new(&model));
         let verdict = runner.run(&test, &Options::default()).expect("it is in the corpus");
         for witness in verdict.witness.iter().chain(&verdict.race) {
             if witness.execution.signature != model.signature {
@@ -110,7 +142,8 @@ fn of_what_the_corpus_allows() {
     assert!(count.len() >= 2 && count.values().sum::<usize>() >= 200, "{count:?}");
 }
 
-/// Random executions of C and PTX, legal or not, in which reads guard later operations and writes are computed from what was read.
+/// Random executions of C and PTX, legal or not, in which reads guard later operations and writes
+/// are computed from what was read.
 #[test]
 fn of_random_executions() {
     let mut rng = fastrand::Rng::with_seed(15);
@@ -129,7 +162,8 @@ fn of_random_executions() {
     assert!(verdicts.len() == 6 && verdicts.values().all(|&n| n >= 30), "{verdicts:?}");
 }
 
-/// An execution of two or three threads with up to four operations each, and any reads-from and modification order.
+/// An execution of two or three threads with up to four operations each, and any reads-from and
+/// modification order.
 fn random(rng: &mut fastrand::Rng, signature: Signature) -> Execution {
     let threads = rng.usize(2..4);
     let locations = rng.usize(1..3);
@@ -144,9 +178,16 @@ fn random(rng: &mut fastrand::Rng, signature: Signature) -> Execution {
             let mut push = |kind: Kind, order: Order| {
                 let scope = scope.filter(|_| order != Order::Plain);
                 let location = (kind != Kind::Fence).then_some(l as u16);
-                events.push(EventData { scope, location, ..EventData::new(kind, Some(t as u16), order) });
+                events.push(EventData {
+                    scope,
+                    location,
+                    ..EventData::new(kind, Some(t as u16), order)
+                });
             };
-            let (read, write) = ([Order::Rlx, Order::Acq][rng.usize(0..2)], [Order::Rlx, Order::Rel][rng.usize(0..2)]);
+            let (read, write) = (
+                [Order::Rlx, Order::Acq][rng.usize(0..2)],
+                [Order::Rlx, Order::Rel][rng.usize(0..2)],
+            );
             match rng.usize(0..6) {
                 0 => push(Kind::Fence, [Order::AcqRel, Order::Sc][rng.usize(0..2)]),
                 1 | 2 => push(Kind::Read, if plain[l] { Order::Plain } else { read }),
@@ -163,12 +204,20 @@ fn random(rng: &mut fastrand::Rng, signature: Signature) -> Execution {
         }
     }
     let n = events.len();
-    events
-        .extend((0..locations).map(|l| EventData { location: Some(l as u16), ..EventData::new(Kind::Init, None, Order::Plain) }));
+    events.extend((0..locations).map(|l| EventData {
+        location: Some(l as u16),
+        ..EventData::new(Kind::Init, None, Order::Plain)
+    }));
     let places = (0..threads)
         .map(|_| {
             let (gpu, cta) = (rng.u8(0..2), rng.u8(0..2));
-            margay_models::execution::Placement { gpu: gpu.into(), cluster: cta.into(), cta: cta.into(), warp: 0, kernel: 0 }
+            margay_models::execution::Placement {
+                gpu: gpu.into(),
+                cluster: cta.into(),
+                cta: cta.into(),
+                warp: 0,
+                kernel: 0,
+            }
         })
         .collect();
     let named = (0..locations).map(|l| margay_models::execution::Location {
@@ -181,7 +230,9 @@ fn random(rng: &mut fastrand::Rng, signature: Signature) -> Execution {
         x.rmw.insert(r, w);
     }
     for l in 0..locations {
-        let here = |e: usize, kind: Kind| x.events[e].kind == kind && x.events[e].location == Some(l as u16);
+        let here = |e: usize, kind: Kind| {
+            x.events[e].kind == kind && x.events[e].location == Some(l as u16)
+        };
         let mut writes: Vec<usize> = (0..n).filter(|&e| here(e, Kind::Write)).collect();
         rng.shuffle(&mut writes);
         writes.insert(0, n + l);
@@ -193,14 +244,19 @@ fn random(rng: &mut fastrand::Rng, signature: Signature) -> Execution {
             writes[i + 1..].iter().for_each(|&b| x.co.insert(Event::from(a), Event::from(b)));
         }
     }
-    for r in (0..n).map(Event::from).filter(|&r| x.events[r.index()].kind == Kind::Read).collect::<Vec<_>>() {
+    for r in (0..n)
+        .map(Event::from)
+        .filter(|&r| x.events[r.index()].kind == Kind::Read)
+        .collect::<Vec<_>>()
+    {
         let guards_all = rng.usize(0..4) == 0;
         for e in x.po.row(r).iter().collect::<Vec<_>>() {
             if x.rmw.contains(r, e) {
                 continue;
             }
             let whole = x.rmw.column(e).iter().next();
-            let depends = |relation: &BitMatrix| whole.is_some_and(|read| relation.contains(r, read));
+            let depends =
+                |relation: &BitMatrix| whole.is_some_and(|read| relation.contains(r, read));
             // One instruction is executed or not as a whole.
             if if whole.is_some() { depends(&x.ctrl) } else { guards_all || rng.usize(0..5) == 0 } {
                 x.ctrl.insert(r, e);

@@ -1,12 +1,14 @@
-//! What `strengthen` finds, against every single change of a random program, and pairs of changes, made here by hand: not through its
-//! search space.
+//! What `strengthen` finds, against every single change of a random program, and pairs of changes,
+//! made here by hand: not through its search space.
 
 use crate::shipped::model;
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::print::SourceText;
 use margay_litmus::read;
-use margay_litmus::strengthen::{Costs, Limits, RepairsFound, Site, SiteKind, Strength, Terms, cheapest};
+use margay_litmus::strengthen::{
+    Costs, Limits, RepairsFound, Site, SiteKind, Strength, Terms, cheapest,
+};
 use margay_litmus::test::*;
 use margay_models::Model;
 use margay_models::diagnostic::SourceFile;
@@ -24,7 +26,8 @@ fn repair(text: &str, model: &Model) -> RepairsFound {
     let test = parse(text);
     let costs = Costs::default();
     let terms = Terms { language: SourceText::new(&test, text).language(), ..Terms::all(&costs) };
-    let found = cheapest(&test, model, &terms, &Options::default(), Choice::Auto, Limits::default());
+    let found =
+        cheapest(&test, model, &terms, &Options::default(), Choice::Auto, Limits::default());
     found.unwrap_or_else(|e| panic!("{}\n{test}", e.error))
 }
 
@@ -65,11 +68,20 @@ fn ptx_changes(test: &Test, one_sided: bool) -> Vec<Changed> {
             for (i, instruction) in body.iter().enumerate() {
                 let Some((access, _)) = instruction.operation.memory() else { continue };
                 let (kind, orders) = match &instruction.operation {
-                    Operation::Load { .. } => (SiteKind::Load, &[AccessOrder::Relaxed, AccessOrder::Acquire][..]),
-                    Operation::Store { .. } => (SiteKind::Store, &[AccessOrder::Relaxed, AccessOrder::Release][..]),
+                    Operation::Load { .. } => {
+                        (SiteKind::Load, &[AccessOrder::Relaxed, AccessOrder::Acquire][..])
+                    }
+                    Operation::Store { .. } => {
+                        (SiteKind::Store, &[AccessOrder::Relaxed, AccessOrder::Release][..])
+                    }
                     _ => (
                         SiteKind::Rmw,
-                        &[AccessOrder::Relaxed, AccessOrder::Acquire, AccessOrder::Release, AccessOrder::AcqRel][..],
+                        &[
+                            AccessOrder::Relaxed,
+                            AccessOrder::Acquire,
+                            AccessOrder::Release,
+                            AccessOrder::AcqRel,
+                        ][..],
                     ),
                 };
                 let order = |o: AccessOrder| match o {
@@ -81,7 +93,10 @@ fn ptx_changes(test: &Test, one_sided: bool) -> Vec<Changed> {
                 };
                 let volatile = access.order == Some(AccessOrder::Volatile);
                 let reach = if volatile { Scope::Sys } else { access.scope.unwrap_or(Scope::Cta) };
-                let now = Strength { order: order(access.order.unwrap_or(AccessOrder::Weak)), scope: reach };
+                let now = Strength {
+                    order: order(access.order.unwrap_or(AccessOrder::Weak)),
+                    scope: reach,
+                };
                 for &written in orders {
                     let to = Strength { order: order(written), scope };
                     if !now.at_most(to) || now == to {
@@ -99,12 +114,19 @@ fn ptx_changes(test: &Test, one_sided: bool) -> Vec<Changed> {
     found
 }
 
-/// Every program that one change of a C program gives, in the statements of the threads and of their `if`s.
+/// Every program that one change of a C program gives, in the statements of the threads and of
+/// their `if`s.
 fn c_changes(test: &Test, scoped: bool) -> Vec<Changed> {
-    let scopes: &[Scope] = if scoped { &[Scope::Cta, Scope::Gpu, Scope::Sys] } else { &[Scope::Sys] };
+    let scopes: &[Scope] =
+        if scoped { &[Scope::Cta, Scope::Gpu, Scope::Sys] } else { &[Scope::Sys] };
     let written = |scope: Scope| scoped.then_some(CScope::Threads(scope));
-    let orders =
-        [CMemoryOrder::Relaxed, CMemoryOrder::Acquire, CMemoryOrder::Release, CMemoryOrder::AcqRel, CMemoryOrder::SeqCst];
+    let orders = [
+        CMemoryOrder::Relaxed,
+        CMemoryOrder::Acquire,
+        CMemoryOrder::Release,
+        CMemoryOrder::AcqRel,
+        CMemoryOrder::SeqCst,
+    ];
     let mut found = Vec::new();
     for t in 0..test.threads.len() {
         let Body::Statements(body) = &test.threads[t].body else { continue };
@@ -143,7 +165,9 @@ fn c_changes(test: &Test, scoped: bool) -> Vec<Changed> {
                     if !fits || !now.at_most(to) || now == to {
                         continue;
                     }
-                    push(cost(kind, Some(now), to, scoped), &|body| set(&mut body[i].kind, order, written(scope)));
+                    push(cost(kind, Some(now), to, scoped), &|body| {
+                        set(&mut body[i].kind, order, written(scope))
+                    });
                 }
             }
         }
@@ -155,7 +179,9 @@ fn access_of(kind: &StatementKind) -> Option<(SiteKind, Strength)> {
     let plain = Strength { order: Order::Plain, scope: Scope::Cta };
     let call = match kind {
         StatementKind::Store { .. } => return Some((SiteKind::Store, plain)),
-        StatementKind::Assign { value: Some(Expression::Dereference(_)), .. } => return Some((SiteKind::Load, plain)),
+        StatementKind::Assign { value: Some(Expression::Dereference(_)), .. } => {
+            return Some((SiteKind::Load, plain));
+        }
         StatementKind::Assign { value: Some(Expression::Atomic(call)), .. }
         | StatementKind::Evaluate(Expression::Atomic(call)) => call,
         _ => return None,
@@ -184,11 +210,13 @@ fn set(kind: &mut StatementKind, order: CMemoryOrder, scope: Option<CScope>) {
         StatementKind::Store { address, value } => {
             *kind = StatementKind::Evaluate(atomic(AtomicFunction::Store(value.clone()), address));
         }
-        StatementKind::Assign { value: Some(value), .. } | StatementKind::Evaluate(value) => match value {
-            Expression::Dereference(address) => *value = atomic(AtomicFunction::Load, address),
-            Expression::Atomic(call) => (call.order, call.scope) = (Some(order), scope),
-            _ => {}
-        },
+        StatementKind::Assign { value: Some(value), .. } | StatementKind::Evaluate(value) => {
+            match value {
+                Expression::Dereference(address) => *value = atomic(AtomicFunction::Load, address),
+                Expression::Atomic(call) => (call.order, call.scope) = (Some(order), scope),
+                _ => {}
+            }
+        }
         _ => {}
     }
 }
@@ -199,12 +227,18 @@ fn hold(text: &str, model: &Model, changes: impl Fn(&Test) -> Vec<Changed>) {
     let test = parse(text);
     let mut runner = Runner::new(model);
     let mut helps = |test: &Test, engine: Choice| {
-        let verdict = runner.run(test, &Options::default(), engine).unwrap_or_else(|e| panic!("{e}\n{test}"));
+        let verdict =
+            runner.run(test, &Options::default(), engine).unwrap_or_else(|e| panic!("{e}\n{test}"));
         !verdict.reachable && verdict.racy != Some(true)
     };
     assert_eq!(found.already(), helps(&test, Choice::Both), "{text}");
     for repair in &found.repairs {
-        assert_eq!(helps(&repair.test, Choice::Both), repair.racy != Some(true), "{text}\n{}", repair.test);
+        assert_eq!(
+            helps(&repair.test, Choice::Both),
+            repair.racy != Some(true),
+            "{text}\n{}",
+            repair.test
+        );
     }
     if found.already() {
         return;
@@ -213,7 +247,11 @@ fn hold(text: &str, model: &Model, changes: impl Fn(&Test) -> Vec<Changed>) {
     let explicit = Choice::Only(Engine::Explicit);
     for (cost, changed) in &single {
         if !found.is_repairable() || *cost < found.cost {
-            assert!(!helps(changed, explicit), "{cost} is enough, said was {}:\n{text}\n{changed}", found.cost);
+            assert!(
+                !helps(changed, explicit),
+                "{cost} is enough, said was {}:\n{text}\n{changed}",
+                found.cost
+            );
         }
     }
     if !found.is_repairable() {
@@ -233,10 +271,15 @@ fn cases(most: u32) -> u32 {
 /// An instruction of PTX on one of two locations; a load goes to the register of its position.
 fn ptx_instruction(position: usize) -> impl Strategy<Value = String> {
     let orders = ["weak", "weak", "relaxed.cta", "relaxed.gpu", "volatile"];
-    let access = (0..orders.len(), 0..2usize, any::<bool>()).prop_map(move |(order, location, store)| {
-        let (order, location) = (orders[order], ["x", "y"][location]);
-        if store { format!("st.{order} {location}, 1") } else { format!("ld.{order} r{position}, {location}") }
-    });
+    let access =
+        (0..orders.len(), 0..2usize, any::<bool>()).prop_map(move |(order, location, store)| {
+            let (order, location) = (orders[order], ["x", "y"][location]);
+            if store {
+                format!("st.{order} {location}, 1")
+            } else {
+                format!("ld.{order} r{position}, {location}")
+            }
+        });
     prop_oneof![
         8 => access,
         1 => Just("bar.cta.sync 0".to_owned()),
@@ -247,9 +290,16 @@ fn ptx_instruction(position: usize) -> impl Strategy<Value = String> {
 }
 
 /// A condition on two of the registers that loads go to.
-fn asked(loads: &[(usize, usize)], values: [bool; 2], equal: &str, thread: &str, and: &str) -> String {
+fn asked(
+    loads: &[(usize, usize)],
+    values: [bool; 2],
+    equal: &str,
+    thread: &str,
+    and: &str,
+) -> String {
     let terms = loads.iter().rev().take(2).zip(values);
-    let terms: Vec<String> = terms.map(|((t, r), v)| format!("{thread}{t}:r{r} {equal} {}", u8::from(v))).collect();
+    let terms: Vec<String> =
+        terms.map(|((t, r), v)| format!("{thread}{t}:r{r} {equal} {}", u8::from(v))).collect();
     if terms.is_empty() { "true".to_owned() } else { terms.join(and) }
 }
 
@@ -279,7 +329,8 @@ prop_compose! {
 
 /// A statement of C on one of two locations; a load goes to the variable of its position.
 fn c_statement(position: usize, scoped: bool) -> impl Strategy<Value = String> {
-    let scopes = if scoped { [", memory_scope_work_group", ", memory_scope_device"] } else { [""; 2] };
+    let scopes =
+        if scoped { [", memory_scope_work_group", ", memory_scope_device"] } else { [""; 2] };
     (0..6usize, 0..2usize, 0..2usize, 0..3usize).prop_map(move |(kind, location, scope, order)| {
         let (x, scope) = (["x", "y"][location], scopes[scope]);
         let load = ["relaxed", "relaxed", "acquire"][order];
@@ -288,7 +339,9 @@ fn c_statement(position: usize, scoped: bool) -> impl Strategy<Value = String> {
             0 => format!("*{x} = 1;"),
             1 => format!("int r{position} = *{x};"),
             2 | 3 => format!("atomic_store_explicit({x}, 1, memory_order_{store}{scope});"),
-            _ => format!("int r{position} = atomic_load_explicit({x}, memory_order_{load}{scope});"),
+            _ => {
+                format!("int r{position} = atomic_load_explicit({x}, memory_order_{load}{scope});")
+            }
         }
     })
 }

@@ -2,10 +2,18 @@
 
 use margay_litmus::render::{RenderError, render};
 use margay_models::bits::Event;
-use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Proxy, Scope};
+use margay_models::execution::{
+    EventData, Execution, Kind, Location, Order, Placement, Proxy, Scope,
+};
 use margay_models::signature::Signature;
 
-fn event(kind: Kind, thread: u16, order: Order, scope: Option<Scope>, location: Option<u16>) -> EventData {
+fn event(
+    kind: Kind,
+    thread: u16,
+    order: Order,
+    scope: Option<Scope>,
+    location: Option<u16>,
+) -> EventData {
     EventData { scope, location, ..EventData::new(kind, Some(thread), order) }
 }
 
@@ -17,17 +25,27 @@ fn init(location: u16) -> EventData {
     EventData { location: Some(location), ..EventData::new(Kind::Init, None, Order::Plain) }
 }
 
-const APART: [Placement; 2] =
-    [Placement { gpu: 0, cluster: 0, cta: 0, warp: 0, kernel: 0 }, Placement { gpu: 0, cluster: 1, cta: 1, warp: 0, kernel: 0 }];
+const APART: [Placement; 2] = [
+    Placement { gpu: 0, cluster: 0, cta: 0, warp: 0, kernel: 0 },
+    Placement { gpu: 0, cluster: 1, cta: 1, warp: 0, kernel: 0 },
+];
 
-/// Message passing: Wx, Wy, Ry, Rx, and the two initial writes; the first read reads from `Wy`, the second one from the start.
+/// Message passing: Wx, Wy, Ry, Rx, and the two initial writes; the first read reads from `Wy`, the
+/// second one from the start.
 fn message_passing(signature: Signature, orders: [Order; 4]) -> Execution {
-    let scope = |o: Order| (o != Order::Plain && signature != Signature::PLAIN).then_some(Scope::Gpu);
+    let scope =
+        |o: Order| (o != Order::Plain && signature != Signature::PLAIN).then_some(Scope::Gpu);
     let kinds = [(Kind::Write, 0, 0), (Kind::Write, 0, 1), (Kind::Read, 1, 1), (Kind::Read, 1, 0)];
-    let mut events: Vec<EventData> = kinds.iter().zip(orders).map(|(&(k, t, l), o)| event(k, t, o, scope(o), Some(l))).collect();
+    let mut events: Vec<EventData> =
+        kinds.iter().zip(orders).map(|(&(k, t, l), o)| event(k, t, o, scope(o), Some(l))).collect();
     events.extend([init(0), init(1)]);
     let atomic = |l: usize| signature == Signature::C && orders[l] != Order::Plain;
-    let mut x = Execution::new(signature, events, APART.to_vec(), vec![location("x", 0, atomic(0)), location("y", 1, atomic(1))]);
+    let mut x = Execution::new(
+        signature,
+        events,
+        APART.to_vec(),
+        vec![location("x", 0, atomic(0)), location("y", 1, atomic(1))],
+    );
     x.co.insert(Event(4), Event(0));
     x.co.insert(Event(5), Event(1));
     x.rf.insert(Event(1), Event(2));
@@ -93,7 +111,8 @@ fn message_passing_without_orders_or_scopes() {
     ");
 }
 
-/// Two exchanges of one location by two threads, one reading from the other, and a load that follows with dependencies.
+/// Two exchanges of one location by two threads, one reading from the other, and a load that
+/// follows with dependencies.
 #[test]
 fn exchanges_and_dependencies_in_ptx() {
     let gpu = Some(Scope::Gpu);
@@ -107,7 +126,12 @@ fn exchanges_and_dependencies_in_ptx() {
         init(0),
         init(1),
     ];
-    let mut x = Execution::new(Signature::PTX, events, APART.to_vec(), vec![location("l0", 0, false), location("l0", 1, false)]);
+    let mut x = Execution::new(
+        Signature::PTX,
+        events,
+        APART.to_vec(),
+        vec![location("l0", 0, false), location("l0", 1, false)],
+    );
     for (r, w) in [(0, 1), (4, 5)] {
         x.rmw.insert(Event(r), Event(w));
     }
@@ -156,7 +180,8 @@ fn the_caller_chooses_among_maximal_writes() {
         x.co.insert(Event(4), Event(w));
     }
     x.co.insert(Event(0), Event(1));
-    let outcome = |finals: &[Option<Event>]| render(&x, "co", None, finals).unwrap().test.to_string();
+    let outcome =
+        |finals: &[Option<Event>]| render(&x, "co", None, finals).unwrap().test.to_string();
     assert!(outcome(&[]).contains("x == 3"), "{}", outcome(&[]));
     let chosen = render(&x, "co", None, &[Some(Event(1)), None]).unwrap();
     assert_eq!(chosen.values[1], Some(3), "the last write has the last value");
@@ -167,7 +192,10 @@ fn the_caller_chooses_among_maximal_writes() {
 fn what_no_program_does_is_an_error() {
     let mut x = message_passing(Signature::PTX, [Order::Plain; 4]);
     x.data.insert(Event(2), Event(1));
-    assert_eq!(render(&x, "d", None, &[]).unwrap_err(), RenderError::Dependency(Event(2), Event(1)));
+    assert_eq!(
+        render(&x, "d", None, &[]).unwrap_err(),
+        RenderError::Dependency(Event(2), Event(1))
+    );
     let mut x = message_passing(Signature::PTX, [Order::Plain; 4]);
     x.rf.remove(Event(4), Event(3));
     assert_eq!(render(&x, "d", None, &[]).unwrap_err(), RenderError::NoSource(Event(3)));
@@ -178,7 +206,10 @@ fn what_no_program_does_is_an_error() {
 /// `W.SUR s | R y, R.CON c`: a surface over x, an alias of x, and constants over the alias.
 #[test]
 fn names_of_one_memory() {
-    let proxied = |kind, thread, location, proxy| EventData { proxy, ..event(kind, thread, Order::Plain, None, Some(location)) };
+    let proxied = |kind, thread, location, proxy| EventData {
+        proxy,
+        ..event(kind, thread, Order::Plain, None, Some(location))
+    };
     let events = vec![
         proxied(Kind::Write, 0, 1, Proxy::Surface),
         proxied(Kind::Read, 1, 2, Proxy::Generic),
@@ -186,7 +217,12 @@ fn names_of_one_memory() {
         init(0),
     ];
     let same = |name: &str| Location { name: name.into(), physical: 0, atomic: false };
-    let mut x = Execution::new(Signature::PTX, events, APART.to_vec(), ["x", "s", "y", "c"].map(same).to_vec());
+    let mut x = Execution::new(
+        Signature::PTX,
+        events,
+        APART.to_vec(),
+        ["x", "s", "y", "c"].map(same).to_vec(),
+    );
     x.generic = vec![0, 0, 2, 2];
     x.co.insert(Event(3), Event(0));
     x.rf.insert(Event(0), Event(1));
@@ -201,10 +237,13 @@ fn names_of_one_memory() {
     exists (P1:r0 == 1 /\ P1:r1 == 0)
     ");
     // What is read back has the same addresses.
-    let source = margay_models::diagnostic::SourceFile::new("names.litmus", rendered.test.to_string());
+    let source =
+        margay_models::diagnostic::SourceFile::new("names.litmus", rendered.test.to_string());
     let read = margay_litmus::read::test(&source).unwrap();
     assert!(read.warnings.is_empty(), "{:?}", read.warnings);
-    let unfolding = margay_litmus::unfold::Unfolding::new(&read.test, Signature::PTX, Default::default()).unwrap();
+    let unfolding =
+        margay_litmus::unfold::Unfolding::new(&read.test, Signature::PTX, Default::default())
+            .unwrap();
     let again = unfolding.skeleton(0).unwrap().execution;
     assert_eq!((again.generic, again.locations), (x.generic.clone(), x.locations.clone()));
     // There is no instruction that stores through a texture, and no atom through a surface.

@@ -1,4 +1,5 @@
-//! Loops that try again: few rounds show what any number of them does. Held against brute force, which goes round up to three times.
+//! Loops that try again: few rounds show what any number of them does. Held against brute force,
+//! which goes round up to three times.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +22,10 @@ fn test(text: &str) -> Test {
 }
 
 fn options(unroll: usize, retries: RetryRounds) -> Options {
-    Options { bounds: UnfoldingBounds { unroll, retries, ..UnfoldingBounds::default() }, ..Options::default() }
+    Options {
+        bounds: UnfoldingBounds { unroll, retries, ..UnfoldingBounds::default() },
+        ..Options::default()
+    }
 }
 
 /// `ptx-8`, and which executions have a race.
@@ -32,7 +36,8 @@ fn races() -> Model {
 
 fn finals(text: &str, unroll: usize, retries: RetryRounds) -> (BTreeSet<Vec<i64>>, bool) {
     let test = test(text);
-    let variables: Vec<Variable> = test.condition.proposition.variables().into_iter().cloned().collect();
+    let variables: Vec<Variable> =
+        test.condition.proposition.variables().into_iter().cloned().collect();
     let model = library::load("ptx-8", &[]).unwrap().model;
     let found = ExplicitRunner::new(&model).outcomes(&test, &variables, &options(unroll, retries));
     let found = found.unwrap_or_else(|e| panic!("{e}\n{text}"));
@@ -50,7 +55,13 @@ fn race(text: &str, unroll: usize, retries: RetryRounds) -> (bool, bool) {
 fn ptx(threads: &[Vec<String>], condition: &str) -> String {
     let rows = threads.iter().map(Vec::len).max().unwrap_or(0);
     let heads: Vec<String> = (0..threads.len()).map(|t| format!("P{t}@cta {t},gpu 0")).collect();
-    let row = |r: usize| threads.iter().map(|t| t.get(r).cloned().unwrap_or_default()).collect::<Vec<_>>().join(" | ");
+    let row = |r: usize| {
+        threads
+            .iter()
+            .map(|t| t.get(r).cloned().unwrap_or_default())
+            .collect::<Vec<_>>()
+            .join(" | ")
+    };
     let rows: String = (0..rows).map(|r| format!(" {} ;\n", row(r))).collect();
     format!("PTX t\n{{ h=0; a=0; b=0; }}\n {} ;\n{rows}exists ({condition})\n", heads.join(" | "))
 }
@@ -72,7 +83,8 @@ fn push(place: &str, number: u32, order: &str) -> Vec<String> {
     ])
 }
 
-/// Takes the number 1 from the stack, if it is there: what was noted by whoever put it there is what is there then.
+/// Takes the number 1 from the stack, if it is there: what was noted by whoever put it there is
+/// what is there then.
 fn pop(order: &str) -> Vec<String> {
     lines(&[
         &format!("ld.{order}.gpu.u32 r3, h"),
@@ -107,16 +119,31 @@ fn the_last_round_shows_what_all_show_at_the_end() {
     }
 }
 
-/// Also where a thread reads weakly in a round that fails, as one that takes from a stack does, and nothing later depends on that. Beside a `fence.sc` what others
-/// write in their rounds is looked at up to the bound.
+/// Also where a thread reads weakly in a round that fails, as one that takes from a stack does, and
+/// nothing later depends on that. Beside a `fence.sc` what others write in their rounds is looked
+/// at up to the bound.
 #[test]
 fn few_rounds_show_each_race() {
     let look = lines(&["ld.relaxed.gpu.u32 r8, h", "ld.weak.u32 r9, a"]);
-    let told = lines(&["ld.acquire.gpu.u32 r8, h", "setp.ne.s32 t8, r8, 1", "@t8 bra L9", "ld.weak.u32 r9, a", "L9:"]);
+    let told = lines(&[
+        "ld.acquire.gpu.u32 r8, h",
+        "setp.ne.s32 t8, r8, 1",
+        "@t8 bra L9",
+        "ld.weak.u32 r9, a",
+        "L9:",
+    ]);
     let store = lines(&["st.weak.u32 a, 7", "st.release.gpu.u32 h, 1"]);
     let fence = lines(&["fence.sc.gpu"]);
     let programs = [
-        (vec![push("a", 1, "release"), push("b", 2, "release"), [pop("acquire"), fence].concat()], false, true),
+        (
+            vec![
+                push("a", 1, "release"),
+                push("b", 2, "release"),
+                [pop("acquire"), fence].concat(),
+            ],
+            false,
+            true,
+        ),
         (vec![push("a", 1, "release"), push("b", 2, "release")], false, false),
         (vec![push("a", 1, "release"), push("a", 2, "release")], true, false),
         (vec![store.clone(), pop("acquire")], false, false),
@@ -139,7 +166,8 @@ fn few_rounds_show_each_race() {
     }
 }
 
-/// What a round leaves behind is no loop that tries again: another value, a place that only some rounds write, a value that is not what was compared.
+/// What a round leaves behind is no loop that tries again: another value, a place that only some
+/// rounds write, a value that is not what was compared.
 #[test]
 fn rounds_that_do_more_are_bounded() {
     let other = push("b", 2, "release");
@@ -181,17 +209,24 @@ fn rounds_that_do_more_are_bounded() {
     }
 }
 
-/// A thread with a loop that may try again, or do more than that: what it reads in front, what each round does, what it compares with, what it hands on,
-/// and what stands behind the loop.
+/// A thread with a loop that may try again, or do more than that: what it reads in front, what each
+/// round does, what it compares with, what it hands on, and what stands behind the loop.
 fn looping() -> impl Strategy<Value = Vec<String>> {
-    let round =
-        select(vec!["st.weak.u32 a, r0", "st.weak.u32 b, r0", "st.weak.u32 a, 3", "ld.weak.u32 r4, a", "fence.acq_rel.gpu", ""]);
+    let round = select(vec![
+        "st.weak.u32 a, r0",
+        "st.weak.u32 b, r0",
+        "st.weak.u32 a, 3",
+        "ld.weak.u32 r4, a",
+        "fence.acq_rel.gpu",
+        "",
+    ]);
     let after = select(vec!["ld.weak.u32 r6, a", "st.weak.u32 b, 2", "st.weak.u32 a, r0", "", ""]);
     let order = select(vec!["relaxed", "acquire", "release", "acq_rel"]);
     let compared = select(vec!["r0", "r0", "r0", "0", "1"]);
     let written = select(vec!["1", "2", "r4", "r0"]);
     let handed_on = select(vec!["mov.u32 r0, r1", "mov.u32 r0, r1", "", "add.u32 r0, r1, 1"]);
-    let front = select(vec!["ld.relaxed.gpu.u32 r0, h", "ld.acquire.gpu.u32 r0, h", "mov.u32 r0, 0"]);
+    let front =
+        select(vec!["ld.relaxed.gpu.u32 r0, h", "ld.acquire.gpu.u32 r0, h", "mov.u32 r0, 0"]);
     let rounds = proptest::collection::vec(round, 0..=2);
     (front, rounds, order, compared, written, handed_on, after).prop_map(
         |(front, rounds, order, compared, written, handed_on, after)| {
@@ -206,9 +241,16 @@ fn looping() -> impl Strategy<Value = Vec<String>> {
     )
 }
 
-/// A thread that takes from the stack, and reads what others wrote in rounds that failed; what it does with it, if anything, is behind the loop.
+/// A thread that takes from the stack, and reads what others wrote in rounds that failed; what it
+/// does with it, if anything, is behind the loop.
 fn taking() -> impl Strategy<Value = Vec<String>> {
-    let after = select(vec!["st.weak.u32 b, r4", "st.release.gpu.u32 h, 2", "ld.weak.u32 r6, b", "st.weak.u32 b, 2", ""]);
+    let after = select(vec![
+        "st.weak.u32 b, r4",
+        "st.release.gpu.u32 h, 2",
+        "ld.weak.u32 r6, b",
+        "st.weak.u32 b, 2",
+        "",
+    ]);
     (select(vec!["relaxed", "acquire"]), after).prop_map(|(order, after)| {
         let mut all = pop(order);
         all.extend((!after.is_empty()).then(|| after.to_owned()));

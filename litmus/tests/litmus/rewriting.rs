@@ -1,7 +1,9 @@
-//! Loops that wait by read-modify-writes which write back what they read: one round, the last, shows what any number of them does.
+//! Loops that wait by read-modify-writes which write back what they read: one round, the last,
+//! shows what any number of them does.
 //!
-//! Held against brute force: with a model that differs from a built-in one by a comment, of which nothing is argued, such loops are
-//! unrolled. What more turns reach, the one round must reach, and nothing else.
+//! Held against brute force: with a model that differs from a built-in one by a comment, of which
+//! nothing is argued, such loops are unrolled. What more turns reach, the one round must reach, and
+//! nothing else.
 
 use std::collections::BTreeSet;
 
@@ -30,13 +32,20 @@ fn unargued(name: &str) -> Model {
 /// The final values of what the condition names, and whether a loop was cut off.
 fn finals(text: &str, model: &Model, unroll: usize) -> (BTreeSet<Vec<i64>>, bool) {
     let test = test(text);
-    let variables: Vec<Variable> = test.condition.proposition.variables().into_iter().cloned().collect();
-    let options = Options { bounds: UnfoldingBounds { unroll, ..UnfoldingBounds::default() }, ..Options::default() };
-    let found = ExplicitRunner::new(model).outcomes(&test, &variables, &options).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let variables: Vec<Variable> =
+        test.condition.proposition.variables().into_iter().cloned().collect();
+    let options = Options {
+        bounds: UnfoldingBounds { unroll, ..UnfoldingBounds::default() },
+        ..Options::default()
+    };
+    let found = ExplicitRunner::new(model)
+        .outcomes(&test, &variables, &options)
+        .unwrap_or_else(|e| panic!("{e}\n{text}"));
     (found.values, found.bounded)
 }
 
-/// Is the loop one that only waits, so that no bound is needed? Then what is reachable is what turns up to a bound reach.
+/// Is the loop one that only waits, so that no bound is needed? Then what is reachable is what
+/// turns up to a bound reach.
 fn decided(text: &str, name: &str, turns: usize) -> bool {
     let (found, bounded) = finals(text, &model(name), 1);
     if bounded {
@@ -52,7 +61,9 @@ fn decided(text: &str, name: &str, turns: usize) -> bool {
 
 fn ptx(threads: &[&[&str]], places: &str, condition: &str) -> String {
     let rows = threads.iter().map(|t| t.len()).max().unwrap_or(0);
-    let row = |r: usize| threads.iter().map(|t| t.get(r).copied().unwrap_or("")).collect::<Vec<_>>().join(" | ");
+    let row = |r: usize| {
+        threads.iter().map(|t| t.get(r).copied().unwrap_or("")).collect::<Vec<_>>().join(" | ")
+    };
     let rows: String = (0..rows).map(|r| format!(" {} ;\n", row(r))).collect();
     format!("PTX t\n{{ x=0; p=0; }}\n {places} ;\n{rows}exists ({condition})\n")
 }
@@ -63,11 +74,19 @@ const PTX: [&str; 4] = ["ptx-6.0", "ptx-6.0-any-fence", "ptx-6.0-strong-patterns
 
 #[test]
 fn a_spin_on_an_addition_of_nothing_needs_no_bound() {
-    for operation in
-        ["add r0, p, 0", "or r0, p, 0", "xor r0, p, 0", "and r0, p, -1", "exch r0, p, 0", "cas r0, p, 0, 0", "cas r0, p, 1, 0"]
-    {
-        let reader = [&format!("L: atom.acquire.gpu.{operation}")[..], "beq r0, 0, L", "ld.weak r1, x"];
-        let text = ptx(&[&["st.weak x, 1", "st.release.gpu p, 1"], &reader], TWO, "P1:r1 == 0 /\\ p == 1");
+    for operation in [
+        "add r0, p, 0",
+        "or r0, p, 0",
+        "xor r0, p, 0",
+        "and r0, p, -1",
+        "exch r0, p, 0",
+        "cas r0, p, 0, 0",
+        "cas r0, p, 1, 0",
+    ] {
+        let reader =
+            [&format!("L: atom.acquire.gpu.{operation}")[..], "beq r0, 0, L", "ld.weak r1, x"];
+        let text =
+            ptx(&[&["st.weak x, 1", "st.release.gpu p, 1"], &reader], TWO, "P1:r1 == 0 /\\ p == 1");
         for name in PTX {
             assert!(decided(&text, name, 2), "{name}\n{text}");
             assert_eq!(
@@ -85,7 +104,8 @@ fn a_spin_on_an_addition_of_nothing_needs_no_bound() {
     }
 }
 
-/// A lock that is taken by exchanges: a round that finds it taken writes what was there, since nothing else is ever written.
+/// A lock that is taken by exchanges: a round that finds it taken writes what was there, since
+/// nothing else is ever written.
 #[test]
 fn a_lock_of_exchanges_needs_no_bound() {
     let thread = "{ while (atomicExch(lock, 1) != 0) { } __threadfence(); int r0 = *x; *x = r0 + 1; __threadfence(); atomicExch(lock, 0); }";
@@ -98,15 +118,23 @@ fn a_lock_of_exchanges_needs_no_bound() {
     for name in ["rc11-scoped", "c20-scoped"] {
         let (found, bounded) = finals(&text("int r0 = 0;"), &model(name), 1);
         assert_eq!((found, bounded), (BTreeSet::from([vec![2]]), false), "{name}");
-        assert!(finals(&text("atomicExch(lock, 2);"), &model(name), 1).1, "the exchange may change a 2 into a 1");
+        assert!(
+            finals(&text("atomicExch(lock, 2);"), &model(name), 1).1,
+            "the exchange may change a 2 into a 1"
+        );
     }
 }
 
-/// What nobody reads behind the loop, and the test does not ask for, is nothing that a round leaves behind.
+/// What nobody reads behind the loop, and the test does not ask for, is nothing that a round leaves
+/// behind.
 #[test]
 fn what_is_not_asked_for_is_no_trace_of_a_round() {
     let text = |condition: &str| {
-        let waiter = ["int last = 0;", "while (last == 0) { last = atomic_load_explicit(p, memory_order_acquire); }"].join(" ");
+        let waiter = [
+            "int last = 0;",
+            "while (last == 0) { last = atomic_load_explicit(p, memory_order_acquire); }",
+        ]
+        .join(" ");
         let other = "int seen = 0; while (atomic_fetch_add_explicit(x, 0, memory_order_relaxed) == 0) { seen = atomic_load(p); }";
         format!(
             "C t\n{{ }}\nP0@wg 0,dev 0 (atomic_int* x, atomic_int* p) {{ atomic_store(p, 1); atomic_store(x, 1); }}\n\
@@ -123,8 +151,9 @@ fn what_is_not_asked_for_is_no_trace_of_a_round() {
     }
 }
 
-/// Where the accesses of others are not in the scope of the one that waits, its write stands between a release and an acquire: a round
-/// before the last one makes an outcome possible, and such a loop is unrolled.
+/// Where the accesses of others are not in the scope of the one that waits, its write stands
+/// between a release and an acquire: a round before the last one makes an outcome possible, and
+/// such a loop is unrolled.
 #[test]
 fn where_scopes_do_not_include_each_other_rounds_count() {
     let spin = |scope: &str| format!("L: atom.relaxed.{scope}.add r0, p, 0");
@@ -134,15 +163,21 @@ fn where_scopes_do_not_include_each_other_rounds_count() {
         let waiter = [&spin(scope)[..], "bne r0, 2, L"];
         ptx(&[&writer, &waiter, &["ld.acquire.cta r0, p", "ld.weak r1, x"]], THREE, condition)
     };
-    let is_found = |text: &str, unroll: usize| finals(text, &model("ptx-8"), unroll).0.contains(&vec![2, 1, 0]);
+    let is_found = |text: &str, unroll: usize| {
+        finals(text, &model("ptx-8"), unroll).0.contains(&vec![2, 1, 0])
+    };
     for scope in ["cta", "gpu"] {
         let text = text(scope);
         assert!(finals(&text, &model("ptx-8"), 1).1, "it is not called decided\n{text}");
-        assert!(!is_found(&text, 0) && is_found(&text, 1), "one round before the last makes a difference\n{text}");
+        assert!(
+            !is_found(&text, 0) && is_found(&text, 1),
+            "one round before the last makes a difference\n{text}"
+        );
     }
 }
 
-/// Models whose orders see a difference between a write and one that is read within a thread are not among those.
+/// Models whose orders see a difference between a write and one that is read within a thread are
+/// not among those.
 #[test]
 fn other_models_unroll() {
     for name in ["aarch64", "power", "ptx-2015", "rmo", "rc11-scoped-mo-atomic"] {
@@ -150,12 +185,24 @@ fn other_models_unroll() {
         let runner = margay_litmus::engine::Runner::new(&model);
         assert!(!runner.may_skip_rewriting(), "{name}");
     }
-    for name in ["sc", "tso", "x86", "ptx-6.0", "ptx-8", "rc11", "rc11-lb", "rc11-scoped", "c20", "c20-scoped"] {
+    for name in [
+        "sc",
+        "tso",
+        "x86",
+        "ptx-6.0",
+        "ptx-8",
+        "rc11",
+        "rc11-lb",
+        "rc11-scoped",
+        "c20",
+        "c20-scoped",
+    ] {
         let (argued, unargued) = (model(name), unargued(name));
         assert!(margay_litmus::engine::Runner::new(&argued).may_skip_rewriting(), "{name}");
         assert!(!margay_litmus::engine::Runner::new(&unargued).may_skip_rewriting(), "{name}");
         // Without the axiom that it is argued from, it is not.
-        let atomicity = (0..argued.checks.len()).filter(|&i| argued.checks[i].name.as_deref() == Some("Atomicity"));
+        let atomicity = (0..argued.checks.len())
+            .filter(|&i| argued.checks[i].name.as_deref() == Some("Atomicity"));
         let weaker = argued.choosing(&[], &atomicity.collect::<Vec<_>>());
         assert!(!margay_litmus::engine::Runner::new(&weaker).may_skip_rewriting(), "{name}");
     }
@@ -166,40 +213,50 @@ fn strong_operation() -> impl Strategy<Value = String> {
     let order = select(vec!["relaxed", "acq_rel"]);
     let store = select(vec!["relaxed", "release"]).prop_map(|o| format!("st.{o}.gpu p, 1"));
     let load = select(vec!["relaxed", "acquire"]).prop_map(|o| format!("ld.{o}.gpu r2, p"));
-    let modify = (order, select(vec!["add r2, p, 1", "exch r2, p, 1", "add r2, p, 0", "cas r2, p, 0, 1"]));
+    let modify =
+        (order, select(vec!["add r2, p, 1", "exch r2, p, 1", "add r2, p, 0", "cas r2, p, 0, 1"]));
     prop_oneof![store, load, modify.prop_map(|(o, m)| format!("atom.{o}.gpu.{m}"))]
 }
 
 fn weak_operation() -> impl Strategy<Value = String> {
-    select(vec!["st.weak x, 1", "ld.weak r1, x", "fence.sc.gpu", "fence.acq_rel.gpu"]).prop_map(str::to_owned)
+    select(vec!["st.weak x, 1", "ld.weak r1, x", "fence.sc.gpu", "fence.acq_rel.gpu"])
+        .prop_map(str::to_owned)
 }
 
 fn around() -> impl Strategy<Value = [String; 2]> {
-    (strong_operation(), weak_operation(), any::<bool>()).prop_map(|(p, x, first)| if first { [p, x] } else { [x, p] })
+    (strong_operation(), weak_operation(), any::<bool>())
+        .prop_map(|(p, x, first)| if first { [p, x] } else { [x, p] })
 }
 
 /// A loop that waits for `p` by a read-modify-write, and may be left for another reason as well.
 fn waiter() -> impl Strategy<Value = Vec<String>> {
     let order = select(vec!["relaxed", "acquire", "release", "acq_rel"]);
     let operation = select(vec!["add r0, p, 0", "or r0, p, 0"]);
-    let before = select(vec![None, Some("st.relaxed.gpu p, 2"), Some("st.weak x, 2"), Some("atom.relaxed.gpu.add r3, p, 1")]);
+    let before = select(vec![
+        None,
+        Some("st.relaxed.gpu p, 2"),
+        Some("st.weak x, 2"),
+        Some("atom.relaxed.gpu.add r3, p, 1"),
+    ]);
     let inside = select(vec![None, Some("fence.sc.gpu"), Some("fence.acq_rel.gpu")]);
     let leave = select(vec!["beq r0, 0, L", "bne r0, 1, L", "bne r0, 2, L"]);
     let other = any::<bool>();
     let after = select(vec!["ld.weak r1, x", "st.weak x, 3", "ld.relaxed.gpu r1, p"]);
-    (order, operation, before, inside, leave, other, after).prop_map(|(order, operation, before, inside, leave, other, after)| {
-        let mut all: Vec<String> = before.map(str::to_owned).into_iter().collect();
-        all.push(if other { "L: ld.relaxed.gpu r4, x" } else { "L:" }.to_owned());
-        if other {
-            // What was read in the last round is not seen behind the loop.
-            all.extend(["mov r0, 0", "beq r4, 1, E"].map(str::to_owned));
-        }
-        all.push(format!("atom.{order}.gpu.{operation}"));
-        all.extend(inside.map(str::to_owned));
-        all.push(leave.to_owned());
-        all.push(format!("E: {after}"));
-        all
-    })
+    (order, operation, before, inside, leave, other, after).prop_map(
+        |(order, operation, before, inside, leave, other, after)| {
+            let mut all: Vec<String> = before.map(str::to_owned).into_iter().collect();
+            all.push(if other { "L: ld.relaxed.gpu r4, x" } else { "L:" }.to_owned());
+            if other {
+                // What was read in the last round is not seen behind the loop.
+                all.extend(["mov r0, 0", "beq r4, 1, E"].map(str::to_owned));
+            }
+            all.push(format!("atom.{order}.gpu.{operation}"));
+            all.extend(inside.map(str::to_owned));
+            all.push(leave.to_owned());
+            all.push(format!("E: {after}"));
+            all
+        },
+    )
 }
 
 /// The text in the syntax of models without orders and scopes.

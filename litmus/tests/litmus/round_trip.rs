@@ -22,7 +22,8 @@ proptest! {
         }
     }
 
-    /// Texts with a piece cut out, doubled, or overwritten: a test or diagnostics with places, never a panic.
+    /// Texts with a piece cut out, doubled, or overwritten: a test or diagnostics with places,
+    /// never a panic.
     #[test]
     fn damaged_texts_are_diagnosed(
         test in crate::generate::any_test(),
@@ -71,14 +72,20 @@ proptest! {
 /// Truncations at every place of a text.
 #[test]
 fn truncated_texts_are_diagnosed() {
-    let texts = [include_str!("texts/mp.litmus"), include_str!("texts/sb-2015.litmus"), include_str!("texts/mp-cuda.litmus")];
+    let texts = [
+        include_str!("texts/mp.litmus"),
+        include_str!("texts/sb-2015.litmus"),
+        include_str!("texts/mp-cuda.litmus"),
+    ];
     for text in texts {
         for end in (0..text.len()).filter(|&n| text.is_char_boundary(n)) {
             let read = read::test(&SourceFile::new("truncated", &text[..end]));
             let rest = text[end..].trim();
             let whole = rest.is_empty() || rest.chars().all(|c| ");01".contains(c));
             // A text that ends before the condition asks nothing, and is told so.
-            let told = |read: &read::Read| read.warnings.iter().any(|w| w.message.contains("without a condition"));
+            let told = |read: &read::Read| {
+                read.warnings.iter().any(|w| w.message.contains("without a condition"))
+            };
             assert!(whole || read.as_ref().map_or(true, told), "{}", &text[..end]);
         }
         read::test(&SourceFile::new("whole", text)).unwrap();
@@ -118,11 +125,15 @@ fn deep_nesting_is_an_error() {
     assert!(read::test(&SourceFile::new("deep", text)).unwrap_err()[0].message.contains("nested"));
 }
 
-/// The memory map of the 2015 form declares locations, too; one without a value in front of another one keeps its place.
+/// The memory map of the 2015 form declares locations, too; one without a value in front of another
+/// one keeps its place.
 #[test]
 fn locations_of_the_memory_map_keep_their_places() {
     let text = "GPU_PTX t\n{ a=0; b; e=0; }\n T0 ;\n st.cg [c], 1 ;\nScopeTree(grid(cta(warp T0)))\nb: global, c: shared\nexists (a=0)\n";
     let test = read::test(&SourceFile::new("written", text)).unwrap().test;
     let printed = test.to_string();
-    assert!(read::test(&SourceFile::new("printed", printed.clone())).unwrap().test == test, "{printed}");
+    assert!(
+        read::test(&SourceFile::new("printed", printed.clone())).unwrap().test == test,
+        "{printed}"
+    );
 }

@@ -1,5 +1,6 @@
-//! What others saw on GPUs (tests/seen-elsewhere): whatever was seen is allowed by `ptx-8` and `ptx-6.0`, and `ptx-6.0` says of each
-//! test what its authors' own model of PTX 6.0 says. Both engines are asked.
+//! What others saw on GPUs (tests/seen-elsewhere): whatever was seen is allowed by `ptx-8` and
+//! `ptx-6.0`, and `ptx-6.0` says of each test what its authors' own model of PTX 6.0 says. Both
+//! engines are asked.
 
 use std::path::Path;
 
@@ -16,7 +17,8 @@ fn table() -> String {
 }
 
 fn published() -> PublishedOutcomes {
-    published::read(&SourceFile::new("pldi2026.txt", table())).unwrap_or_else(|error| panic!("{error}"))
+    published::read(&SourceFile::new("pldi2026.txt", table()))
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -24,9 +26,14 @@ fn the_file_holds_what_was_published() {
     let PublishedOutcomes { devices, tests } = published();
     assert_eq!(devices, ["A100", "H100", "GH200"]);
     assert_eq!(tests.len(), 1306);
-    assert_eq!(tests.iter().filter(|test| test.seen_anywhere()).count(), 566, "564 of the shapes, and both relaxed examples");
+    assert_eq!(
+        tests.iter().filter(|test| test.seen_anywhere()).count(),
+        566,
+        "564 of the shapes, and both relaxed examples"
+    );
     assert_eq!(tests.iter().filter(|test| !test.allowed_by_authors).count(), 98);
-    let names: std::collections::BTreeSet<&str> = tests.iter().map(|published| published.test.name.as_str()).collect();
+    let names: std::collections::BTreeSet<&str> =
+        tests.iter().map(|published| published.test.name.as_str()).collect();
     assert_eq!(names.len(), 1306, "no two of one name");
 }
 
@@ -35,7 +42,9 @@ fn the_file_holds_what_was_published() {
 fn printed_tests_are_read_again_as_they_are() {
     for published in published().tests {
         let text = published.test.to_string();
-        let again = read::test(&SourceFile::new(&published.test.name, &text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
+        let again = read::test(&SourceFile::new(&published.test.name, &text))
+            .unwrap_or_else(|e| panic!("{}\n{text}", e[0]))
+            .test;
         assert_eq!(again.to_string(), text);
         assert_eq!(again, published.test, "{text}");
     }
@@ -44,7 +53,9 @@ fn printed_tests_are_read_again_as_they_are() {
 #[test]
 fn a_test_is_what_its_name_says() {
     let tests = published().tests;
-    let text = |name: &str| tests.iter().find(|published| published.test.name == name).expect(name).test.to_string();
+    let text = |name: &str| {
+        tests.iter().find(|published| published.test.name == name).expect(name).test.to_string()
+    };
     insta::assert_snapshot!(
         [
             text("isa2_TB_01_2_SCOPE_DEVICE_FENCE_SCOPE_BLOCK_THREAD_0_2_FENCE_ACQ"),
@@ -88,17 +99,27 @@ fn whatever_was_seen_is_allowed() {
         let mut wrong = Vec::new();
         for published in &tests {
             for engine in [Engine::Explicit, Engine::Sat] {
-                let verdict = runner.run(&published.test, &Options::default(), Choice::Only(engine)).unwrap();
+                let verdict =
+                    runner.run(&published.test, &Options::default(), Choice::Only(engine)).unwrap();
                 let text = &published.test;
                 if published.seen_anywhere() && !verdict.reachable {
                     wrong.push(format!("{name} forbids what was seen ({engine}):\n{text}"));
                 }
                 if verdict.reachable != published.allowed_by_authors {
-                    wrong.push(format!("{name} says reachable = {} ({engine}), the authors not:\n{text}", verdict.reachable));
+                    wrong.push(format!(
+                        "{name} says reachable = {} ({engine}), the authors not:\n{text}",
+                        verdict.reachable
+                    ));
                 }
             }
         }
-        assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), 2 * tests.len(), wrong[..wrong.len().min(6)].join("\n"));
+        assert!(
+            wrong.is_empty(),
+            "{} of {}\n{}",
+            wrong.len(),
+            2 * tests.len(),
+            wrong[..wrong.len().min(6)].join("\n")
+        );
     }
 }
 
@@ -115,15 +136,45 @@ fn a_mistake_in_the_table_is_named() {
     mistake("devices A100 H100 GH200", "", "12:1", "expected a line `devices` first");
     mistake("devices A100 H100 GH200", "devices", "10:8", "expected the names of the devices");
     mistake("devices A100 H100 GH200", "devices A B C D", "10:15", "at most three");
-    mistake("devices A100 H100 GH200", "devices A100 H100", "14:20", "expected 3 digits from 0 to 3");
+    mistake(
+        "devices A100 H100 GH200",
+        "devices A100 H100",
+        "14:20",
+        "expected 3 digits from 0 to 3",
+    );
     mistake("variants iriw", "varaints iriw", "11:1", "expected `devices`, `variants` or `seen`");
     mistake("variants iriw", "variants iwir", "11:10", "no published shape is called `iwir`");
-    mistake("THREAD_1_FENCE THREAD_3_FENCE", "THREAD_2_FENCE THREAD_3_FENCE", "11:26", "no variant `THREAD_2_FENCE`");
+    mistake(
+        "THREAD_1_FENCE THREAD_3_FENCE",
+        "THREAD_2_FENCE THREAD_3_FENCE",
+        "11:26",
+        "no variant `THREAD_2_FENCE`",
+    );
     mistake("THREAD_3_FENCE | ACQUIRE", "THREAD_3_FENCE ACQUIRE", "11:71", "expected `|`");
-    mistake("seen iriw 0123 ", "seen isa2 0123 ", "12:6", "expected a line `variants` of this shape first");
-    mistake("seen iriw 0123 ", "seen iriw 0124 ", "12:11", "each of the threads 0 to 3 in one block");
-    mistake("seen iriw 0123 ", "seen iriw 01_1_23 ", "12:11", "each of the threads 0 to 3 in one block");
-    mistake("seen iriw 0123 ", "seen iriw _0123 ", "12:11", "each of the threads 0 to 3 in one block");
+    mistake(
+        "seen iriw 0123 ",
+        "seen isa2 0123 ",
+        "12:6",
+        "expected a line `variants` of this shape first",
+    );
+    mistake(
+        "seen iriw 0123 ",
+        "seen iriw 0124 ",
+        "12:11",
+        "each of the threads 0 to 3 in one block",
+    );
+    mistake(
+        "seen iriw 0123 ",
+        "seen iriw 01_1_23 ",
+        "12:11",
+        "each of the threads 0 to 3 in one block",
+    );
+    mistake(
+        "seen iriw 0123 ",
+        "seen iriw _0123 ",
+        "12:11",
+        "each of the threads 0 to 3 in one block",
+    );
     mistake("seen iriw 0123     000", "seen iriw 0123     00", "12:20", "expected 3 digits");
     mistake("seen iriw 0123     000", "seen iriw 0123     -", "12:20", "expected 3 digits");
     mistake("000 000 00\nmodel", "000 000\nmodel", "12:38", "six groups");

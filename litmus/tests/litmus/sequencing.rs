@@ -1,4 +1,5 @@
-//! Operands of C are not sequenced: what is found of every order in which their accesses may be done.
+//! Operands of C are not sequenced: what is found of every order in which their accesses may be
+//! done.
 
 use margay_litmus::corpus::Expected;
 use margay_litmus::engine::{Choice, Engine, Runner};
@@ -11,9 +12,12 @@ fn said(text: &str, model: &str) -> String {
 }
 
 fn said_by(text: &str, model: &str, choice: Choice) -> String {
-    let test = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
+    let test =
+        read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
     let model = crate::shipped::model(model);
-    let verdict = Runner::new(&model).run(&test, &Options::default(), choice).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let verdict = Runner::new(&model)
+        .run(&test, &Options::default(), choice)
+        .unwrap_or_else(|e| panic!("{e}\n{text}"));
     Expected::from(&verdict).to_string()
 }
 
@@ -80,11 +84,19 @@ fn outcomes_of_every_order_are_found() {
     };
     assert_eq!(values("ADD * 10 + ADD", 0..40), [1, 10]);
     assert_eq!(values("ADD * 100 + ADD * 10 + ADD", 0..220), [12, 21, 102, 120, 201, 210]);
-    assert_eq!(values("atomic_fetch_add_explicit(x, ADD + 5, memory_order_relaxed)", 0..10), [1], "an operand comes first");
+    assert_eq!(
+        values("atomic_fetch_add_explicit(x, ADD + 5, memory_order_relaxed)", 0..10),
+        [1],
+        "an operand comes first"
+    );
     assert_eq!(values("ADD && ADD", 0..3), [0], "the left side comes first, and decides");
-    // Of three calls the third may come first, between the two of the left side, or last: 0 1 2 are what they add to. If it comes
-    // first, the left side is false, and done.
-    assert_eq!(values("(!ADD && ADD) * 10 + ADD", 0..30), [0, 11, 12], "what stands beside a short-circuit may come between");
+    // Of three calls the third may come first, between the two of the left side, or last: 0 1 2 are
+    // what they add to. If it comes first, the left side is false, and done.
+    assert_eq!(
+        values("(!ADD && ADD) * 10 + ADD", 0..30),
+        [0, 11, 12],
+        "what stands beside a short-circuit may come between"
+    );
     assert_eq!(values("(ADD || ADD) * 10 + ADD", 0..30), [10, 11, 12]);
     assert_eq!(values("(ADD ? 5 : ADD) * 10 + ADD", 0..60), [12, 21, 50]);
     assert_eq!(values("ADD ? ADD : ADD * 10", 0..60), [10], "only one of the two is done");
@@ -94,7 +106,8 @@ fn outcomes_of_every_order_are_found() {
 #[test]
 fn too_many_orders_are_refused() {
     let sum = ["atomic_load(x)"; 6].join(" + ");
-    let text = format!("C t\n{{ x=0; }}\nP0 (atomic_int* x) {{\n  int t = {sum};\n}}\nexists (0:t=1)\n");
+    let text =
+        format!("C t\n{{ x=0; }}\nP0 (atomic_int* x) {{\n  int t = {sum};\n}}\nexists (0:t=1)\n");
     let test = read::test(&SourceFile::new("t", text.as_str())).unwrap().test;
     let model = crate::shipped::model("c20");
     let error = Runner::new(&model).run(&test, &Options::default(), Choice::Auto).unwrap_err();
@@ -114,14 +127,19 @@ fn cpp(word: &str, statement: &str, value: i64) -> String {
 fn cpp_has_its_own_rules() {
     let values = |word: &str, statement: &str, among: std::ops::Range<i64>| -> Vec<i64> {
         let text = |value| cpp(word, statement, value);
-        let among: Vec<i64> = among.filter(|&value| said(&text(value), "c20") == "allowed,race-free").collect();
+        let among: Vec<i64> =
+            among.filter(|&value| said(&text(value), "c20") == "allowed,race-free").collect();
         let read = read::test(&SourceFile::new("t", text(0))).unwrap().test;
-        let again = read::test(&SourceFile::new("t", read.to_string())).unwrap_or_else(|e| panic!("{}\n{read}", e[0])).test;
+        let again = read::test(&SourceFile::new("t", read.to_string()))
+            .unwrap_or_else(|e| panic!("{}\n{read}", e[0]))
+            .test;
         assert_eq!(read, again, "it reads back as what it is");
         among
     };
     // The functions alone are C; a member call makes a text C++.
-    let c = |statement: &str| statement.replace("ADD", "atomic_fetch_add_explicit(x, 1, memory_order_relaxed)");
+    let c = |statement: &str| {
+        statement.replace("ADD", "atomic_fetch_add_explicit(x, 1, memory_order_relaxed)")
+    };
     let shift = "t = (ADD + 1) << ADD;";
     assert_eq!(values("C", shift, 0..9), [2], "the left side of a shift comes first");
     assert_eq!(values("C", &c(shift), 0..9), [2], "(0 + 1) << 1, or (1 + 1) << 0");
@@ -140,7 +158,8 @@ fn cpp_has_its_own_rules() {
     assert_eq!(values("CUDA", arguments, 0..9), [2], "2 - 0 has the third addition between");
 }
 
-/// A subscript, and an assignment with an operator: C leaves both sides unsequenced, C++17 does not, and in either the left side is evaluated once.
+/// A subscript, and an assignment with an operator: C leaves both sides unsequenced, C++17 does
+/// not, and in either the left side is evaluated once.
 #[test]
 fn subscripts_and_assignments_with_operators() {
     let values = |word: &str, statement: &str| -> Vec<i64> {
@@ -149,15 +168,25 @@ fn subscripts_and_assignments_with_operators() {
                 "{word} t\n{{ x=0; p[4]={{10,20,30,40}}; }}\nP0 (atomic_int* x, int* p) {{ int t = 0; {statement} }}\nexists (0:t={value})\n"
             )
         };
-        // What a sum of all orders may be; the other engine does not know how far an address goes that is counted.
-        let is_found = |&value: &i64| said_by(&text(value), "c20", Choice::Only(Engine::Explicit)) == "allowed,race-free";
-        let among: Vec<i64> = [9, 10, 11, 12, 15, 16, 20, 21, 22, 23, 30, 31, 32, 40].into_iter().filter(is_found).collect();
+        // What a sum of all orders may be; the other engine does not know how far an address goes
+        // that is counted.
+        let is_found = |&value: &i64| {
+            said_by(&text(value), "c20", Choice::Only(Engine::Explicit)) == "allowed,race-free"
+        };
+        let among: Vec<i64> = [9, 10, 11, 12, 15, 16, 20, 21, 22, 23, 30, 31, 32, 40]
+            .into_iter()
+            .filter(is_found)
+            .collect();
         let read = read::test(&SourceFile::new("t", text(0))).unwrap().test;
-        let again = read::test(&SourceFile::new("t", read.to_string())).unwrap_or_else(|e| panic!("{}\n{read}", e[0])).test;
+        let again = read::test(&SourceFile::new("t", read.to_string()))
+            .unwrap_or_else(|e| panic!("{}\n{read}", e[0]))
+            .test;
         assert_eq!(read, again, "it reads back as what it is: {read}");
         among
     };
-    let c = |statement: &str| statement.replace("ADD", "atomic_fetch_add_explicit(x, 1, memory_order_relaxed)");
+    let c = |statement: &str| {
+        statement.replace("ADD", "atomic_fetch_add_explicit(x, 1, memory_order_relaxed)")
+    };
     let cpp = |statement: &str| statement.replace("ADD", "x->fetch_add(1, memory_order_relaxed)");
     // `a[b]`: a is p + 0 and b is 1, or a is p + 1 and b is 0; weights tell them apart.
     let subscript = "t = (p + 2 * ADD)[ADD];";
@@ -175,13 +204,18 @@ fn subscripts_and_assignments_with_operators() {
     assert_eq!(values("C", &c(update)), [20, 21], "20: the left side is p[0]");
     // The left side is evaluated once.
     for once in ["p[ADD] += 5; t = p[0] + ADD;", "p[ADD] -= 0 - 5; t = p[0] + ADD;"] {
-        assert_eq!([values("C", &c(once)), values("C", &cpp(once))], [vec![16], vec![16]], "{once}");
+        assert_eq!(
+            [values("C", &c(once)), values("C", &cpp(once))],
+            [vec![16], vec![16]],
+            "{once}"
+        );
     }
     assert_eq!(values("C", &c("p[ADD]++; t = p[0] + ADD;")), [12]);
     assert_eq!(values("C", &c("--p[ADD]; t = p[0] + ADD;")), [10]);
 }
 
-/// With an acquire load on its right side, the read of `+=` is behind it in C++, and beside it in C.
+/// With an acquire load on its right side, the read of `+=` is behind it in C++, and beside it in
+/// C.
 #[test]
 fn an_update_reads_behind_its_operand_in_cpp() {
     let text = |load: &str| {
@@ -191,16 +225,24 @@ fn an_update_reads_behind_its_operand_in_cpp() {
              exists (y=7)\n"
         )
     };
-    assert_eq!(said(&text("atomic_load_explicit(x, memory_order_acquire)"), "rc11"), "forbidden,racy");
+    assert_eq!(
+        said(&text("atomic_load_explicit(x, memory_order_acquire)"), "rc11"),
+        "forbidden,racy"
+    );
     assert_eq!(said(&text("x->load(memory_order_acquire)"), "rc11"), "forbidden,race-free");
 }
 
-/// `*x` of an atomic object is a seq_cst access in C; it is read as a plain one, as herd7 has it, and that is said once.
+/// `*x` of an atomic object is a seq_cst access in C; it is read as a plain one, as herd7 has it,
+/// and that is said once.
 #[test]
 fn plain_accesses_to_atomic_objects_are_read_as_plain_with_a_warning() {
     let warnings = |parameter: &str, statement: &str| {
-        let text = format!("C t\n{{ x=0; }}\nP0 ({parameter} x) {{\n  {statement}\n  {statement}\n}}\nexists (x=1)\n");
-        read::test(&SourceFile::new("t", text.clone())).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).warnings
+        let text = format!(
+            "C t\n{{ x=0; }}\nP0 ({parameter} x) {{\n  {statement}\n  {statement}\n}}\nexists (x=1)\n"
+        );
+        read::test(&SourceFile::new("t", text.clone()))
+            .unwrap_or_else(|e| panic!("{}\n{text}", e[0]))
+            .warnings
     };
     for statement in [
         "*x = 1;",
@@ -216,7 +258,11 @@ fn plain_accesses_to_atomic_objects_are_read_as_plain_with_a_warning() {
         assert!(found[0].message.contains("`*x` is read as a plain access"), "{}", found[0]);
         assert!(warnings("int*", statement).is_empty(), "{statement}");
     }
-    for statement in ["atomic_store(x, 1);", "int r = atomic_load_explicit(&*x, memory_order_relaxed);", "(*x).store(1);"] {
+    for statement in [
+        "atomic_store(x, 1);",
+        "int r = atomic_load_explicit(&*x, memory_order_relaxed);",
+        "(*x).store(1);",
+    ] {
         assert!(warnings("atomic_int*", statement).is_empty(), "{statement}");
     }
 }

@@ -10,7 +10,8 @@ use crate::corpora;
 const STEPS: usize = 20_000;
 
 fn ends(code: &str) -> bool {
-    let file = SourceFile::new("t.litmus", format!("PTX t\n{{ x=0; y=0; }}\n{code}\nexists (true)\n"));
+    let file =
+        SourceFile::new("t.litmus", format!("PTX t\n{{ x=0; y=0; }}\n{code}\nexists (true)\n"));
     let read = read::test(&file).unwrap_or_else(|e| panic!("{}: {code}", e[0].message));
     ends_in_turns(&read.test, STEPS)
 }
@@ -49,11 +50,15 @@ fn an_end_in_turns_is_an_execution() {
     let mut runner = ExplicitRunner::new(&model);
     for folder in corpora::folders() {
         for line in folder.lines.iter().filter(|line| line.model == "ptx-8") {
-            let mut test = read::load(&folder.path.join(&line.file)).unwrap_or_else(|e| panic!("{}", e[0])).test;
-            if test.dialect != Dialect::Ptx || test.filter.is_some() || !ends_in_turns(&test, STEPS) {
+            let mut test = read::load(&folder.path.join(&line.file))
+                .unwrap_or_else(|e| panic!("{}", e[0]))
+                .test;
+            if test.dialect != Dialect::Ptx || test.filter.is_some() || !ends_in_turns(&test, STEPS)
+            {
                 continue;
             }
-            (test.condition.quantifier, test.condition.proposition) = (Quantifier::Exists, Proposition::True);
+            (test.condition.quantifier, test.condition.proposition) =
+                (Quantifier::Exists, Proposition::True);
             let options = Options { steps: Some(200_000), ..Options::default() };
             if let Ok(verdict) = runner.run(&test, &options) {
                 assert!(verdict.reachable, "{}", test.name);

@@ -46,12 +46,17 @@ fn arrays_are_locations_one_after_the_other() {
 fn vectors_read_and_print() {
     for (cell, printed) in [
         ("ld.weak.v2.u32 {r0, r1}, [x]", "ld.weak.v2.u32 {r0, r1}, x[0]"),
-        ("st.global.relaxed.gpu.v4.u32 [x], {1, r0, -1, 4}", "st.relaxed.gpu.global.v4.u32 x[0], {1, r0, -1, 4}"),
+        (
+            "st.global.relaxed.gpu.v4.u32 [x], {1, r0, -1, 4}",
+            "st.relaxed.gpu.global.v4.u32 x[0], {1, r0, -1, 4}",
+        ),
         ("ld.v2 {r0,r1}, x[2]", "ld.v2 {r0, r1}, x[2]"),
         ("ld.v2.u32 {r0,r1}, [x+8]", "ld.v2.u32 {r0, r1}, [x[0]+8]"),
     ] {
         let text = test("x[4]", cell);
-        let read = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{cell}: {}", e[0])).test;
+        let read = read::test(&SourceFile::new("t", text))
+            .unwrap_or_else(|e| panic!("{cell}: {}", e[0]))
+            .test;
         assert_eq!(read.thread_lines(margay_litmus::test::ThreadId(0)), [printed]);
         let again = read::test(&SourceFile::new("t", read.to_string())).unwrap().test;
         assert_eq!(again, read);
@@ -86,8 +91,12 @@ fn every_order_of_the_elements_is_a_path() {
         let mut seen = std::collections::BTreeSet::new();
         for n in 0..unfolding.len() {
             let execution = unfolding.skeleton(n).unwrap().execution;
-            let accessed: Vec<Option<u16>> =
-                execution.events.iter().filter(|e| e.thread == Some(0)).map(|e| e.location).collect();
+            let accessed: Vec<Option<u16>> = execution
+                .events
+                .iter()
+                .filter(|e| e.thread == Some(0))
+                .map(|e| e.location)
+                .collect();
             seen.insert(accessed);
         }
         assert_eq!(seen.len(), orders, "no order twice");
@@ -104,10 +113,13 @@ fn a_vector_may_overwrite_its_address() {
         [line] if line == "ld.weak.v2.u32 {r1, r2}, [r1]"
     ));
     let model = crate::shipped::model("ptx-8");
-    let asked = read.to_string().replace("exists (x[0] == 1)", "forall (P0:r1 == 3 /\\ P0:r2 == 4)");
+    let asked =
+        read.to_string().replace("exists (x[0] == 1)", "forall (P0:r1 == 3 /\\ P0:r2 == 4)");
     let read = read::test(&SourceFile::new("t", asked)).unwrap().test;
     assert!(margay_litmus::explicit::run(&read, &model, &Default::default()).unwrap().holds);
-    let margay_litmus::test::Body::Instructions(code) = &read.threads[0].body else { panic!("PTX") };
+    let margay_litmus::test::Body::Instructions(code) = &read.threads[0].body else {
+        panic!("PTX")
+    };
     assert!(matches!(code[0].operation, Operation::VectorLoad { .. }));
 }
 

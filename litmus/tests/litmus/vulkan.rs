@@ -1,4 +1,5 @@
-//! Vulkan in Dartagnan's form, and MIPS in herd7's: what the parts of an instruction are to models, and what is refused.
+//! Vulkan in Dartagnan's form, and MIPS in herd7's: what the parts of an instruction are to models,
+//! and what is refused.
 
 use margay_litmus::explicit::{Options, run};
 use margay_litmus::print;
@@ -11,7 +12,9 @@ use crate::shipped;
 
 /// Is the outcome of a test reachable?
 fn reachable(text: &str, model: &Model) -> bool {
-    let test = read::test(&SourceFile::new("t.litmus", text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
+    let test = read::test(&SourceFile::new("t.litmus", text))
+        .unwrap_or_else(|e| panic!("{}\n{text}", e[0]))
+        .test;
     run(&test, model, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}")).reachable
 }
 
@@ -25,16 +28,26 @@ fn error(text: &str) -> String {
 fn of_peer(text: &str, architecture: &str) -> Model {
     let loaded = Model::parse(SourceFile::new("m.cat", text), &margay_models::typing::OnlyBuiltIn);
     let signature = Architecture::built_in(architecture).expect("it is built in");
-    loaded.unwrap_or_else(|e| panic!("{}", e[0])).model.of_tests(signature).expect("it is read for these tests").clone()
+    loaded
+        .unwrap_or_else(|e| panic!("{}", e[0]))
+        .model
+        .of_tests(signature)
+        .expect("it is read for these tests")
+        .clone()
 }
 
 /// Message passing between two workgroups.
 fn mp(left: &str, right: &str) -> String {
-    let rows: String = std::iter::zip(left.split(';'), right.split(';')).map(|(l, r)| format!(" {l} | {r} ;\n")).collect();
-    format!("VULKAN t\n{{ x=0; y=0; }}\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n{rows}exists (P1:r0 == 1 /\\ P1:r1 == 0)\n")
+    let rows: String = std::iter::zip(left.split(';'), right.split(';'))
+        .map(|(l, r)| format!(" {l} | {r} ;\n"))
+        .collect();
+    format!(
+        "VULKAN t\n{{ x=0; y=0; }}\n P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 ;\n{rows}exists (P1:r0 == 1 /\\ P1:r1 == 0)\n"
+    )
 }
 
-/// Each name that Dartagnan has for a part of an instruction is a set, or a relation, of the events that have it.
+/// Each name that Dartagnan has for a part of an instruction is a set, or a relation, of the events
+/// that have it.
 #[test]
 fn the_names_of_dartagnan_are_those_of_tests() {
     let names = [
@@ -56,7 +69,10 @@ fn the_names_of_dartagnan_are_those_of_tests() {
     ];
     for (set, instruction) in names {
         let model = of_peer(&format!("SPIRV m\nempty {set} as None\n"), "vulkan");
-        let text = mp(&format!("ld.sc0 r8, 1;{instruction};ld.sc0 r7, 3"), "ld.atom.dv.sc0 r0, y;ld.sc0 r1, x;ld.sc0 r2, 5");
+        let text = mp(
+            &format!("ld.sc0 r8, 1;{instruction};ld.sc0 r7, 3"),
+            "ld.atom.dv.sc0 r0, y;ld.sc0 r1, x;ld.sc0 r2, 5",
+        );
         let text = text.replace("P1:r0 == 1 /\\ P1:r1 == 0", "P1:r2 == 5");
         // The write half of `acq_rel` does not acquire.
         assert_eq!(!reachable(&text, &model), !set.contains("\\ REL"), "{set}: {instruction}");
@@ -80,7 +96,10 @@ fn threads_meet_where_the_test_says_it() {
     let idle = ["ld.sc0 r9, 1", "ld.sc0 r9, 1"];
     let ssw = of_peer("SPIRV m\nacyclic ssw | fr as A\n", "vulkan");
     assert!(!reachable(&test("{ ssw P0 P1; }", wide, idle), &ssw));
-    assert!(reachable(&test("{ ssw P1 P0 }", wide, idle), &ssw) && reachable(&test("", wide, idle), &ssw));
+    assert!(
+        reachable(&test("{ ssw P1 P0 }", wide, idle), &ssw)
+            && reachable(&test("", wide, idle), &ssw)
+    );
     let syncbar = of_peer("SPIRV m\nacyclic (po; syncbar; po) | fr as A\n", "vulkan");
     let at = |places, cells| reachable(&test("", places, cells), &syncbar);
     assert!(!at(close, ["cbar.wg 0", "cbar.wg 0"]));
@@ -111,12 +130,18 @@ fn what_is_printed_is_the_same_test() {
     let text = "VULKAN t\n{ x=0; z aliases x; }\n{ ssw P0 P1; ssw P0 P2; }\n P0@sg 1, wg 0, qf 0 | P1@sg 0, wg 1, qf 0 | P2@sg 0, wg 0, qf 2 ;\n \
         cbar.acq_rel.sg.semsc0.semsc1.semav.semvis 4 | cbar.wg 2, 1, 1 | rmw.atom.acq.dv.sc1.semsc1.add r0, z, 1 ;\n avdevice | visdevice | ;\n\
         exists (x == 1)\n";
-    let test = read::test(&SourceFile::new("t.litmus", text)).unwrap_or_else(|e| panic!("{}", e[0])).test;
+    let test =
+        read::test(&SourceFile::new("t.litmus", text)).unwrap_or_else(|e| panic!("{}", e[0])).test;
     let printed = print::test(&test);
     assert!(printed.contains("P1@sg 0,wg 1,qf 0 after P0"), "{printed}");
-    let again = read::test(&SourceFile::new("t.litmus", printed.as_str())).unwrap_or_else(|e| panic!("{}\n{printed}", e[0])).test;
+    let again = read::test(&SourceFile::new("t.litmus", printed.as_str()))
+        .unwrap_or_else(|e| panic!("{}\n{printed}", e[0]))
+        .test;
     assert_eq!(print::test(&again), printed);
-    assert!(printed.contains("bar.warp.sync 4, 0") && printed.contains("bar.cta.sync 2, 1, 1"), "{printed}");
+    assert!(
+        printed.contains("bar.warp.sync 4, 0") && printed.contains("bar.cta.sync 2, 1, 1"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -140,20 +165,30 @@ fn what_is_wrong_is_named() {
         }
     }
     let orders = |ssw: &str| {
-        mp("st.sc0 x, 1;avdevice", "ld.sc0 r0, x;ld.sc0 r1, x").replace("y=0; }\n", &format!("y=0; }}\n{{ {ssw} }}\n"))
+        mp("st.sc0 x, 1;avdevice", "ld.sc0 r0, x;ld.sc0 r1, x")
+            .replace("y=0; }\n", &format!("y=0; }}\n{{ {ssw} }}\n"))
     };
     assert!(error(&orders("ssw P0 P7")).contains("the test has no thread P7"));
     assert!(error(&orders("sws P0 P1")).contains("`ssw` and two threads"));
-    let circle =
-        read::test(&SourceFile::new("t.litmus", orders("ssw P0 P1; ssw P1 P0"))).unwrap_or_else(|e| panic!("{}", e[0])).test;
-    let found = run(&circle, &shipped::model("vulkan"), &Options::default()).expect_err("it waits for itself").to_string();
+    let circle = read::test(&SourceFile::new("t.litmus", orders("ssw P0 P1; ssw P1 P0")))
+        .unwrap_or_else(|e| panic!("{}", e[0]))
+        .test;
+    let found = run(&circle, &shipped::model("vulkan"), &Options::default())
+        .expect_err("it waits for itself")
+        .to_string();
     assert!(found.contains("would wait for its own end"), "{found}");
     // LISA's annotations are named as well.
     let lisa = "LISA t\n{ x=0; }\n P0 ;\n w[foo] x 1 ;\nexists (x=1)\n";
-    assert!(error(lisa).contains("`foo` is not known behind `w[`; the architecture's text has once, release"), "{}", error(lisa));
+    assert!(
+        error(lisa)
+            .contains("`foo` is not known behind `w[`; the architecture's text has once, release"),
+        "{}",
+        error(lisa)
+    );
 }
 
-/// MIPS in herd7's form: what instructions do, and that fences and pairs count under a model of herd7's.
+/// MIPS in herd7's form: what instructions do, and that fences and pairs count under a model of
+/// herd7's.
 #[test]
 fn mips_is_read() {
     let sc = shipped::model("sc");
@@ -168,7 +203,9 @@ fn mips_is_read() {
         ("slti r3,r0,5;move r4,r3;sw r4,(r1)", "x=1"),
     ] {
         let rows: String = code.split(';').map(|line| format!(" {line} ;\n")).collect();
-        let text = |condition: &str| format!("MIPS t\n{{ x=3; 0:r1=x; }}\n P0 ;\n{rows}exists ({condition})\n");
+        let text = |condition: &str| {
+            format!("MIPS t\n{{ x=3; 0:r1=x; }}\n P0 ;\n{rows}exists ({condition})\n")
+        };
         assert!(reachable(&text(condition), &sc), "{code}");
         let fails = code.contains("ll ");
         assert!(fails || !reachable(&text(&format!("~({condition})")), &sc), "{code}");
@@ -186,8 +223,13 @@ fn mips_is_read() {
     assert!(!reachable(&sb("sync"), &model) && reachable(&sb("nop"), &model));
     let pairs = "MIPS lb\n{ x=0; 0:r1=x; 1:r1=x; }\n P0 | P1 ;\n ll r2,0(r1) | ll r2,0(r1) ;\n addiu r3,r2,1 | addiu r3,r2,1 ;\n \
         sc r3,0(r1) | sc r3,0(r1) ;\nexists (0:r3=1 /\\ 1:r3=1 /\\ x=1)\n";
-    let atomic =
-        of_peer("MIPS m\nacyclic po-loc | rf | co | fr as A\nempty rmw & (fre; coe) as B\nempty X \\ RMW as C\n", "mips");
+    let atomic = of_peer(
+        "MIPS m\nacyclic po-loc | rf | co | fr as A\nempty rmw & (fre; coe) as B\nempty X \\ RMW as C\n",
+        "mips",
+    );
     assert!(!reachable(pairs, &atomic));
-    assert!(error("MIPS t\n{ x=0; }\n P0 ;\n jal r1 ;\nexists (x=0)\n").contains("a call or a computed jump"));
+    assert!(
+        error("MIPS t\n{ x=0; }\n P0 ;\n jal r1 ;\nexists (x=0)\n")
+            .contains("a call or a computed jump")
+    );
 }

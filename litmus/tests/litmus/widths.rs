@@ -1,5 +1,5 @@
-//! Arithmetic has the width and the sign of its type: what instructions, read-modify-writes and C compute is compared, in both engines,
-//! with what numbers of that width are in Rust.
+//! Arithmetic has the width and the sign of its type: what instructions, read-modify-writes and C
+//! compute is compared, in both engines, with what numbers of that width are in Rust.
 
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
@@ -20,7 +20,9 @@ fn always(text: &str, model: &str) -> bool {
     let read = read::test(&SourceFile::new("t", text)).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let loaded = library::load(model, &[]).unwrap_or_else(|e| panic!("{e:?}"));
     let mut runner = Runner::new(&loaded.model);
-    let verdict = runner.run(&read.test, &Options::default(), Choice::Both).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let verdict = runner
+        .run(&read.test, &Options::default(), Choice::Both)
+        .unwrap_or_else(|e| panic!("{e}\n{text}"));
     verdict.holds
 }
 
@@ -40,7 +42,8 @@ macro_rules! with_native {
     };
 }
 
-/// What an instruction leaves in a register; addition and its kin wrap around, by zero is zero, shifts are clamped.
+/// What an instruction leaves in a register; addition and its kin wrap around, by zero is zero,
+/// shifts are clamped.
 macro_rules! computed {
     ($t:ty, $wide:ty, $function:expr, $a:expr, $b:expr) => {{
         let (a, b) = ($a as $t, $b as $t);
@@ -162,8 +165,9 @@ macro_rules! modified_number {
 /// The type of an instruction, and what its values are.
 fn types() -> impl Strategy<Value = (Type, Integer)> {
     let kinds = select(&[TypeKind::Signed, TypeKind::Unsigned][..]);
-    (kinds, select(&[8u8, 16, 32, 64][..]))
-        .prop_map(|(kind, bits)| (Type::new(kind, bits), Integer { bits, signed: kind == TypeKind::Signed }))
+    (kinds, select(&[8u8, 16, 32, 64][..])).prop_map(|(kind, bits)| {
+        (Type::new(kind, bits), Integer { bits, signed: kind == TypeKind::Signed })
+    })
 }
 
 /// Numbers, mostly near the ends of types.
@@ -180,8 +184,10 @@ fn number() -> impl Strategy<Value = i64> {
 }
 
 fn functions() -> impl Strategy<Value = LocalFunction> {
-    let skipped = [LocalFunction::MultiplyAdd, LocalFunction::MultiplyAddWide, LocalFunction::Select];
-    let arithmetic: Vec<LocalFunction> = LocalFunction::ARITHMETIC.into_iter().filter(|f| !skipped.contains(f)).collect();
+    let skipped =
+        [LocalFunction::MultiplyAdd, LocalFunction::MultiplyAddWide, LocalFunction::Select];
+    let arithmetic: Vec<LocalFunction> =
+        LocalFunction::ARITHMETIC.into_iter().filter(|f| !skipped.contains(f)).collect();
     let comparisons = margay_litmus::test::NumberComparison::ALL.map(LocalFunction::Compare);
     select([arithmetic, comparisons.to_vec()].concat())
 }
@@ -232,7 +238,8 @@ proptest! {
         prop_assert!(always(&text, "ptx-8"), "{}", text);
     }
 
-    /// C's conversions (C11 6.3.1): of operands to a common type, of results to the type of a variable and of a location.
+    /// C's conversions (C11 6.3.1): of operands to a common type, of results to the type of a
+    /// variable and of a location.
     #[test]
     fn c_computes_in_the_common_type(
         s in select(&CInteger::ALL[..]), t in select(&CInteger::ALL[..]), u in select(&CInteger::ALL[..]),
@@ -292,7 +299,9 @@ fn conditions_compare_values_of_the_type() {
             "PTX t\n{{ x=-1; }}\n P0@cta 0,gpu 0 ;\n ld.weak.u32 r0, x ;\n atom.relaxed.gpu.add.u32 r1, x, 2 ;\nforall ({condition})\n"
         )
     };
-    for holds in ["P0:r0 == -1", "P0:r0 == 4294967295", "P0:r1 == -1 /\\ x == 1", "x != -1", "P0:r0 > 5"] {
+    for holds in
+        ["P0:r0 == -1", "P0:r0 == 4294967295", "P0:r1 == -1 /\\ x == 1", "x != -1", "P0:r0 > 5"]
+    {
         assert!(always(&test(holds), "ptx-8"), "{holds}");
     }
     for fails in ["P0:r0 == 1", "x == 4294967297", "P0:r0 < 0"] {
@@ -303,8 +312,7 @@ fn conditions_compare_values_of_the_type() {
 /// The sum of two addresses' offsets is no number: an address is kept whole in any type.
 #[test]
 fn addresses_are_not_cut_off() {
-    let text =
-        "PTX t\n{ x=0; y=7; p=y; }\n P0@cta 0,gpu 0 ;\n ld.weak.b32 r0, p ;\n ld.weak.b32 r1, [r0] ;\nforall (P0:r1 == 7)\n";
+    let text = "PTX t\n{ x=0; y=7; p=y; }\n P0@cta 0,gpu 0 ;\n ld.weak.b32 r0, p ;\n ld.weak.b32 r1, [r0] ;\nforall (P0:r1 == 7)\n";
     assert!(always(text, "ptx-8"));
     let c = "C t\n{ y=7; p=&y; }\nP0 (int* p, int* y) {\n  int r0 = *p;\n  int r1 = *r0;\n}\nforall (0:r1 == 7)\n";
     assert!(always(c, "rc11"));

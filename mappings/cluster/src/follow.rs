@@ -1,4 +1,5 @@
-//! Submits the cases of a bound, follows them, submits lost ones again, and cancels what is left when the check is stopped.
+//! Submits the cases of a bound, follows them, submits lost ones again, and cancels what is left
+//! when the check is stopped.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -21,7 +22,8 @@ const LOOK: Duration = Duration::from_millis(200);
 /// How often the cluster is asked which tasks are alive.
 const ASK: Duration = Duration::from_secs(2);
 
-/// A task that is over has its answer in the folder after this time, however slow the folder's network is.
+/// A task that is over has its answer in the folder after this time, however slow the folder's
+/// network is.
 const SETTLE: Duration = Duration::from_secs(5);
 
 /// How often a case is submitted before it is given up.
@@ -69,8 +71,9 @@ impl Cluster {
         patience: Duration,
         limits: &RunLimits,
     ) -> Result<Self, Diagnostic> {
-        let program = std::env::current_exe()
-            .map_err(|error| Diagnostic::error(format!("cannot tell the cluster where this program is: {error}")))?;
+        let program = std::env::current_exe().map_err(|error| {
+            Diagnostic::error(format!("cannot tell the cluster where this program is: {error}"))
+        })?;
         let (stop, deadline) = (limits.stop.clone(), limits.deadline);
         Ok(Self { scheduler, from, patience, program, stop, deadline, failure: Mutex::default() })
     }
@@ -80,17 +83,27 @@ impl Cluster {
     }
 
     /// Asks until there is an answer, or patience or the check ends.
-    fn insist<T>(&self, mut ask: impl FnMut() -> Result<T, ClusterFailure>) -> Result<T, FollowEnd> {
+    fn insist<T>(
+        &self,
+        mut ask: impl FnMut() -> Result<T, ClusterFailure>,
+    ) -> Result<T, FollowEnd> {
         let start = Instant::now();
         loop {
             match ask() {
                 Ok(answer) => return Ok(answer),
-                Err(ClusterFailure::Refused(why)) => return Err(FollowEnd::Failed(format!("the cluster refuses: {why}"))),
-                Err(ClusterFailure::Silent(why)) if start.elapsed() >= self.patience => {
-                    let waited = humantime::format_duration(Duration::from_secs(start.elapsed().as_secs()));
-                    return Err(FollowEnd::Failed(format!("the cluster does not answer ({why}; asked for {waited})")));
+                Err(ClusterFailure::Refused(why)) => {
+                    return Err(FollowEnd::Failed(format!("the cluster refuses: {why}")));
                 }
-                Err(ClusterFailure::Silent(why)) => tracing::info!("the cluster does not answer: {why}"),
+                Err(ClusterFailure::Silent(why)) if start.elapsed() >= self.patience => {
+                    let waited =
+                        humantime::format_duration(Duration::from_secs(start.elapsed().as_secs()));
+                    return Err(FollowEnd::Failed(format!(
+                        "the cluster does not answer ({why}; asked for {waited})"
+                    )));
+                }
+                Err(ClusterFailure::Silent(why)) => {
+                    tracing::info!("the cluster does not answer: {why}")
+                }
             }
             let again = Instant::now() + ASK;
             while Instant::now() < again {
@@ -112,25 +125,36 @@ impl Cluster {
         let mut out = Vec::new();
         for cases in which.chunks(self.scheduler.most_tasks()) {
             let paths: Vec<&PathBuf> = cases.iter().map(|&i| &files[i]).collect();
-            let script = folder.script(&self.program, &paths).map_err(|e| FollowEnd::Failed(folder.failed(&e)))?;
+            let script = folder
+                .script(&self.program, &paths)
+                .map_err(|e| FollowEnd::Failed(folder.failed(&e)))?;
             let job = self.insist(|| self.scheduler.submit(&script, cases.len(), &folder.logs))?;
             tracing::info!("job {job}: {} cases", cases.len());
-            let task =
-                |(number, &case): (usize, &usize)| (case, SubmittedCase { job: job.clone(), number, tries: 1, missed: None });
+            let task = |(number, &case): (usize, &usize)| {
+                (case, SubmittedCase { job: job.clone(), number, tries: 1, missed: None })
+            };
             out.extend(cases.iter().enumerate().map(task));
         }
         Ok(out)
     }
 
     /// Until every case is answered.
-    fn follow(&self, work: &CaseWork<'_>, progress: &dyn Progress, jobs: &mut Vec<String>) -> Result<(), FollowEnd> {
-        let folder = SharedFolder::new(work.folder, work.certify)
-            .map_err(|e| FollowEnd::Failed(format!("cannot write into `{}`: {e}", work.folder.display())))?;
-        let files: Result<Vec<PathBuf>, io::Error> = work.cases.iter().map(|case| case.write(&folder.cases)).collect();
+    fn follow(
+        &self,
+        work: &CaseWork<'_>,
+        progress: &dyn Progress,
+        jobs: &mut Vec<String>,
+    ) -> Result<(), FollowEnd> {
+        let folder = SharedFolder::new(work.folder, work.certify).map_err(|e| {
+            FollowEnd::Failed(format!("cannot write into `{}`: {e}", work.folder.display()))
+        })?;
+        let files: Result<Vec<PathBuf>, io::Error> =
+            work.cases.iter().map(|case| case.write(&folder.cases)).collect();
         let files = files.map_err(|e| FollowEnd::Failed(folder.failed(&e)))?;
         let all: Vec<usize> = (0..files.len()).collect();
         let mut tasks: Vec<Option<SubmittedCase>> = vec![None; files.len()];
-        let mut take = |submitted: Vec<(usize, SubmittedCase)>, tasks: &mut Vec<Option<SubmittedCase>>| {
+        let mut take = |submitted: Vec<(usize, SubmittedCase)>,
+                        tasks: &mut Vec<Option<SubmittedCase>>| {
             for (case, task) in submitted {
                 if !jobs.contains(&task.job) {
                     jobs.push(task.job.clone());
@@ -163,12 +187,18 @@ impl Cluster {
                 let Some(task) = &mut tasks[case] else { continue };
                 if alive.iter().any(|(job, number)| *job == task.job && *number == task.number) {
                     task.missed = None;
-                } else if task.missed.get_or_insert(asked).elapsed() > SETTLE && !work.is_answered(case) {
+                } else if task.missed.get_or_insert(asked).elapsed() > SETTLE
+                    && !work.is_answered(case)
+                {
                     lost.push(case);
                 }
             }
-            if let Some(&case) = lost.iter().find(|&&case| tasks[case].as_ref().is_some_and(|t| t.tries >= TRIES)) {
-                let task = tasks[case].clone().map_or(String::new(), |t| format!("{}_{}", t.job, t.number));
+            if let Some(&case) =
+                lost.iter().find(|&&case| tasks[case].as_ref().is_some_and(|t| t.tries >= TRIES))
+            {
+                let task = tasks[case]
+                    .clone()
+                    .map_or(String::new(), |t| format!("{}_{}", t.job, t.number));
                 return Err(FollowEnd::Failed(format!(
                     "the case {} ended {TRIES} times without an answer; the last output is {}/{task}.log",
                     work.cases[case].name,
@@ -176,8 +206,14 @@ impl Cluster {
                 )));
             }
             if !lost.is_empty() {
-                let some = if lost.len() == 1 { "1 case".to_owned() } else { format!("{} cases", lost.len()) };
-                progress.warning(&Diagnostic::warning(format!("{some} ended without an answer and are submitted again")));
+                let some = if lost.len() == 1 {
+                    "1 case".to_owned()
+                } else {
+                    format!("{} cases", lost.len())
+                };
+                progress.warning(&Diagnostic::warning(format!(
+                    "{some} ended without an answer and are submitted again"
+                )));
                 known = take(self.submit(&folder, &lost, &files)?, &mut tasks);
             }
         }
@@ -191,7 +227,8 @@ impl CaseEngine for Cluster {
 
     fn solve(&self, work: &CaseWork<'_>, progress: &dyn Progress) {
         let bound = work.cases.first().map_or(0, |case| case.bound);
-        let seconds: Option<f64> = work.cases.iter().map(|case| case.predicted.map(|c| c.seconds)).sum();
+        let seconds: Option<f64> =
+            work.cases.iter().map(|case| case.predicted.map(|c| c.seconds)).sum();
         let little = match self.from {
             Some(from) => bound < from,
             None => seconds.is_none_or(|s| s < LITTLE),
@@ -206,11 +243,14 @@ impl CaseEngine for Cluster {
         if let FollowEnd::Failed(why) = &ended {
             *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.clone());
         }
-        if let Err(ClusterFailure::Silent(why) | ClusterFailure::Refused(why)) = self.scheduler.cancel(&jobs) {
+        if let Err(ClusterFailure::Silent(why) | ClusterFailure::Refused(why)) =
+            self.scheduler.cancel(&jobs)
+        {
             let jobs = jobs.join(" ");
             let warning = format!("cannot cancel the jobs {jobs}: {why}");
             progress.warning(
-                &Diagnostic::warning(warning).help("what they answer is kept; cancel them when the cluster answers again"),
+                &Diagnostic::warning(warning)
+                    .help("what they answer is kept; cancel them when the cluster answers again"),
             );
         }
     }
@@ -245,7 +285,8 @@ impl SharedFolder {
     fn clear(&self, files: &[PathBuf]) {
         let own = format!("{}-", std::process::id());
         let scripts = std::fs::read_dir(&self.cases).into_iter().flatten().flatten();
-        let scripts = scripts.filter(|e| e.file_name().to_string_lossy().starts_with(&own)).map(|e| e.path());
+        let scripts =
+            scripts.filter(|e| e.file_name().to_string_lossy().starts_with(&own)).map(|e| e.path());
         for path in files.iter().cloned().chain(scripts) {
             if let Err(error) = std::fs::remove_file(&path) {
                 tracing::info!("cannot remove {}: {error}", path.display());
@@ -260,9 +301,13 @@ impl SharedFolder {
     /// A script whose argument is the number of a case among these files.
     fn script(&self, program: &Path, files: &[&PathBuf]) -> io::Result<PathBuf> {
         let list: String = files.iter().map(|file| format!("{}\n", file.display())).collect();
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let now = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap_or_default()
+            .as_nanos();
         let stem = format!("{}-{now}", std::process::id());
-        let (names, script) = (self.cases.join(format!("{stem}.list")), self.cases.join(format!("{stem}.sh")));
+        let (names, script) =
+            (self.cases.join(format!("{stem}.list")), self.cases.join(format!("{stem}.sh")));
         File::create_new(&names)?.write_all(list.as_bytes())?;
         // 1 says that there is a counterexample, which is an answer.
         let text = format!(
@@ -270,7 +315,9 @@ impl SharedFolder {
             quoted(&names),
             quoted(program),
             quoted(&self.answers),
-            self.certify.as_deref().map_or(String::new(), |folder| format!(" --certify {}", quoted(folder)))
+            self.certify
+                .as_deref()
+                .map_or(String::new(), |folder| format!(" --certify {}", quoted(folder)))
         );
         File::create_new(&script)?.write_all(text.as_bytes())?;
         Ok(script)

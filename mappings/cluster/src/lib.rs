@@ -1,5 +1,5 @@
-//! Cases of a check solved on other machines, with a shared folder. What is asked of a cluster's engine is [`Scheduler`], and no more; whoever
-//! adds one implements it beside [`slurm`].
+//! Cases of a check solved on other machines, with a shared folder. What is asked of a cluster's
+//! engine is [`Scheduler`], and no more; whoever adds one implements it beside [`slurm`].
 
 #![warn(unreachable_pub)]
 
@@ -21,12 +21,14 @@ pub enum ClusterFailure {
     Refused(String),
 }
 
-/// What is asked of a cluster. Jobs are arrays of tasks with the numbers 0, 1, ..., each of which runs one line of a file.
+/// What is asked of a cluster. Jobs are arrays of tasks with the numbers 0, 1, ..., each of which
+/// runs one line of a file.
 pub trait Scheduler: Debug + Send + Sync {
     /// The most tasks of one job.
     fn most_tasks(&self) -> usize;
 
-    /// Submits a job of so many tasks: task `i` is `sh SCRIPT i`, its output goes into the folder. The job's id.
+    /// Submits a job of so many tasks: task `i` is `sh SCRIPT i`, its output goes into the folder.
+    /// The job's id.
     ///
     /// # Errors
     /// The cluster does not answer, or refuses.

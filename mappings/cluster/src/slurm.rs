@@ -1,4 +1,5 @@
-//! Slurm, by the commands that its users have. Nothing asks the accounting database, which many clusters do without.
+//! Slurm, by the commands that its users have. Nothing asks the accounting database, which many
+//! clusters do without.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -13,7 +14,8 @@ use crate::{ClusterFailure, Scheduler};
 /// How long one command may take; those of a controller that is away wait for minutes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Slurm's default for the largest array (`MaxArraySize`) is 1001, and the largest task number one less.
+/// Slurm's default for the largest array (`MaxArraySize`) is 1001, and the largest task number one
+/// less.
 const MOST_TASKS: usize = 1000;
 
 /// A Slurm cluster: that of the configuration that the commands find.
@@ -75,7 +77,12 @@ fn ask(command: &mut Command) -> Result<String, ClusterFailure> {
     if status.success() {
         return Ok(out);
     }
-    let first = errors.lines().find(|line| !line.trim().is_empty()).unwrap_or("it failed without a word").trim().to_owned();
+    let first = errors
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or("it failed without a word")
+        .trim()
+        .to_owned();
     let away = [
         "Unable to contact slurm controller",
         "Socket timed out",
@@ -108,14 +115,20 @@ impl Scheduler for Slurm {
         // `ID` or `ID;CLUSTER`.
         let id = said.trim().split(';').next().unwrap_or_default().to_owned();
         let is_id = !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit());
-        if is_id { Ok(id) } else { Err(ClusterFailure::Refused(format!("sbatch answered `{}`", said.trim()))) }
+        if is_id {
+            Ok(id)
+        } else {
+            Err(ClusterFailure::Refused(format!("sbatch answered `{}`", said.trim())))
+        }
     }
 
     fn alive(&self, jobs: &[String]) -> Result<Vec<(String, usize)>, ClusterFailure> {
         let states = "PENDING,RUNNING,SUSPENDED,CONFIGURING,COMPLETING,REQUEUED,REQUEUE_HOLD,SIGNALING,STAGE_OUT,STOPPED";
         let mut command = Command::new("squeue");
         // All jobs of the user: with `--jobs` an id that the controller has forgotten is an error.
-        command.args(["--noheader", "--array", "--format=%F %K", "--me"]).arg(format!("--states={states}"));
+        command
+            .args(["--noheader", "--array", "--format=%F %K", "--me"])
+            .arg(format!("--states={states}"));
         let said = ask(&mut command)?;
         let asked: BTreeSet<&str> = jobs.iter().map(String::as_str).collect();
         let task = |line: &str| {

@@ -1,5 +1,5 @@
-//! What a mapping says about itself before its rows: the architecture, the scopes, types and operations that there are, and where rows
-//! come from.
+//! What a mapping says about itself before its rows: the architecture, the scopes, types and
+//! operations that there are, and where rows come from.
 
 use std::sync::Arc;
 
@@ -89,7 +89,8 @@ pub struct Stated {
     /// Its left-hand side.
     pub head: RowHead,
     pub assumed: bool,
-    /// Is it for no operation that there is: other rows say more of each, or the types, operations or scopes that it names are none of the table's?
+    /// Is it for no operation that there is: other rows say more of each, or the types, operations
+    /// or scopes that it names are none of the table's?
     pub idle: bool,
 }
 
@@ -106,34 +107,48 @@ pub struct MappingDescription {
     pub operations: Option<KindSet>,
     /// Where rows come from.
     pub evidence: Vec<RowEvidence>,
-    /// What all threads of a program share; `None` for nothing. A question may say so, a text cannot.
+    /// What all threads of a program share; `None` for nothing. A question may say so, a text
+    /// cannot.
     pub together: Option<Scope>,
-    /// Rows with a lowering, as the text has them: what the rows of a [`super::Mapping`] say together may be one line, or several.
+    /// Rows with a lowering, as the text has them: what the rows of a [`super::Mapping`] say
+    /// together may be one line, or several.
     pub stated: Vec<Stated>,
     /// Rows without a lowering.
     pub left: Vec<Left>,
-    /// The left-hand sides of assumed rows that were taken out of the mapping ([`super::Mapping::known_only`]); a text cannot say so.
+    /// The left-hand sides of assumed rows that were taken out of the mapping
+    /// ([`super::Mapping::known_only`]); a text cannot say so.
     pub left_out: Vec<RowHead>,
 }
 
 impl MappingDescription {
-    /// Has the text a row for this form of the operations of a row, of which it does not say what it becomes, or which was left out?
+    /// Has the text a row for this form of the operations of a row, of which it does not say what
+    /// it becomes, or which was left out?
     pub fn is_left(&self, row: &Row, form: LoweringForm) -> bool {
-        self.left.iter().map(|left| &left.head).chain(&self.left_out).any(|head| head.is_for(row, form))
+        self.left
+            .iter()
+            .map(|left| &left.head)
+            .chain(&self.left_out)
+            .any(|head| head.is_for(row, form))
     }
 
-    /// The row that says why there is no lowering for a use in a form of the operations of a row, if there is one.
+    /// The row that says why there is no lowering for a use in a form of the operations of a row,
+    /// if there is one.
     pub fn nothing(&self, row: &Row, form: LoweringForm, cell: ConstructUse) -> Option<&Left> {
-        self.left.iter().filter(|left| left.head.is_for(row, form) && left.when.covers(cell)).max_by_key(|left| left.when.rank())
+        self.left
+            .iter()
+            .filter(|left| left.head.is_for(row, form) && left.when.covers(cell))
+            .max_by_key(|left| left.when.rank())
     }
 
     /// The word that begins the line of a mapping that extends another one.
     pub const EXTENDS: &'static str = "extends";
 
     /// The words that begin such a line.
-    pub const KEYWORDS: [&'static str; 6] = ["architecture", "scopes", "types", "operations", "evidence", Self::EXTENDS];
+    pub const KEYWORDS: [&'static str; 6] =
+        ["architecture", "scopes", "types", "operations", "evidence", Self::EXTENDS];
 
-    /// The index of the evidence of a name. `ran`, `read` and `assumed` can be used without a line of their own.
+    /// The index of the evidence of a name. `ran`, `read` and `assumed` can be used without a line
+    /// of their own.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.evidence.iter().position(|e| e.name == name)
     }
@@ -160,23 +175,33 @@ impl MappingDescription {
         line: &[(MappingToken, Span)],
         (from, to): (Signature, Signature),
     ) -> Result<(), Diagnostic> {
-        let Some(((MappingToken::Word(keyword), at), rest)) = line.split_first() else { return Ok(()) };
-        let wrong = |span: Span, what: String, help: &str| Err(Diagnostic::error(what).at(file, span, "here").help(help));
+        let Some(((MappingToken::Word(keyword), at), rest)) = line.split_first() else {
+            return Ok(());
+        };
+        let wrong = |span: Span, what: String, help: &str| {
+            Err(Diagnostic::error(what).at(file, span, "here").help(help))
+        };
         let words = || {
             rest.iter().map(|(t, span)| match t {
                 MappingToken::Word(w) => Ok((w.as_str(), *span)),
-                _ => Err(Diagnostic::error(format!("expected words after `{keyword}`")).at(file, *span, "here")),
+                _ => Err(Diagnostic::error(format!("expected words after `{keyword}`"))
+                    .at(file, *span, "here")),
             })
         };
         if rest.is_empty() {
-            return wrong(*at, format!("nothing stands after `{keyword}`"), "e.g. `architecture sm_90`, `types b8 b16 b32 b64`");
+            return wrong(
+                *at,
+                format!("nothing stands after `{keyword}`"),
+                "e.g. `architecture sm_90`, `types b8 b16 b32 b64`",
+            );
         }
         let set = |all: &[&str]| -> Result<KindSet, Diagnostic> {
             let mut set = KindSet::default();
             for word in words() {
                 let (word, span) = word?;
                 let Some(i) = all.iter().position(|a| *a == word) else {
-                    let error = Diagnostic::error(format!("`{word}` is not known")).at(file, span, "here");
+                    let error =
+                        Diagnostic::error(format!("`{word}` is not known")).at(file, span, "here");
                     return Err(match nearest(word, all.iter().copied()) {
                         Some(near) => error.help(format!("did you mean `{near}`?")),
                         None => error.help(format!("known are: {}", all.join(", "))),
@@ -189,7 +214,13 @@ impl MappingDescription {
         match keyword.as_str() {
             "architecture" => match rest {
                 [(MappingToken::Word(w), _)] => self.architecture = Some(w.clone()),
-                _ => return wrong(*at, "expected one architecture".to_owned(), "e.g. `architecture sm_90`"),
+                _ => {
+                    return wrong(
+                        *at,
+                        "expected one architecture".to_owned(),
+                        "e.g. `architecture sm_90`",
+                    );
+                }
             },
             "types" => self.types = Some(set(&TYPES)?),
             "operations" => self.operations = Some(set(&OPERATIONS)?),
@@ -220,24 +251,55 @@ impl MappingDescription {
             _ => {
                 const HELP: &str = "write `evidence NAME ran \"compiler\" \"command\" sha256 HASH`, `evidence NAME read \"file\" \"commit\"` or \
                      `evidence NAME assumed \"why\"`";
-                let [(MappingToken::Word(name), _), (MappingToken::Word(kind), kind_at), tail @ ..] = rest else {
-                    return wrong(*at, "this line does not say how the evidence is known".to_owned(), HELP);
+                let [(MappingToken::Word(name), _), (MappingToken::Word(kind), kind_at), tail @ ..] =
+                    rest
+                else {
+                    return wrong(
+                        *at,
+                        "this line does not say how the evidence is known".to_owned(),
+                        HELP,
+                    );
                 };
                 let Some(known) = Knowledge::ALL.into_iter().find(|k| k.word() == kind) else {
-                    return wrong(*kind_at, format!("`{kind}` is not one of ran, read, assumed"), HELP);
+                    return wrong(
+                        *kind_at,
+                        format!("`{kind}` is not one of ran, read, assumed"),
+                        HELP,
+                    );
                 };
                 if self.find(name).is_some() {
-                    return wrong(*at, format!("there is evidence `{name}` already"), "give each a name of its own");
+                    return wrong(
+                        *at,
+                        format!("there is evidence `{name}` already"),
+                        "give each a name of its own",
+                    );
                 }
-                let quoted = tail.iter().take_while(|(t, _)| matches!(t, MappingToken::Quoted(_))).count();
-                let words =
-                    tail[..quoted].iter().map(|(t, _)| if let MappingToken::Quoted(w) = t { w.clone() } else { String::new() });
+                let quoted =
+                    tail.iter().take_while(|(t, _)| matches!(t, MappingToken::Quoted(_))).count();
+                let words = tail[..quoted].iter().map(|(t, _)| {
+                    if let MappingToken::Quoted(w) = t { w.clone() } else { String::new() }
+                });
                 let hash = match &tail[quoted..] {
                     [] => None,
-                    [(MappingToken::Word(w), _), (MappingToken::Word(hash), _)] if w == "sha256" => Some(hash.clone()),
-                    [(_, span), ..] => return wrong(*span, "unexpected text in a line of evidence".to_owned(), HELP),
+                    [(MappingToken::Word(w), _), (MappingToken::Word(hash), _)]
+                        if w == "sha256" =>
+                    {
+                        Some(hash.clone())
+                    }
+                    [(_, span), ..] => {
+                        return wrong(
+                            *span,
+                            "unexpected text in a line of evidence".to_owned(),
+                            HELP,
+                        );
+                    }
                 };
-                self.evidence.push(RowEvidence { name: name.clone(), known, words: words.collect(), hash });
+                self.evidence.push(RowEvidence {
+                    name: name.clone(),
+                    known,
+                    words: words.collect(),
+                    hash,
+                });
             }
         }
         Ok(())

@@ -1,5 +1,5 @@
-//! From rows as they are written to rows of whole constructs: for each use of a construct the row that says most about it is meant.
-//! Rows that speak of all uses of a construct stay as they are.
+//! From rows as they are written to rows of whole constructs: for each use of a construct the row
+//! that says most about it is meant. Rows that speak of all uses of a construct stay as they are.
 
 use std::collections::BTreeSet;
 
@@ -16,9 +16,13 @@ use super::{Lowering, LoweringForm, Mapping, Row, ScopePattern, StepScope, Used}
 /// The most lowerings of one construct, in all its uses.
 const MAX_LOWERINGS: usize = 32;
 
-/// The types that a mapping has objects of: those that it declares; else integers up to 64 bits, and what its rows name.
+/// The types that a mapping has objects of: those that it declares; else integers up to 64 bits,
+/// and what its rows name.
 pub fn types(mapping: &Mapping, named: KindSet) -> KindSet {
-    mapping.about.types.unwrap_or_else(|| named.union(KindSet::named(&["b8", "b16", "b32", "b64"], &TYPES)))
+    mapping
+        .about
+        .types
+        .unwrap_or_else(|| named.union(KindSet::named(&["b8", "b16", "b32", "b64"], &TYPES)))
 }
 
 /// The operations of read-modify-writes, likewise.
@@ -28,16 +32,24 @@ pub fn operations(mapping: &Mapping, named: KindSet) -> KindSet {
 }
 
 /// Makes the rows of a mapping.
-pub fn assemble(mapping: &mut Mapping, lines: &MappingLines, written: Vec<WrittenRow>) -> Result<(), Vec<Diagnostic>> {
+pub fn assemble(
+    mapping: &mut Mapping,
+    lines: &MappingLines,
+    written: Vec<WrittenRow>,
+) -> Result<(), Vec<Diagnostic>> {
     let is_special = |w: &WrittenRow| {
-        !w.when.is_any() || w.from.is_some() || w.nothing.is_some() || w.row.alternatives.iter().any(|l| l.bits.is_some())
+        !w.when.is_any()
+            || w.from.is_some()
+            || w.nothing.is_some()
+            || w.row.alternatives.iter().any(|l| l.bits.is_some())
     };
     let signature = mapping.source.signature;
     let stated: Vec<(Span, Stated)> = written
         .iter()
         .filter(|w| w.nothing.is_none())
         .map(|w| {
-            let evidence = w.from.as_ref().and_then(|from| mapping.about.evidence.get(from.evidence));
+            let evidence =
+                w.from.as_ref().and_then(|from| mapping.about.evidence.get(from.evidence));
             let assumed = evidence.is_some_and(|evidence| evidence.known == Knowledge::Assumed);
             (w.row.span, Stated { head: w.head(signature), assumed, idle: false })
         })
@@ -45,7 +57,8 @@ pub fn assemble(mapping: &mut Mapping, lines: &MappingLines, written: Vec<Writte
     let scopes = mapping.scopes();
     // The rows that some operation has, by their places.
     let mut used: BTreeSet<usize> = BTreeSet::new();
-    let constructs: Vec<Construct> = written.iter().filter(|w| is_special(w)).map(|w| w.row.construct).collect();
+    let constructs: Vec<Construct> =
+        written.iter().filter(|w| is_special(w)).map(|w| w.row.construct).collect();
     let (special, plain): (Vec<WrittenRow>, Vec<WrittenRow>) =
         written.into_iter().partition(|w| constructs.contains(&w.row.construct));
     let union = |of: &dyn Fn(&RowUses) -> Option<KindSet>| {
@@ -58,13 +71,15 @@ pub fn assemble(mapping: &mut Mapping, lines: &MappingLines, written: Vec<Writte
         ScopePattern::Any(_) => true,
     };
     used.extend(plain.iter().filter(exists).map(|w| w.row.span.start));
-    let mut rows = lines.whole(plain.into_iter().map(|w| w.row).collect(), mapping.source.signature)?;
+    let mut rows =
+        lines.whole(plain.into_iter().map(|w| w.row).collect(), mapping.source.signature)?;
     let mut errors = Vec::new();
     let mut done: Vec<Construct> = Vec::new();
     for construct in constructs {
         if !done.contains(&construct) {
             done.push(construct);
-            let of: Vec<&WrittenRow> = special.iter().filter(|w| w.row.construct == construct).collect();
+            let of: Vec<&WrittenRow> =
+                special.iter().filter(|w| w.row.construct == construct).collect();
             let group = ConstructRows { mapping, construct, of, types, operations };
             match group.rows(&mut used) {
                 Ok((made, left)) => {
@@ -75,7 +90,8 @@ pub fn assemble(mapping: &mut Mapping, lines: &MappingLines, written: Vec<Writte
             }
         }
     }
-    let idle = |(place, stated): (Span, Stated)| Stated { idle: !used.contains(&place.start), ..stated };
+    let idle =
+        |(place, stated): (Span, Stated)| Stated { idle: !used.contains(&place.start), ..stated };
     mapping.about.stated.extend(stated.into_iter().map(idle));
     // In the order of the text.
     rows.sort_by_key(|r| r.span.start);
@@ -95,9 +111,14 @@ struct ConstructRows<'a> {
 /// The orders that the other outcome of a compare-exchange can have.
 pub fn partners(form: LoweringForm, signature: Signature) -> Vec<Option<Order>> {
     match form {
-        LoweringForm::CompareExchange if is_c(signature) => vec![Some(Order::Rlx), Some(Order::Acq), Some(Order::Sc)],
+        LoweringForm::CompareExchange if is_c(signature) => {
+            vec![Some(Order::Rlx), Some(Order::Acq), Some(Order::Sc)]
+        }
         LoweringForm::FailedCompareExchange if is_c(signature) => {
-            [Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc].into_iter().map(Some).collect()
+            [Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc]
+                .into_iter()
+                .map(Some)
+                .collect()
         }
         _ => vec![None],
     }
@@ -112,9 +133,13 @@ pub fn cells(
     operations: KindSet,
 ) -> Vec<ConstructUse> {
     let has_operation = construct.operation == Operation::Rmw && form == LoweringForm::Usual;
-    let operations: Vec<Option<usize>> = if has_operation { operations.iter().map(Some).collect() } else { vec![None] };
-    let types: Vec<Option<usize>> =
-        if construct.operation == Operation::Fence { vec![None] } else { types.iter().map(Some).collect() };
+    let operations: Vec<Option<usize>> =
+        if has_operation { operations.iter().map(Some).collect() } else { vec![None] };
+    let types: Vec<Option<usize>> = if construct.operation == Operation::Fence {
+        vec![None]
+    } else {
+        types.iter().map(Some).collect()
+    };
     let mut out = Vec::new();
     for partner in partners(form, signature) {
         for &operation in &operations {
@@ -165,7 +190,8 @@ impl ConstructRows<'_> {
         if errors.is_empty() { Ok((rows, left)) } else { Err(errors) }
     }
 
-    /// The row at one scope (`None`: at every scope alike). The places of the rows that it is made of are added to `used`.
+    /// The row at one scope (`None`: at every scope alike). The places of the rows that it is made
+    /// of are added to `used`.
     fn row(
         &self,
         scope: Option<Scope>,
@@ -181,8 +207,13 @@ impl ConstructRows<'_> {
         let mut alternatives: Vec<Lowering> = Vec::new();
         let mut errors = Vec::new();
         let mut spoken = false;
-        for form in [LoweringForm::Usual, LoweringForm::CompareExchange, LoweringForm::FailedCompareExchange] {
-            let of: Vec<&WrittenRow> = self.of.iter().filter(|w| w.form == form).filter(here).copied().collect();
+        for form in [
+            LoweringForm::Usual,
+            LoweringForm::CompareExchange,
+            LoweringForm::FailedCompareExchange,
+        ] {
+            let of: Vec<&WrittenRow> =
+                self.of.iter().filter(|w| w.form == form).filter(here).copied().collect();
             if of.is_empty() && form != LoweringForm::Usual {
                 continue;
             }
@@ -191,9 +222,11 @@ impl ConstructRows<'_> {
             // For each row the uses that are its own.
             let mut own: Vec<Vec<ConstructUse>> = vec![Vec::new(); of.len()];
             for cell in cells(self.construct, form, signature, self.types, self.operations) {
-                let covering: Vec<usize> = (0..of.len()).filter(|&i| of[i].when.covers(cell)).collect();
+                let covering: Vec<usize> =
+                    (0..of.len()).filter(|&i| of[i].when.covers(cell)).collect();
                 let rank = covering.iter().map(|&i| of[i].when.rank()).max();
-                let best: Vec<usize> = covering.into_iter().filter(|&i| Some(of[i].when.rank()) == rank).collect();
+                let best: Vec<usize> =
+                    covering.into_iter().filter(|&i| Some(of[i].when.rank()) == rank).collect();
                 match best[..] {
                     [] => missing.push(cell),
                     [one] => own[one].push(cell),
@@ -243,7 +276,13 @@ impl ConstructRows<'_> {
         if !errors.is_empty() {
             return Err(errors);
         }
-        Ok(spoken.then_some(Row { construct: self.construct, scope: pattern, alternatives, span, failures_apart: false }))
+        Ok(spoken.then_some(Row {
+            construct: self.construct,
+            scope: pattern,
+            alternatives,
+            span,
+            failures_apart: false,
+        }))
     }
 
     fn doubled(&self, first: &WrittenRow, second: &WrittenRow, cell: ConstructUse) -> Diagnostic {
@@ -254,11 +293,18 @@ impl ConstructRows<'_> {
             .help("of two rows the one that says more is meant; these say as much as each other, so drop one, or write a third for what both speak of")
     }
 
-    fn missing(&self, of: &[&WrittenRow], form: LoweringForm, missing: &[ConstructUse]) -> Diagnostic {
+    fn missing(
+        &self,
+        of: &[&WrittenRow],
+        form: LoweringForm,
+        missing: &[ConstructUse],
+    ) -> Diagnostic {
         let signature = self.mapping.source.signature;
         let rows = exact(missing);
-        let names: Vec<String> = rows.iter().take(4).map(|&when| of[0].row.head_for(signature, form, when)).collect();
-        let more = if rows.len() > 4 { format!(" and {} more", rows.len() - 4) } else { String::new() };
+        let names: Vec<String> =
+            rows.iter().take(4).map(|&when| of[0].row.head_for(signature, form, when)).collect();
+        let more =
+            if rows.len() > 4 { format!(" and {} more", rows.len() - 4) } else { String::new() };
         Diagnostic::error(format!("no row for {}{more}", names.join(", ")))
             .at(&self.mapping.file, of[0].row.span, "this construct has rows for some of its uses")
             .help("add a row without types, operations and second order for all that is left, or `=> absent` for what does not exist")
@@ -298,8 +344,12 @@ pub fn exact(cells: &[ConstructUse]) -> Vec<RowUses> {
     let mut out: Vec<RowUses> = Vec::new();
     for (partner, operation, data) in by_operation {
         let set = operation.map(|i| KindSet::of([i]));
-        match out.iter_mut().find(|u| (u.partner, u.data) == (partner, data) && u.operations.is_some() && set.is_some()) {
-            Some(same) => same.operations = same.operations.map(|s| s.union(set.unwrap_or_default())),
+        match out.iter_mut().find(|u| {
+            (u.partner, u.data) == (partner, data) && u.operations.is_some() && set.is_some()
+        }) {
+            Some(same) => {
+                same.operations = same.operations.map(|s| s.union(set.unwrap_or_default()))
+            }
             None => out.push(RowUses { partner, operations: set, data }),
         }
     }

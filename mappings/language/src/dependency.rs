@@ -5,7 +5,8 @@ use margay_models::signature::BaseRelation;
 /// What comes later in the thread may depend on what a row reads in three ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dependency {
-    /// The addresses of all later accesses are computed from it, whatever its value (`r ^ r` is added to them).
+    /// The addresses of all later accesses are computed from it, whatever its value (`r ^ r` is
+    /// added to them).
     Addr,
     /// The values of all later writes are computed from it likewise.
     Data,
@@ -49,12 +50,14 @@ impl Dependency {
     }
 }
 
-/// Which of these words a lowering has, and after how many of the instructions behind its access each of them stands.
+/// Which of these words a lowering has, and after how many of the instructions behind its access
+/// each of them stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LoweringDependencies([Option<usize>; 3]);
 
 impl LoweringDependencies {
-    /// The number of instructions between the access and the word; `None` where the lowering does not have it.
+    /// The number of instructions between the access and the word; `None` where the lowering does
+    /// not have it.
     pub fn get(self, dependency: Dependency) -> Option<usize> {
         self.0[dependency as usize]
     }

@@ -1,4 +1,5 @@
-//! Two tables, use by use: which rows differ, in the words of tables. A change that is the same at every scope is said once.
+//! Two tables, use by use: which rows differ, in the words of tables. A change that is the same at
+//! every scope is said once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +24,8 @@ pub struct ChangedRow {
     pub new: String,
 }
 
-/// What two tables say about themselves, and differently: the architecture, the scopes, types and operations that there are.
+/// What two tables say about themselves, and differently: the architecture, the scopes, types and
+/// operations that there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DescriptionDifference {
     /// The word that begins the line.
@@ -82,9 +84,14 @@ pub fn difference(old: &Mapping, new: &Mapping) -> Result<TableDifference, Vec<D
         new,
         tables,
     };
-    let mut out = TableDifference { descriptions: descriptions(old, new), ..TableDifference::default() };
+    let mut out =
+        TableDifference { descriptions: descriptions(old, new), ..TableDifference::default() };
     for construct in constructs(new.source.signature) {
-        for form in [LoweringForm::Usual, LoweringForm::CompareExchange, LoweringForm::FailedCompareExchange] {
+        for form in [
+            LoweringForm::Usual,
+            LoweringForm::CompareExchange,
+            LoweringForm::FailedCompareExchange,
+        ] {
             comparison.compare(construct, form, &mut out);
         }
     }
@@ -93,7 +100,8 @@ pub fn difference(old: &Mapping, new: &Mapping) -> Result<TableDifference, Vec<D
 
 fn descriptions(old: &Mapping, new: &Mapping) -> Vec<DescriptionDifference> {
     let said = |m: &Mapping| -> [Option<String>; 4] {
-        let scopes = |scopes: &Vec<Scope>| scopes.iter().map(|s| s.name()).collect::<Vec<_>>().join(" ");
+        let scopes =
+            |scopes: &Vec<Scope>| scopes.iter().map(|s| s.name()).collect::<Vec<_>>().join(" ");
         [
             m.about.architecture.clone(),
             m.about.scopes.as_ref().map(scopes),
@@ -101,8 +109,13 @@ fn descriptions(old: &Mapping, new: &Mapping) -> Vec<DescriptionDifference> {
             m.about.operations.map(|set| set.words(&OPERATIONS)),
         ]
     };
-    let pairs = ["architecture", "scopes", "types", "operations"].into_iter().zip(said(old).into_iter().zip(said(new)));
-    pairs.filter(|(_, (old, new))| old != new).map(|(what, (old, new))| DescriptionDifference { what, old, new }).collect()
+    let pairs = ["architecture", "scopes", "types", "operations"]
+        .into_iter()
+        .zip(said(old).into_iter().zip(said(new)));
+    pairs
+        .filter(|(_, (old, new))| old != new)
+        .map(|(what, (old, new))| DescriptionDifference { what, old, new })
+        .collect()
 }
 
 /// A table as it is written, to be asked use by use.
@@ -146,7 +159,13 @@ impl<'a> SaidTable<'a> {
     }
 
     /// What it says; `None` if it has no row.
-    fn said(&self, construct: Construct, form: LoweringForm, scope: Option<Scope>, cell: ConstructUse) -> Option<SaidLowering> {
+    fn said(
+        &self,
+        construct: Construct,
+        form: LoweringForm,
+        scope: Option<Scope>,
+        cell: ConstructUse,
+    ) -> Option<SaidLowering> {
         let outside = |set: KindSet, index: Option<usize>| index.is_some_and(|i| !set.has(i));
         let no_scope = scope.is_some_and(|s| !self.scopes.contains(&s));
         if no_scope || outside(self.types, cell.data) || outside(self.operations, cell.operation) {
@@ -156,7 +175,12 @@ impl<'a> SaidTable<'a> {
             ScopePattern::Any(_) => true,
             ScopePattern::Named(named) => scope == Some(named),
         };
-        let of_form = || self.rows.iter().filter(|w| w.row.construct == construct && w.form == form).filter(is_here);
+        let of_form = || {
+            self.rows
+                .iter()
+                .filter(|w| w.row.construct == construct && w.form == form)
+                .filter(is_here)
+        };
         if form == LoweringForm::CompareExchange && of_form().next().is_none() {
             // A row of a read-modify-write is for every kind of it.
             return self.said(
@@ -187,7 +211,11 @@ impl<'a> SaidTable<'a> {
                     (other, _) => *other,
                 };
                 let variable = |of: &StepScope| {
-                    if scope.is_some() && *of == scope.map_or(*of, StepScope::Named) { StepScope::Same } else { *of }
+                    if scope.is_some() && *of == scope.map_or(*of, StepScope::Named) {
+                        StepScope::Same
+                    } else {
+                        *of
+                    }
                 };
                 SaidLowering { named: text(&named), variable: text(&variable) }
             }
@@ -214,18 +242,22 @@ impl TablesBeside<'_> {
             return;
         }
         let signature = self.new.source.signature;
-        let scopes: Vec<Option<Scope>> = match construct.has_scope(signature) && !self.scopes.is_empty() {
-            true => self.scopes.iter().copied().map(Some).collect(),
-            false => vec![None],
-        };
+        let scopes: Vec<Option<Scope>> =
+            match construct.has_scope(signature) && !self.scopes.is_empty() {
+                true => self.scopes.iter().copied().map(Some).collect(),
+                false => vec![None],
+            };
         let all = cells(construct, form, signature, self.types, self.operations);
         let mut differ: Vec<(ScopedDifference, Vec<ConstructUse>)> = Vec::new();
         let mut same: BTreeSet<Vec<Option<SaidLowering>>> = BTreeSet::new();
         // Uses of which both tables say the same are many; what a row says is put into words once.
-        let mut known: BTreeMap<Vec<[Option<SaidLowering>; 2]>, Vec<ScopedDifference>> = BTreeMap::new();
+        let mut known: BTreeMap<Vec<[Option<SaidLowering>; 2]>, Vec<ScopedDifference>> =
+            BTreeMap::new();
         for &cell in &all {
-            let said: Vec<[Option<SaidLowering>; 2]> =
-                scopes.iter().map(|&scope| [0, 1].map(|i| self.tables[i].said(construct, form, scope, cell))).collect();
+            let said: Vec<[Option<SaidLowering>; 2]> = scopes
+                .iter()
+                .map(|&scope| [0, 1].map(|i| self.tables[i].said(construct, form, scope, cell)))
+                .collect();
             let apart = known.entry(said.clone()).or_insert_with(|| apart(&scopes, &said)).clone();
             if apart.is_empty() && said.iter().any(|[old, _]| old.is_some()) {
                 same.insert(said.into_iter().map(|[old, _]| old).collect());
@@ -241,10 +273,19 @@ impl TablesBeside<'_> {
         for ((at, [old, new]), of) in differ {
             let patterns: Vec<ScopePattern> = match at.len() == scopes.len() && at.len() > 1 {
                 true => vec![ScopePattern::Any(Some("s".to_owned()))],
-                false => at.iter().map(|scope| scope.map_or(ScopePattern::Any(None), ScopePattern::Named)).collect(),
+                false => at
+                    .iter()
+                    .map(|scope| scope.map_or(ScopePattern::Any(None), ScopePattern::Named))
+                    .collect(),
             };
             let heads = patterns.into_iter().flat_map(|scope| {
-                let row = Row { construct, scope, alternatives: Vec::new(), span: Span::default(), failures_apart: false };
+                let row = Row {
+                    construct,
+                    scope,
+                    alternatives: Vec::new(),
+                    span: Span::default(),
+                    failures_apart: false,
+                };
                 uses(&of, &all).into_iter().map(move |when| row.head_for(signature, form, when))
             });
             out.rows.push(ChangedRow { head: heads.collect::<Vec<_>>().join(", "), old, new });
@@ -266,7 +307,8 @@ fn apart(scopes: &[Option<Scope>], said: &[[Option<SaidLowering>; 2]]) -> Vec<Sc
         let alike = |pick: &dyn Fn(usize, usize) -> String| {
             differ.iter().all(|&i| pick(i, of) == pick(first, of)).then(|| pick(first, of))
         };
-        alike(&|i, of| named(i, of).to_owned()).or_else(|| alike(&|i, of| variable(i, of).to_owned()))
+        alike(&|i, of| named(i, of).to_owned())
+            .or_else(|| alike(&|i, of| variable(i, of).to_owned()))
     };
     if let (Some(old), Some(new)) = (at_all(0), at_all(1)) {
         return vec![(differ.iter().map(|&i| scopes[i]).collect(), [old, new])];
@@ -280,7 +322,8 @@ fn apart(scopes: &[Option<Scope>], said: &[[Option<SaidLowering>; 2]]) -> Vec<Sc
         }
     }
     let said = |(of, text): (Vec<usize>, [String; 2])| {
-        let text = if of.len() == 1 { [0, 1].map(|side| named(of[0], side).to_owned()) } else { text };
+        let text =
+            if of.len() == 1 { [0, 1].map(|side| named(of[0], side).to_owned()) } else { text };
         (of.into_iter().map(|i| scopes[i]).collect(), text)
     };
     out.into_iter().map(said).collect()
@@ -292,12 +335,16 @@ fn uses(of: &[ConstructUse], all: &[ConstructUse]) -> Vec<RowUses> {
         return vec![RowUses::default()];
     }
     let partners: BTreeSet<Option<Order>> = all.iter().map(|c| c.partner).collect();
-    let of_partner =
-        |partner: Option<Order>| -> Vec<ConstructUse> { of.iter().copied().filter(|c| c.partner == partner).collect() };
-    let without =
-        |cells: &[ConstructUse]| -> Vec<ConstructUse> { cells.iter().map(|c| ConstructUse { partner: None, ..*c }).collect() };
+    let of_partner = |partner: Option<Order>| -> Vec<ConstructUse> {
+        of.iter().copied().filter(|c| c.partner == partner).collect()
+    };
+    let without = |cells: &[ConstructUse]| -> Vec<ConstructUse> {
+        cells.iter().map(|c| ConstructUse { partner: None, ..*c }).collect()
+    };
     let first = partners.first().copied().flatten();
-    if partners.len() > 1 && partners.iter().all(|&p| without(&of_partner(p)) == without(&of_partner(first))) {
+    if partners.len() > 1
+        && partners.iter().all(|&p| without(&of_partner(p)) == without(&of_partner(first)))
+    {
         let all: Vec<ConstructUse> = all.iter().copied().filter(|c| c.partner == first).collect();
         return uses(&without(&of_partner(first)), &without(&all));
     }

@@ -15,9 +15,15 @@ pub enum EventHalf {
 }
 
 impl Lowering {
-    /// The events that an operation with a thread and a scope becomes, in program order, without location and value, and which event of the
-    /// source each is: `None` for fences, for reads whose value nobody uses, and for what a load writes back.
-    pub fn events(&self, operation: Operation, thread: Option<u16>, scope: Option<Scope>) -> Vec<(EventData, Option<EventHalf>)> {
+    /// The events that an operation with a thread and a scope becomes, in program order, without
+    /// location and value, and which event of the source each is: `None` for fences, for reads
+    /// whose value nobody uses, and for what a load writes back.
+    pub fn events(
+        &self,
+        operation: Operation,
+        thread: Option<u16>,
+        scope: Option<Scope>,
+    ) -> Vec<(EventData, Option<EventHalf>)> {
         let mut out = Vec::new();
         let access = self.access();
         for (k, step) in self.steps.iter().enumerate() {
@@ -42,7 +48,8 @@ impl Lowering {
 }
 
 impl LoweringStep {
-    /// Kind and order of the event; of a read-modify-write those of its write half if `is_write_half`, else of its read half.
+    /// Kind and order of the event; of a read-modify-write those of its write half if
+    /// `is_write_half`, else of its read half.
     pub fn kind(&self, is_write_half: bool) -> (Kind, Order) {
         let whole = Construct { operation: self.operation, order: self.order };
         match self.operation {
@@ -54,8 +61,15 @@ impl LoweringStep {
         }
     }
 
-    /// The event, without location and value, in the lowering of an operation of `scope` and `form`.
-    pub fn event(&self, is_write_half: bool, thread: Option<u16>, scope: Option<Scope>, form: LoweringForm) -> EventData {
+    /// The event, without location and value, in the lowering of an operation of `scope` and
+    /// `form`.
+    pub fn event(
+        &self,
+        is_write_half: bool,
+        thread: Option<u16>,
+        scope: Option<Scope>,
+        form: LoweringForm,
+    ) -> EventData {
         let (kind, order) = self.kind(is_write_half);
         let mut data = EventData::new(kind, thread, order);
         data.scope = match self.scope {
@@ -67,7 +81,8 @@ impl LoweringStep {
         data.unused = self.unused;
         data.mbarrier = self.mbarrier;
         data.spaces = if self.mbarrier { Spaces::SHARED } else { Spaces::NONE };
-        data.compare = self.failed || (self.operation == Operation::Rmw && form == LoweringForm::CompareExchange);
+        data.compare = self.failed
+            || (self.operation == Operation::Rmw && form == LoweringForm::CompareExchange);
         data
     }
 }

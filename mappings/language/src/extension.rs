@@ -1,7 +1,9 @@
-//! A mapping that extends another one (`extends BASE`): its text, with the lines of the other that it does not replace.
+//! A mapping that extends another one (`extends BASE`): its text, with the lines of the other that
+//! it does not replace.
 //!
-//! What comes out is the text of a whole mapping, so that certificates, checkpoints and printed tables need nothing else. Each of its lines knows
-//! which file it is from: mistakes are shown where somebody wrote them.
+//! What comes out is the text of a whole mapping, so that certificates, checkpoints and printed
+//! tables need nothing else. Each of its lines knows which file it is from: mistakes are shown
+//! where somebody wrote them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,7 +39,8 @@ struct TextPiece {
     file: Arc<SourceFile>,
     /// Where it is there.
     from: Span,
-    /// Is it as it is written there? Else it is the row of one scope, of a row that is written for all.
+    /// Is it as it is written there? Else it is the row of one scope, of a row that is written for
+    /// all.
     as_written: bool,
 }
 
@@ -45,24 +48,34 @@ impl JoinedTable {
     /// A text that extends nothing.
     fn whole(file: &Arc<SourceFile>) -> Self {
         let at = Span::new(0, file.text.len());
-        Self { file: file.clone(), pieces: vec![TextPiece { at, file: file.clone(), from: at, as_written: true }] }
+        Self {
+            file: file.clone(),
+            pieces: vec![TextPiece { at, file: file.clone(), from: at, as_written: true }],
+        }
     }
 
     /// The place of the joined text as somebody wrote it.
     fn origin(&self, span: Span) -> (Arc<SourceFile>, Span, bool) {
-        let holds = |p: &&TextPiece| p.at.start <= span.start && span.start < p.at.end.max(p.at.start + 1);
-        let Some(piece) = self.pieces.iter().rfind(holds).or(self.pieces.first()) else { return (self.file.clone(), span, true) };
+        let holds =
+            |p: &&TextPiece| p.at.start <= span.start && span.start < p.at.end.max(p.at.start + 1);
+        let Some(piece) = self.pieces.iter().rfind(holds).or(self.pieces.first()) else {
+            return (self.file.clone(), span, true);
+        };
         if !piece.as_written {
             return (piece.file.clone(), piece.from, false);
         }
-        let place = |offset: usize| (piece.from.start + offset.saturating_sub(piece.at.start)).min(piece.from.end);
+        let place = |offset: usize| {
+            (piece.from.start + offset.saturating_sub(piece.at.start)).min(piece.from.end)
+        };
         (piece.file.clone(), Span::new(place(span.start), place(span.end)), true)
     }
 
     /// What is wrong with the joined text, shown where it was written.
     pub fn shown(&self, errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let shown = |mut error: Diagnostic| {
-            for label in error.labels.iter_mut().filter(|label| Arc::ptr_eq(&label.file, &self.file)) {
+            for label in
+                error.labels.iter_mut().filter(|label| Arc::ptr_eq(&label.file, &self.file))
+            {
                 (label.file, label.span, _) = self.origin(label.span);
             }
             error
@@ -114,10 +127,12 @@ fn line_of(lines: &MappingLines) -> Result<ExtendsLine<'_>, Diagnostic> {
     let mut all = lines.about_lines().filter(|line| is_extension(line));
     let (first, second) = (all.next(), all.next());
     match (first, second) {
-        (Some(first), Some(second)) => Err(Diagnostic::error("a mapping extends one other mapping")
-            .at(&lines.file, second[0].1, "the second one")
-            .at(&lines.file, first[0].1, "the first one")
-            .help("have one of the two extend the other")),
+        (Some(first), Some(second)) => {
+            Err(Diagnostic::error("a mapping extends one other mapping")
+                .at(&lines.file, second[0].1, "the second one")
+                .at(&lines.file, first[0].1, "the first one")
+                .help("have one of the two extend the other"))
+        }
         (first, _) => Ok(first),
     }
 }
@@ -127,16 +142,21 @@ pub fn extends(file: &Arc<SourceFile>) -> bool {
     MappingLines::new(file).is_ok_and(|lines| line_of(&lines).is_ok_and(|line| line.is_some()))
 }
 
-/// The text of a mapping between two models with what it takes from the one that it extends; `None` if it extends none.
+/// The text of a mapping between two models with what it takes from the one that it extends; `None`
+/// if it extends none.
 ///
 /// # Errors
-/// The other mapping is not there, or must not be read; it extends the first one; lines of either are wrong.
+/// The other mapping is not there, or must not be read; it extends the first one; lines of either
+/// are wrong.
 pub fn joined(
     file: &Arc<SourceFile>,
     bases: MappingBases<'_>,
     models: (&Model, &Model),
 ) -> Result<Option<JoinedTable>, Vec<Diagnostic>> {
-    let own = bases.folder.and_then(|_| Path::new(&file.name).canonicalize().ok()).unwrap_or_else(|| PathBuf::from(&file.name));
+    let own = bases
+        .folder
+        .and_then(|_| Path::new(&file.name).canonicalize().ok())
+        .unwrap_or_else(|| PathBuf::from(&file.name));
     join(file, bases, models, &[(own, file.name.clone())])
 }
 
@@ -147,7 +167,8 @@ fn join(
     chain: &[(PathBuf, String)],
 ) -> Result<Option<JoinedTable>, Vec<Diagnostic>> {
     let one = |error: Diagnostic| vec![error];
-    let lines = MappingLines::new(file).map_err(|error| one(another(file, FileKind::Mapping).unwrap_or(error)))?;
+    let lines = MappingLines::new(file)
+        .map_err(|error| one(another(file, FileKind::Mapping).unwrap_or(error)))?;
     let Some(line) = line_of(&lines).map_err(one)? else { return Ok(None) };
     let (name, at) = match line {
         [_, (MappingToken::Word(name) | MappingToken::Quoted(name), at)] => (name.as_str(), *at),
@@ -160,37 +181,62 @@ fn join(
         }
         [] => return Ok(None),
     };
-    let base = find(name, bases).map_err(|(what, help)| vec![Diagnostic::error(what).at(file, at, "named here").help(help)])?;
+    let base = find(name, bases).map_err(|(what, help)| {
+        vec![Diagnostic::error(what).at(file, at, "named here").help(help)]
+    })?;
     if let Some(from) = chain.iter().position(|(identity, _)| *identity == base.identity) {
-        let way: Vec<&str> = chain[from..].iter().map(|(_, name)| name.as_str()).chain([base.file.name.as_str()]).collect();
-        let error = Diagnostic::error(format!("`{}` extends itself: {}", base.file.name, way.join(" extends ")));
-        return Err(vec![error.at(file, at, "here it comes round").help("have the first of them say all its rows")]);
+        let way: Vec<&str> = chain[from..]
+            .iter()
+            .map(|(_, name)| name.as_str())
+            .chain([base.file.name.as_str()])
+            .collect();
+        let error = Diagnostic::error(format!(
+            "`{}` extends itself: {}",
+            base.file.name,
+            way.join(" extends ")
+        ));
+        return Err(vec![
+            error
+                .at(file, at, "here it comes round")
+                .help("have the first of them say all its rows"),
+        ]);
     }
     if chain.len() >= MOST {
         let error = Diagnostic::error(format!("more than {MOST} mappings extend one another"));
-        return Err(vec![error.at(file, at, "this is one too many").help("have this one say all its rows")]);
+        return Err(vec![
+            error.at(file, at, "this is one too many").help("have this one say all its rows"),
+        ]);
     }
     let chain = [chain, &[(base.identity.clone(), base.file.name.clone())]].concat();
     let of_base = MappingBases { folder: base.folder.as_deref(), ..bases };
-    let table = join(&base.file, of_base, models, &chain)?.unwrap_or_else(|| JoinedTable::whole(&base.file));
-    Ok(Some(Joining::new(models, &table, &JoinedTable::whole(file))?.text(&table, &JoinedTable::whole(file))))
+    let table = join(&base.file, of_base, models, &chain)?
+        .unwrap_or_else(|| JoinedTable::whole(&base.file));
+    Ok(Some(
+        Joining::new(models, &table, &JoinedTable::whole(file))?
+            .text(&table, &JoinedTable::whole(file)),
+    ))
 }
 
-/// The mapping of a name. A file lies in the folder of the mapping that names it, or below: wherever links lead, and whoever wrote the mapping, no other
-/// file is read.
-fn find(name: &str, MappingBases { folder, shipped }: MappingBases<'_>) -> Result<FoundBase, (String, String)> {
+/// The mapping of a name. A file lies in the folder of the mapping that names it, or below:
+/// wherever links lead, and whoever wrote the mapping, no other file is read.
+fn find(
+    name: &str,
+    MappingBases { folder, shipped }: MappingBases<'_>,
+) -> Result<FoundBase, (String, String)> {
     let built_in = |name: &str| {
-        let file = shipped.and_then(|shipped| shipped(name.strip_suffix(".map").unwrap_or(name)))?;
+        let file =
+            shipped.and_then(|shipped| shipped(name.strip_suffix(".map").unwrap_or(name)))?;
         let identity = PathBuf::from(&file.name);
         Some(FoundBase { file, folder: None, identity })
     };
     const HELP: &str = "name a .map file of the same folder, or a mapping that is built in (`margay mappings` lists them)";
     let Some(folder) = folder else {
-        return built_in(name).ok_or_else(|| (format!("there is no built-in mapping `{name}`"), HELP.to_owned()));
+        return built_in(name)
+            .ok_or_else(|| (format!("there is no built-in mapping `{name}`"), HELP.to_owned()));
     };
     for path in [name.to_owned(), format!("{name}.map")].into_iter().map(PathBuf::from) {
-        if let Some(why) =
-            way_out(folder, &path).map_err(|error| (format!("cannot look for `{name}`: {error}"), HELP.to_owned()))?
+        if let Some(why) = way_out(folder, &path)
+            .map_err(|error| (format!("cannot look for `{name}`: {error}"), HELP.to_owned()))?
         {
             return Err((format!("`{name}` is not read: {why}"), HELP.to_owned()));
         }
@@ -200,16 +246,26 @@ fn find(name: &str, MappingBases { folder, shipped }: MappingBases<'_>) -> Resul
             continue;
         }
         if identity.extension().is_none_or(|ending| ending != "map") {
-            return Err((format!("`{}` is no .map file, and no other files are read", path.display()), HELP.to_owned()));
+            return Err((
+                format!("`{}` is no .map file, and no other files are read", path.display()),
+                HELP.to_owned(),
+            ));
         }
         let shown = limited::name(&path);
-        let text = limited::text(&path, MAX_FILE)
-            .map_err(|error| (format!("cannot read the mapping `{shown}`: {error}"), HELP.to_owned()))?;
+        let text = limited::text(&path, MAX_FILE).map_err(|error| {
+            (format!("cannot read the mapping `{shown}`: {error}"), HELP.to_owned())
+        })?;
         let folder = path.parent().map(Path::to_path_buf);
         return Ok(FoundBase { file: SourceFile::new(shown, text), folder, identity });
     }
-    let shown = if folder.as_os_str().is_empty() { ".".to_owned() } else { folder.display().to_string() };
-    built_in(name).ok_or_else(|| (format!("there is no mapping `{name}` in `{shown}`, and none is built in"), HELP.to_owned()))
+    let shown =
+        if folder.as_os_str().is_empty() { ".".to_owned() } else { folder.display().to_string() };
+    built_in(name).ok_or_else(|| {
+        (
+            format!("there is no mapping `{name}` in `{shown}`, and none is built in"),
+            HELP.to_owned(),
+        )
+    })
 }
 
 /// A row, and where it is written.
@@ -245,11 +301,19 @@ struct Joining<'a> {
 }
 
 impl<'a> Joining<'a> {
-    fn new(models: (&'a Model, &'a Model), base: &JoinedTable, own: &JoinedTable) -> Result<Self, Vec<Diagnostic>> {
+    fn new(
+        models: (&'a Model, &'a Model),
+        base: &JoinedTable,
+        own: &JoinedTable,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let (source, target) = (models.0.signature, models.1.signature);
         // What is of another kind is wrong from its first line on: that line says it best.
-        let of_kind = |table: &JoinedTable, error| table.shown(vec![another(&table.file, FileKind::Mapping).unwrap_or(error)]);
-        let lines = |table: &JoinedTable| MappingLines::new(&table.file).map_err(|error| of_kind(table, error));
+        let of_kind = |table: &JoinedTable, error| {
+            table.shown(vec![another(&table.file, FileKind::Mapping).unwrap_or(error)])
+        };
+        let lines = |table: &JoinedTable| {
+            MappingLines::new(&table.file).map_err(|error| of_kind(table, error))
+        };
         let (base_lines, own_lines) = (lines(base)?, lines(own)?);
         base_lines.header().map_err(|error| of_kind(base, error))?;
         let (mut about, mut errors) = (MappingDescription::default(), Vec::new());
@@ -271,7 +335,8 @@ impl<'a> Joining<'a> {
         }
         let file = own.file.clone();
         let (source, target) = (models.0.clone(), models.1.clone());
-        let mapping = Mapping { title: String::new(), file, source, target, rows: Vec::new(), about };
+        let mapping =
+            Mapping { title: String::new(), file, source, target, rows: Vec::new(), about };
         let mut scopes = mapping.scopes();
         if scopes.is_empty() {
             scopes.push(Scope::Sys);
@@ -279,7 +344,8 @@ impl<'a> Joining<'a> {
         Ok(Self { models, base: base_lines, own: own_lines, rows, scopes })
     }
 
-    /// The rows that are replaced are gone, and what is said of all scopes is said of each where the other mapping tells them apart.
+    /// The rows that are replaced are gone, and what is said of all scopes is said of each where
+    /// the other mapping tells them apart.
     fn text(self, base: &JoinedTable, own: &JoinedTable) -> JoinedTable {
         let mut out = JoinedText::default();
         let header = self.own.header_line();
@@ -287,18 +353,26 @@ impl<'a> Joining<'a> {
         self.describe(&mut out, base, own);
         let mut done: Vec<usize> = Vec::new();
         let replacing = |b: &PlacedRow| -> Vec<usize> {
-            let replaces = |r: &PlacedRow| r.own && r.key() == b.key() && (r.named().is_none() || r.named() == b.named());
+            let replaces = |r: &PlacedRow| {
+                r.own && r.key() == b.key() && (r.named().is_none() || r.named() == b.named())
+            };
             (0..self.rows.len()).filter(|&i| replaces(&self.rows[i])).collect()
         };
-        let left: Vec<usize> =
-            (0..self.rows.len()).filter(|&i| self.rows[i].own || replacing(&self.rows[i]).is_empty()).collect();
+        let left: Vec<usize> = (0..self.rows.len())
+            .filter(|&i| self.rows[i].own || replacing(&self.rows[i]).is_empty())
+            .collect();
         for (i, row) in self.rows.iter().enumerate() {
             let here = if row.own { vec![i] } else { replacing(row) };
             let here = if here.is_empty() { vec![i] } else { here };
             for index in here {
                 if !done.contains(&index) {
                     done.push(index);
-                    self.write(&mut out, index, &left, if self.rows[index].own { own } else { base });
+                    self.write(
+                        &mut out,
+                        index,
+                        &left,
+                        if self.rows[index].own { own } else { base },
+                    );
                 }
             }
         }
@@ -314,11 +388,20 @@ impl<'a> Joining<'a> {
         };
         let said: Vec<String> = self.own.about_lines().map(keyword).collect();
         // Evidence is added to evidence; of all else the mapping that extends has the last word.
-        let kept = |line: &&[(MappingToken, Span)]| keyword(line) == "evidence" || !said.contains(&keyword(line));
-        for line in self.base.about_lines().filter(|line| keyword(line) != MappingDescription::EXTENDS).filter(kept) {
+        let kept = |line: &&[(MappingToken, Span)]| {
+            keyword(line) == "evidence" || !said.contains(&keyword(line))
+        };
+        for line in self
+            .base
+            .about_lines()
+            .filter(|line| keyword(line) != MappingDescription::EXTENDS)
+            .filter(kept)
+        {
             out.line(base, whole(line), None);
         }
-        for line in self.own.about_lines().filter(|line| keyword(line) != MappingDescription::EXTENDS) {
+        for line in
+            self.own.about_lines().filter(|line| keyword(line) != MappingDescription::EXTENDS)
+        {
             out.line(own, whole(line), None);
         }
     }
@@ -327,7 +410,9 @@ impl<'a> Joining<'a> {
     fn write(&self, out: &mut JoinedText, index: usize, left: &[usize], table: &JoinedTable) {
         let row = &self.rows[index];
         let others = || left.iter().map(|&i| &self.rows[i]).filter(|r| r.own != row.own);
-        let apart = |r: &PlacedRow| r.written.row.construct == row.written.row.construct && r.named().is_some();
+        let apart = |r: &PlacedRow| {
+            r.written.row.construct == row.written.row.construct && r.named().is_some()
+        };
         if row.named().is_some() || !others().any(apart) {
             return out.line(table, row.span, None);
         }
@@ -356,7 +441,9 @@ impl<'a> Joining<'a> {
             end = span.end;
             match token {
                 MappingToken::Word(word) if i == 0 => {
-                    let head = variable.and_then(|v| word.strip_suffix(v)?.strip_suffix('.')).unwrap_or(word);
+                    let head = variable
+                        .and_then(|v| word.strip_suffix(v)?.strip_suffix('.'))
+                        .unwrap_or(word);
                     out.push_str(&format!("{head}.{}", source.scope_name(scope)));
                 }
                 MappingToken::Word(word) if behind => {
@@ -365,7 +452,10 @@ impl<'a> Joining<'a> {
                         (instruction, None) => (instruction, String::new()),
                     };
                     match variable.and_then(|v| instruction.strip_suffix(v)?.strip_suffix('.')) {
-                        Some(instruction) => out.push_str(&format!("{instruction}.{}{width}", target.scope_name(scope))),
+                        Some(instruction) => out.push_str(&format!(
+                            "{instruction}.{}{width}",
+                            target.scope_name(scope)
+                        )),
                         None => out.push_str(word),
                     }
                 }

@@ -1,12 +1,13 @@
-//! What an object is and what a read-modify-write does to it: the words behind a construct that say for which of its uses a row is
-//! (`RMW.ACQ.s nand b8 b16 => ...`).
+//! What an object is and what a read-modify-write does to it: the words behind a construct that say
+//! for which of its uses a row is (`RMW.ACQ.s nand b8 b16 => ...`).
 
 use margay_models::execution::Order;
 
 /// The types of objects: so many bits, as an integer (`b`) or a number with a fraction (`f`).
 pub const TYPES: [&str; 9] = ["b8", "b16", "b32", "b64", "b128", "f16", "bf16", "f32", "f64"];
 /// What a read-modify-write does; `min` and `max` are signed, and of fractions for `f` types.
-pub const OPERATIONS: [&str; 13] = ["exch", "add", "sub", "and", "or", "xor", "nand", "min", "max", "umin", "umax", "inc", "dec"];
+pub const OPERATIONS: [&str; 13] =
+    ["exch", "add", "sub", "and", "or", "xor", "nand", "min", "max", "umin", "umax", "inc", "dec"];
 /// The index of the exchange in [`OPERATIONS`].
 pub const EXCHANGE: usize = 0;
 /// The operations that numbers with a fraction have.
@@ -19,7 +20,8 @@ pub fn bits(index: usize) -> u16 {
 
 /// Is there such an operation on such a type (both by index)?
 pub fn exists(operation: usize, data: usize) -> bool {
-    TYPES[data].starts_with('b') && TYPES[data] != "bf16" || OF_FRACTIONS.contains(&OPERATIONS[operation])
+    TYPES[data].starts_with('b') && TYPES[data] != "bf16"
+        || OF_FRACTIONS.contains(&OPERATIONS[operation])
 }
 
 /// A set of types or of operations, by their indices.
@@ -75,7 +77,8 @@ impl KindSet {
 /// One use of a construct: everything that a row may depend on, but the scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct ConstructUse {
-    /// Of a compare-exchange, the order of its other outcome: for failure of one that succeeds, for success of one that fails.
+    /// Of a compare-exchange, the order of its other outcome: for failure of one that succeeds, for
+    /// success of one that fails.
     pub partner: Option<Order>,
     /// What a read-modify-write does (an index into [`OPERATIONS`]).
     pub operation: Option<usize>,
@@ -101,7 +104,9 @@ impl RowUses {
 
     /// How much it says: of two rows for one use the one that says more is meant.
     pub fn rank(self) -> usize {
-        usize::from(self.partner.is_some()) + usize::from(self.operations.is_some()) + usize::from(self.data.is_some())
+        usize::from(self.partner.is_some())
+            + usize::from(self.operations.is_some())
+            + usize::from(self.data.is_some())
     }
 
     /// Does it speak of this use?
@@ -117,24 +122,31 @@ impl RowUses {
         sets.iter().filter_map(|(set, all)| set.map(|s| format!(" {}", s.words(all)))).collect()
     }
 
-    /// The uses that one row has, given all uses that there are, as few rows as show what differs: `bodies` has for each use the number
-    /// of its right-hand side; of those in `absent` none is for all that is left, if there is another. The first result is for all uses
-    /// that no other one speaks of.
+    /// The uses that one row has, given all uses that there are, as few rows as show what differs:
+    /// `bodies` has for each use the number of its right-hand side; of those in `absent` none is
+    /// for all that is left, if there is another. The first result is for all uses that no other
+    /// one speaks of.
     pub fn rows(cells: &[(ConstructUse, usize)], absent: &[usize]) -> Vec<(RowUses, usize)> {
         let Some(default) = most(cells, absent) else { return Vec::new() };
         let mut out = vec![(RowUses::default(), default)];
-        let mut rest: Vec<usize> = cells.iter().map(|&(_, b)| b).filter(|&b| b != default).collect();
+        let mut rest: Vec<usize> =
+            cells.iter().map(|&(_, b)| b).filter(|&b| b != default).collect();
         rest.sort_unstable();
         rest.dedup();
         let partners = distinct(cells.iter().map(|(c, _)| c.partner));
         for body in rest {
-            let of: Vec<(Option<Order>, Vec<RowUses>)> =
-                partners.iter().map(|&p| (p, rectangles(cells, body, p))).filter(|(_, r)| !r.is_empty()).collect();
+            let of: Vec<(Option<Order>, Vec<RowUses>)> = partners
+                .iter()
+                .map(|&p| (p, rectangles(cells, body, p)))
+                .filter(|(_, r)| !r.is_empty())
+                .collect();
             let everywhere = of.len() == partners.len() && of.iter().all(|(_, r)| *r == of[0].1);
             if everywhere {
                 out.extend(of[0].1.iter().map(|&u| (u, body)));
             } else {
-                out.extend(of.iter().flat_map(|(p, r)| r.iter().map(move |&u| (RowUses { partner: *p, ..u }, body))));
+                out.extend(of.iter().flat_map(|(p, r)| {
+                    r.iter().map(move |&u| (RowUses { partner: *p, ..u }, body))
+                }));
             }
         }
         // A row that says nothing of its own would be the default.
@@ -145,7 +157,8 @@ impl RowUses {
 
 /// The right-hand side of the most uses; the first of several.
 fn most(cells: &[(ConstructUse, usize)], absent: &[usize]) -> Option<usize> {
-    let count = |body: usize| (!absent.contains(&body), cells.iter().filter(|&&(_, b)| b == body).count());
+    let count =
+        |body: usize| (!absent.contains(&body), cells.iter().filter(|&&(_, b)| b == body).count());
     let mut best: Option<usize> = None;
     for &(_, body) in cells {
         if best.is_none_or(|b| count(body) > count(b)) {
@@ -166,7 +179,11 @@ fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 /// The uses with a right-hand side and a partner, as sets of operations with the same types.
-fn rectangles(cells: &[(ConstructUse, usize)], body: usize, partner: Option<Order>) -> Vec<RowUses> {
+fn rectangles(
+    cells: &[(ConstructUse, usize)],
+    body: usize,
+    partner: Option<Order>,
+) -> Vec<RowUses> {
     let here: Vec<(ConstructUse, bool)> =
         cells.iter().filter(|(c, _)| c.partner == partner).map(|&(c, b)| (c, b == body)).collect();
     let mut by_types: Vec<(Option<KindSet>, Vec<Option<usize>>)> = Vec::new();
@@ -200,30 +217,50 @@ fn rectangles(cells: &[(ConstructUse, usize)], body: usize, partner: Option<Orde
 mod tests {
     use super::*;
 
-    /// What `rows` says is what it was given: every use finds its right-hand side in the row that says most about it.
+    /// What `rows` says is what it was given: every use finds its right-hand side in the row that
+    /// says most about it.
     fn reads_back(cells: &[(ConstructUse, usize)]) {
         let rows = RowUses::rows(cells, &[]);
         for &(cell, body) in cells {
-            let best = rows.iter().filter(|(u, _)| u.covers(cell)).map(|(u, _)| u.rank()).max().expect("a row");
-            let found: Vec<usize> = rows.iter().filter(|(u, _)| u.covers(cell) && u.rank() == best).map(|&(_, b)| b).collect();
+            let best = rows
+                .iter()
+                .filter(|(u, _)| u.covers(cell))
+                .map(|(u, _)| u.rank())
+                .max()
+                .expect("a row");
+            let found: Vec<usize> = rows
+                .iter()
+                .filter(|(u, _)| u.covers(cell) && u.rank() == best)
+                .map(|&(_, b)| b)
+                .collect();
             assert_eq!(found, [body], "{cell:?} in {rows:?}");
         }
     }
 
     #[test]
     fn few_rows_say_what_differs() {
-        let cell = |operation, data| ConstructUse { partner: None, operation: Some(operation), data: Some(data) };
+        let cell = |operation, data| ConstructUse {
+            partner: None,
+            operation: Some(operation),
+            data: Some(data),
+        };
         let all = |f: &dyn Fn(usize, usize) -> usize| -> Vec<(ConstructUse, usize)> {
-            (0..4).flat_map(|o| (0..5).map(move |d| (o, d))).map(|(o, d)| (cell(o, d), f(o, d))).collect()
+            (0..4)
+                .flat_map(|o| (0..5).map(move |d| (o, d)))
+                .map(|(o, d)| (cell(o, d), f(o, d)))
+                .collect()
         };
         let uniform = all(&|_, _| 7);
         assert_eq!(RowUses::rows(&uniform, &[]), [(RowUses::default(), 7)]);
         let narrow = all(&|_, d| usize::from(d < 2));
         assert_eq!(RowUses::rows(&narrow, &[]).len(), 2);
         assert_eq!(RowUses::rows(&narrow, &[0])[0], (RowUses::default(), 1));
-        for cells in
-            [uniform, narrow, all(&|o, d| o * 10 + d), all(&|o, d| usize::from(o == 1 && d > 2) + 2 * usize::from(d == 0))]
-        {
+        for cells in [
+            uniform,
+            narrow,
+            all(&|o, d| o * 10 + d),
+            all(&|o, d| usize::from(o == 1 && d > 2) + 2 * usize::from(d == 0)),
+        ] {
             reads_back(&cells);
         }
         let pairs: Vec<(ConstructUse, usize)> = [Order::Rlx, Order::Acq, Order::Sc]

@@ -1,4 +1,5 @@
-//! What of a mapping is known, and what is assumed: a counterexample that uses an assumed row is no finding.
+//! What of a mapping is known, and what is assumed: a counterexample that uses an assumed row is no
+//! finding.
 
 use super::about::Knowledge;
 use super::{Mapping, Used};
@@ -23,7 +24,9 @@ impl Mapping {
                 let whole = lowering.uses.iter().all(|u| self.is_assumed(u));
                 let heads: Vec<String> = match whole {
                     true => vec![row.head(self.source.signature, lowering.form)],
-                    false => of().map(|u| row.head_for(self.source.signature, lowering.form, u.when)).collect(),
+                    false => of()
+                        .map(|u| row.head_for(self.source.signature, lowering.form, u.when))
+                        .collect(),
                 };
                 for head in heads {
                     if !out.contains(&head) {
@@ -38,7 +41,8 @@ impl Mapping {
     /// The mapping without its assumed rows: programs that need them are not asked about.
     pub fn known_only(&self) -> Mapping {
         let mut mapping = self.clone();
-        let (assumed, known): (Vec<_>, Vec<_>) = self.about.stated.iter().cloned().partition(|stated| stated.assumed);
+        let (assumed, known): (Vec<_>, Vec<_>) =
+            self.about.stated.iter().cloned().partition(|stated| stated.assumed);
         mapping.about.left_out.extend(assumed.into_iter().map(|stated| stated.head));
         mapping.about.stated = known;
         for row in &mut mapping.rows {
@@ -68,10 +72,13 @@ impl Mapping {
         if known_only { self.known_only() } else { self }
     }
 
-    /// The best and the worst of what its rows say of where they come from; `None` for a mapping that does not say.
+    /// The best and the worst of what its rows say of where they come from; `None` for a mapping
+    /// that does not say.
     pub fn known(&self) -> Option<(Knowledge, Knowledge)> {
         let all = self.rows.iter().flat_map(|r| &r.alternatives).flat_map(|l| &l.uses);
-        let known: Vec<Knowledge> = all.filter_map(|u| Some(self.about.evidence.get(u.from.as_ref()?.evidence)?.known)).collect();
+        let known: Vec<Knowledge> = all
+            .filter_map(|u| Some(self.about.evidence.get(u.from.as_ref()?.evidence)?.known))
+            .collect();
         Some((*known.iter().min()?, *known.iter().max()?))
     }
 }

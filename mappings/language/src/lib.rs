@@ -1,4 +1,5 @@
-//! The mapping language: one row for each source construct, as readable as a paper's table (docs/mapping-language.md).
+//! The mapping language: one row for each source construct, as readable as a paper's table
+//! (docs/mapping-language.md).
 //!
 //! ```text
 //! mapping "scoped C++ to PTX (ASPLOS 2019, Fig. 11)" from rc11-scoped to ptx-6.0
@@ -69,19 +70,21 @@ pub struct Row {
     pub construct: Construct,
     /// Which scopes of the construct the row speaks of.
     pub scope: ScopePattern,
-    /// The lowerings. With more than one, every operation may have any of them: by the choice of the compiler or, where the
-    /// forms differ, of the program.
+    /// The lowerings. With more than one, every operation may have any of them: by the choice of
+    /// the compiler or, where the forms differ, of the program.
     pub alternatives: Vec<Lowering>,
     /// The left-hand side in the text.
     pub span: Span,
-    /// Is a compare-exchange that fails told from a load, although it becomes the same? A question may say so, a text cannot.
+    /// Is a compare-exchange that fails told from a load, although it becomes the same? A question
+    /// may say so, a text cannot.
     pub failures_apart: bool,
 }
 
 /// The scope of a row's construct.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScopePattern {
-    /// Every scope, under a name that the right-hand side can use; also a construct that has no scope.
+    /// Every scope, under a name that the right-hand side can use; also a construct that has no
+    /// scope.
     Any(Option<String>),
     /// One scope alone.
     Named(Scope),
@@ -90,7 +93,8 @@ pub enum ScopePattern {
 /// Which form of a source operation a lowering is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub enum LoweringForm {
-    /// A load, a store, a fence; a read-modify-write of any kind, unless compare-exchange has rows of its own.
+    /// A load, a store, a fence; a read-modify-write of any kind, unless compare-exchange has rows
+    /// of its own.
     #[default]
     Usual,
     /// A compare-exchange that succeeds (`CAS.ACQ.s`): a read-modify-write.
@@ -119,8 +123,8 @@ impl LoweringForm {
     }
 }
 
-/// One right-hand side: target instructions in program order. One of them is the access, the others are fences and loads that nobody looks at.
-/// A row of a fence may be empty (`nothing`).
+/// One right-hand side: target instructions in program order. One of them is the access, the others
+/// are fences and loads that nobody looks at. A row of a fence may be empty (`nothing`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lowering {
     /// The form of the source operation that it is for.
@@ -131,7 +135,8 @@ pub struct Lowering {
     pub dependencies: LoweringDependencies,
     /// The width of its access in bits, where it is not that of the object.
     pub bits: Option<u16>,
-    /// The uses of the construct that it is for; empty for all of them, by a row that does not say where it comes from.
+    /// The uses of the construct that it is for; empty for all of them, by a row that does not say
+    /// where it comes from.
     pub uses: Vec<Used>,
     /// The place in the text.
     pub span: Span,
@@ -155,7 +160,8 @@ pub struct RowSource {
 }
 
 impl Lowering {
-    /// The index of the step that reads what the operation reads, or writes what it writes; `None` for fences.
+    /// The index of the step that reads what the operation reads, or writes what it writes; `None`
+    /// for fences.
     pub fn access(&self) -> Option<usize> {
         self.steps.iter().position(LoweringStep::carries)
     }
@@ -165,20 +171,25 @@ impl Lowering {
         operation == Operation::Write && self.is_by_rmw()
     }
 
-    /// Does it load by a read-modify-write? Then its access writes back what it reads, and the source has no such write.
+    /// Does it load by a read-modify-write? Then its access writes back what it reads, and the
+    /// source has no such write.
     pub fn writes_back(&self, operation: Operation) -> bool {
         operation == Operation::Read && self.is_by_rmw()
     }
 
     /// Is it for read-modify-writes that do one of these (of [`kind::OPERATIONS`])?
     pub fn is_for_function(&self, operations: kind::KindSet) -> bool {
-        let does = |used: &Used| used.when.operations.is_none_or(|of| of.iter().any(|o| operations.has(o)));
+        let does = |used: &Used| {
+            used.when.operations.is_none_or(|of| of.iter().any(|o| operations.has(o)))
+        };
         self.uses.is_empty() || self.uses.iter().any(does)
     }
 
-    /// Is it for compare-exchanges whose other outcome has this order (`None`: an order that nothing says)?
+    /// Is it for compare-exchanges whose other outcome has this order (`None`: an order that
+    /// nothing says)?
     pub fn is_for_pair(&self, other_order: Option<Order>) -> bool {
-        let says = |used: &Used| used.when.partner.is_none_or(|partner| Some(partner) == other_order);
+        let says =
+            |used: &Used| used.when.partner.is_none_or(|partner| Some(partner) == other_order);
         other_order.is_none() || self.uses.is_empty() || self.uses.iter().any(says)
     }
 
@@ -186,17 +197,20 @@ impl Lowering {
         self.access().is_some_and(|access| self.steps[access].operation == Operation::Rmw)
     }
 
-    /// Of a read-modify-write: can it be an exchange, which writes what it is given whatever it reads?
+    /// Of a read-modify-write: can it be an exchange, which writes what it is given whatever it
+    /// reads?
     pub fn may_exchange(&self) -> bool {
         self.is_for(|operation| operation == kind::EXCHANGE)
     }
 
-    /// Of a read-modify-write: can it be one that computes what it writes from what it reads, or compares?
+    /// Of a read-modify-write: can it be one that computes what it writes from what it reads, or
+    /// compares?
     pub fn may_compute(&self) -> bool {
         self.form != LoweringForm::Usual || self.is_for(|operation| operation != kind::EXCHANGE)
     }
 
-    /// Is it for a use in which the operation, by its index in [`kind::OPERATIONS`], is one of these?
+    /// Is it for a use in which the operation, by its index in [`kind::OPERATIONS`], is one of
+    /// these?
     fn is_for(&self, wanted: impl Fn(usize) -> bool) -> bool {
         let any = |used: &Used| used.when.operations.is_none_or(|all| all.iter().any(&wanted));
         self.form == LoweringForm::Usual && (self.uses.is_empty() || self.uses.iter().any(any))
@@ -212,7 +226,8 @@ impl Lowering {
         let mut lowering = self.clone();
         lowering.steps.remove(step);
         let before = step.checked_sub(self.access().unwrap_or(0) + 1);
-        lowering.dependencies = self.dependencies.moved(|n| if before.is_some_and(|b| b < n) { n - 1 } else { n });
+        lowering.dependencies =
+            self.dependencies.moved(|n| if before.is_some_and(|b| b < n) { n - 1 } else { n });
         lowering
     }
 }

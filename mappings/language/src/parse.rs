@@ -1,5 +1,5 @@
-//! Text to rows: the header line, then one row a line (`row.rs`). Comments are `//`, `#` and `(* *)`; a line that ends in `;`, `=>` or
-//! `or` goes on in the next one.
+//! Text to rows: the header line, then one row a line (`row.rs`). Comments are `//`, `#` and
+//! `(* *)`; a line that ends in `;`, `=>` or `or` goes on in the next one.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use super::kind::RowUses;
 use super::tokens::{MappingToken, tokens};
 use super::{LoweringForm, Row, RowSource, ScopePattern};
 
-/// The most alternatives that one row may offer: each is a choice for every operation, so the search grows with it.
+/// The most alternatives that one row may offer: each is a choice for every operation, so the
+/// search grows with it.
 pub(super) const MAX_ALTERNATIVES: usize = 8;
 
 /// The header of a mapping.
@@ -41,7 +42,12 @@ impl WrittenRow {
     /// Its left-hand side.
     pub fn head(&self, source: Signature) -> RowHead {
         let text = self.row.head_for(source, self.form, self.when);
-        RowHead { text, construct: self.row.construct, form: self.form, scope: self.row.scope.clone() }
+        RowHead {
+            text,
+            construct: self.row.construct,
+            form: self.form,
+            scope: self.row.scope.clone(),
+        }
     }
 }
 
@@ -98,20 +104,33 @@ impl MappingLines {
 
     /// Reads the header line.
     pub fn header(&self) -> Result<Header, Diagnostic> {
-        const SHAPE: &str = "the first line is: mapping \"title\" from SOURCE-MODEL to TARGET-MODEL";
+        const SHAPE: &str =
+            "the first line is: mapping \"title\" from SOURCE-MODEL to TARGET-MODEL";
         let Some(line) = self.lines.first() else {
-            return Err(Diagnostic::error("the mapping is empty").at(&self.file, Span::default(), "nothing here").help(SHAPE));
+            return Err(Diagnostic::error("the mapping is empty")
+                .at(&self.file, Span::default(), "nothing here")
+                .help(SHAPE));
         };
         let mut items = line.iter().peekable();
         let mut expect = |wanted: &str, previous: Span| match items.next() {
-            Some((MappingToken::Word(w), span)) if wanted.is_empty() || w == wanted => Ok((w.clone(), *span)),
-            Some((MappingToken::Quoted(w), span)) if wanted.is_empty() || wanted == "\"" => Ok((w.clone(), *span)),
-            Some((_, span)) if wanted == "\"" => Ok((String::new(), Span::new(span.start, span.start))),
+            Some((MappingToken::Word(w), span)) if wanted.is_empty() || w == wanted => {
+                Ok((w.clone(), *span))
+            }
+            Some((MappingToken::Quoted(w), span)) if wanted.is_empty() || wanted == "\"" => {
+                Ok((w.clone(), *span))
+            }
+            Some((_, span)) if wanted == "\"" => {
+                Ok((String::new(), Span::new(span.start, span.start)))
+            }
             Some((_, span)) => Err((*span, wanted.to_owned())),
             None => Err((Span::new(previous.end, previous.end), wanted.to_owned())),
         };
         let fail = |(span, wanted): (Span, String)| {
-            let wanted = if wanted.is_empty() { "the name of a model".to_owned() } else { format!("`{wanted}`") };
+            let wanted = if wanted.is_empty() {
+                "the name of a model".to_owned()
+            } else {
+                format!("`{wanted}`")
+            };
             Diagnostic::error(format!("expected {wanted} in the header of the mapping"))
                 .at(&self.file, span, format!("expected {wanted}"))
                 .help(SHAPE)
@@ -137,16 +156,29 @@ impl MappingLines {
     }
 
     /// Reads what the mapping says about itself, given the signatures of the two models.
-    pub fn about(&self, source: Signature, target: Signature) -> Result<MappingDescription, Vec<Diagnostic>> {
+    pub fn about(
+        &self,
+        source: Signature,
+        target: Signature,
+    ) -> Result<MappingDescription, Vec<Diagnostic>> {
         let mut about = MappingDescription::default();
         let mut errors = self.describe(&mut about, (source, target));
-        errors.extend(self.about_lines().filter(|line| is_extension(line)).map(|line| extension::alone(&self.file, line)));
+        errors.extend(
+            self.about_lines()
+                .filter(|line| is_extension(line))
+                .map(|line| extension::alone(&self.file, line)),
+        );
         about.with_plain_evidence();
         if errors.is_empty() { Ok(about) } else { Err(errors) }
     }
 
-    /// Adds what the lines say about the mapping, but for what it extends, and gives what is wrong with them.
-    pub(super) fn describe(&self, about: &mut MappingDescription, signatures: (Signature, Signature)) -> Vec<Diagnostic> {
+    /// Adds what the lines say about the mapping, but for what it extends, and gives what is wrong
+    /// with them.
+    pub(super) fn describe(
+        &self,
+        about: &mut MappingDescription,
+        signatures: (Signature, Signature),
+    ) -> Vec<Diagnostic> {
         let lines = self.about_lines().filter(|line| !is_extension(line));
         lines.filter_map(|line| about.read(&self.file, line, signatures).err()).collect()
     }
@@ -166,7 +198,8 @@ impl MappingLines {
         self.lines.iter().skip(1).map(Vec::as_slice).filter(|line| !is_about(line))
     }
 
-    /// Reads the rows as they are written, given the signatures of the two models. Every row that is wrong gives a diagnostic of its own.
+    /// Reads the rows as they are written, given the signatures of the two models. Every row that
+    /// is wrong gives a diagnostic of its own.
     pub fn written(
         &self,
         source: Signature,
@@ -188,8 +221,9 @@ impl MappingLines {
     pub fn whole(&self, rows: Vec<Row>, source: Signature) -> Result<Vec<Row>, Vec<Diagnostic>> {
         let mut errors = Vec::new();
         // Compare-exchange is a form of other constructs: its lowerings join theirs.
-        let (mut rows, forms): (Vec<Row>, Vec<Row>) =
-            rows.into_iter().partition(|r| r.alternatives.iter().all(|l| l.form == LoweringForm::Usual));
+        let (mut rows, forms): (Vec<Row>, Vec<Row>) = rows
+            .into_iter()
+            .partition(|r| r.alternatives.iter().all(|l| l.form == LoweringForm::Usual));
         for form in forms {
             if let Err(error) = self.join(&mut rows, form, source) {
                 errors.push(error);
@@ -207,10 +241,14 @@ impl MappingLines {
             (ScopePattern::Named(a), ScopePattern::Named(b)) => a == b,
             _ => false,
         };
-        let Some(row) = rows.iter_mut().find(|r| r.construct == form.construct && same_scope(r)) else {
-            return Err(Diagnostic::error(format!("`{}` has no row `{usual}` beside it", form.head(source, kind)))
-                .at(&self.file, form.span, "this row")
-                .help(format!("write the row `{usual}` too, with scopes written in the same way")));
+        let Some(row) = rows.iter_mut().find(|r| r.construct == form.construct && same_scope(r))
+        else {
+            return Err(Diagnostic::error(format!(
+                "`{}` has no row `{usual}` beside it",
+                form.head(source, kind)
+            ))
+            .at(&self.file, form.span, "this row")
+            .help(format!("write the row `{usual}` too, with scopes written in the same way")));
         };
         if let Some(earlier) = row.alternatives.iter().find(|l| l.form == kind) {
             return Err(Diagnostic::error(format!("two rows for `{}`", form.head(source, kind)))
@@ -220,8 +258,10 @@ impl MappingLines {
         }
         row.alternatives.extend(form.alternatives);
         if row.alternatives.len() > MAX_ALTERNATIVES {
-            let message =
-                format!("{} alternatives for `{usual}`; at most {MAX_ALTERNATIVES} are supported", row.alternatives.len());
+            let message = format!(
+                "{} alternatives for `{usual}`; at most {MAX_ALTERNATIVES} are supported",
+                row.alternatives.len()
+            );
             return Err(Diagnostic::error(message)
                 .at(&self.file, row.span, "those of this row and of its forms")
                 .help("drop alternatives that another one makes redundant, or split the mapping into several files"));

@@ -1,4 +1,5 @@
-//! From a file to a [`Mapping`]: reads the text, finds the two models, and checks that the rows are complete and not doubled.
+//! From a file to a [`Mapping`]: reads the text, finds the two models, and checks that the rows are
+//! complete and not doubled.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,11 +38,12 @@ pub struct LoadedMapping {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Loads a mapping from a file. Models are looked for as paths, in the mapping's folder, in `../models` beside it, in `models`
-/// below the current folder, and then among the built-in ones.
+/// Loads a mapping from a file. Models are looked for as paths, in the mapping's folder, in
+/// `../models` beside it, in `models` below the current folder, and then among the built-in ones.
 ///
 /// # Errors
-/// A file that cannot be read, text that is no mapping, models that are missing or wrong, rows that are missing or doubled.
+/// A file that cannot be read, text that is no mapping, models that are missing or wrong, rows that
+/// are missing or doubled.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<LoadedMapping, Vec<Diagnostic>> {
     let file = read(path).map_err(|d| vec![d])?;
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
@@ -52,7 +54,11 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<LoadedMapping, Vec<Dia
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOptions) -> Result<LoadedMapping, Vec<Diagnostic>> {
+pub fn load_text(
+    file: &Arc<SourceFile>,
+    folder: Option<&Path>,
+    options: &LoadOptions,
+) -> Result<LoadedMapping, Vec<Diagnostic>> {
     // What is of another kind is wrong from its first line on: that line says it best.
     let of_kind = |error: Diagnostic| vec![another(file, FileKind::Mapping).unwrap_or(error)];
     let lines = MappingLines::new(file).map_err(of_kind)?;
@@ -87,23 +93,27 @@ pub fn load_text(file: &Arc<SourceFile>, folder: Option<&Path>, options: &LoadOp
                 errors
             })
     };
-    let (source, target) = (model(&header.source, &options.source), model(&header.target, &options.target));
+    let (source, target) =
+        (model(&header.source, &options.source), model(&header.target, &options.target));
     let (source, target) = match (source, target) {
         (Ok(s), Ok(t)) => (s, t),
         (s, t) => return Err(s.err().into_iter().chain(t.err()).flatten().collect()),
     };
     let read = load_between(file, folder, options.shipped, source, target);
-    // Rows that are not understood may be so because a model was taken for another architecture's, which is a warning.
+    // Rows that are not understood may be so because a model was taken for another architecture's,
+    // which is a warning.
     match read {
         Ok(mapping) => Ok(LoadedMapping { mapping, warnings }),
         Err(errors) => Err(errors.into_iter().chain(warnings).collect()),
     }
 }
 
-/// Loads a mapping from text, whatever models its header names. `folder` is where the mapping may lie that it extends, as in [`load_text`].
+/// Loads a mapping from text, whatever models its header names. `folder` is where the mapping may
+/// lie that it extends, as in [`load_text`].
 ///
 /// # Errors
-/// Text that is no mapping, rows that are missing or doubled; a mapping that it extends and that cannot be read.
+/// Text that is no mapping, rows that are missing or doubled; a mapping that it extends and that
+/// cannot be read.
 pub fn load_between(
     file: &Arc<SourceFile>,
     folder: Option<&Path>,
@@ -113,7 +123,9 @@ pub fn load_between(
 ) -> Result<Mapping, Vec<Diagnostic>> {
     match joined(file, MappingBases { folder, shipped }, (&source, &target))? {
         None => Mapping::between(file, source, target),
-        Some(table) => Mapping::between(&table.file, source, target).map_err(|errors| table.shown(errors)),
+        Some(table) => {
+            Mapping::between(&table.file, source, target).map_err(|errors| table.shown(errors))
+        }
     }
 }
 
@@ -135,37 +147,51 @@ impl Mapping {
     ///
     /// # Errors
     /// Text that is no mapping, rows that are missing or doubled.
-    pub fn between(file: &Arc<SourceFile>, source: Model, target: Model) -> Result<Self, Vec<Diagnostic>> {
+    pub fn between(
+        file: &Arc<SourceFile>,
+        source: Model,
+        target: Model,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let lines = MappingLines::new(file).map_err(|d| vec![d])?;
         let header = lines.header().map_err(|d| vec![d])?;
         let about = lines.about(source.signature, target.signature)?;
         let written = written_rows(&lines, (&source, &target), &about)?;
         let title = header.title.unwrap_or_else(|| file.name.clone());
-        let mut mapping = Mapping { title, file: file.clone(), source, target, rows: Vec::new(), about };
+        let mut mapping =
+            Mapping { title, file: file.clone(), source, target, rows: Vec::new(), about };
         assemble(&mut mapping, &lines, written)?;
         complete(&mapping, header.source.1)?;
         Ok(mapping)
     }
 
-    /// The scopes that operations of the source can have, narrowest first: none if the source model does not speak of scopes; of C++ and
-    /// PTX cluster scope only if both models know clusters, or the target has no scopes at all.
+    /// The scopes that operations of the source can have, narrowest first: none if the source model
+    /// does not speak of scopes; of C++ and PTX cluster scope only if both models know clusters, or
+    /// the target has no scopes at all.
     pub fn scopes(&self) -> Vec<Scope> {
         if !self.source.is_scoped() {
             return Vec::new();
         }
         // A target without scopes takes those of the source, whichever they are.
-        let clusters = self.source.knows_clusters() && (self.target.knows_clusters() || !self.target.signature.has_places());
-        let exists = |s: &&Scope| self.about.scopes.as_ref().is_none_or(|scopes| scopes.contains(s));
+        let clusters = self.source.knows_clusters()
+            && (self.target.knows_clusters() || !self.target.signature.has_places());
+        let exists =
+            |s: &&Scope| self.about.scopes.as_ref().is_none_or(|scopes| scopes.contains(s));
         self.source.signature.scopes(clusters).iter().filter(exists).copied().collect()
     }
 
     /// Has it loads that are read-modify-writes, which write back what they read?
     pub fn writes_back(&self) -> bool {
-        self.rows.iter().any(|row| row.alternatives.iter().any(|l| l.writes_back(row.construct.operation)))
+        self.rows
+            .iter()
+            .any(|row| row.alternatives.iter().any(|l| l.writes_back(row.construct.operation)))
     }
 
     /// A row for all scopes is also that of a construct without one.
-    pub fn row(&self, construct: margay_models::signature::Construct, scope: Option<Scope>) -> Option<&Row> {
+    pub fn row(
+        &self,
+        construct: margay_models::signature::Construct,
+        scope: Option<Scope>,
+    ) -> Option<&Row> {
         self.rows.iter().find(|row| {
             row.construct == construct
                 && match row.scope {
@@ -176,9 +202,13 @@ impl Mapping {
     }
 }
 
-/// The rows of a table with scopes for a source that does not speak of them: those for all scopes, and of rows for single scopes those for `sys`;
-/// where a construct has rows for one scope alone, these.
-fn without_scopes(file: &Arc<SourceFile>, written: Vec<WrittenRow>) -> Result<Vec<WrittenRow>, Diagnostic> {
+/// The rows of a table with scopes for a source that does not speak of them: those for all scopes,
+/// and of rows for single scopes those for `sys`; where a construct has rows for one scope alone,
+/// these.
+fn without_scopes(
+    file: &Arc<SourceFile>,
+    written: Vec<WrittenRow>,
+) -> Result<Vec<WrittenRow>, Diagnostic> {
     let named = |w: &WrittenRow| match w.row.scope {
         ScopePattern::Named(scope) => Some(scope),
         ScopePattern::Any(_) => None,
@@ -190,10 +220,14 @@ fn without_scopes(file: &Arc<SourceFile>, written: Vec<WrittenRow>) -> Result<Ve
             out.push(w.clone());
             continue;
         };
-        // A row for all scopes is for `sys`, too. Of two rows that say as much as each other neither is dropped: they are one too many.
+        // A row for all scopes is for `sys`, too. Of two rows that say as much as each other
+        // neither is dropped: they are one too many.
         let for_sys = |other: &WrittenRow| named(other).is_none_or(|other| other == Scope::Sys);
-        let doubled = |other: &WrittenRow| named(other).is_none() && (other.form, other.when) == (w.form, w.when);
-        let only_one = of(w.row.construct).all(|other| named(other) == Some(scope)) || of(w.row.construct).any(doubled);
+        let doubled = |other: &WrittenRow| {
+            named(other).is_none() && (other.form, other.when) == (w.form, w.when)
+        };
+        let only_one = of(w.row.construct).all(|other| named(other) == Some(scope))
+            || of(w.row.construct).any(doubled);
         if scope == Scope::Sys || only_one {
             let mut w = w.clone();
             w.row.scope = ScopePattern::Any(None);
@@ -211,7 +245,8 @@ fn without_scopes(file: &Arc<SourceFile>, written: Vec<WrittenRow>) -> Result<Ve
     Ok(out)
 }
 
-/// Checks that every construct of the source has exactly one row for each scope, and that no row needs what the target lacks.
+/// Checks that every construct of the source has exactly one row for each scope, and that no row
+/// needs what the target lacks.
 fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
     let file = &mapping.file;
     let signature = mapping.source.signature;
@@ -233,14 +268,16 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
                     .help("drop one; lowerings that the compiler may choose between are written in one row with `or`"),
             );
         }
-        // A mapping that says which scopes there are may have rows for some that these two models do not know.
+        // A mapping that says which scopes there are may have rows for some that these two models
+        // do not know.
         if let ScopePattern::Named(scope) = row.scope
             && !scopes.contains(&scope)
             && !mapping.about.scopes.as_ref().is_some_and(|s| s.contains(&scope))
         {
             let known: Vec<&str> = scopes.iter().map(|&s| signature.scope_name(s)).collect();
             let (message, help) = if known.is_empty() {
-                let message = format!("the source model `{}` does not speak of scopes", mapping.source.name);
+                let message =
+                    format!("the source model `{}` does not speak of scopes", mapping.source.name);
                 (message, "drop the scope on the left-hand side".to_owned())
             } else {
                 let message = format!(
@@ -253,15 +290,21 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
             };
             errors.push(Diagnostic::error(message).at(file, row.span, "this scope").help(help));
         }
-        let cluster = row.alternatives.iter().find(|l| l.steps.iter().any(|s| s.scope == StepScope::Named(Scope::Cluster)));
+        let cluster = row
+            .alternatives
+            .iter()
+            .find(|l| l.steps.iter().any(|s| s.scope == StepScope::Named(Scope::Cluster)));
         if let Some(lowering) = cluster
             && is_ptx(mapping.target.signature)
             && !mapping.target.knows_clusters()
         {
             errors.push(
-                Diagnostic::error(format!("the target model `{}` has no cluster scope", mapping.target.name))
-                    .at(file, lowering.span, "cluster scope here")
-                    .help("use cta or gpu scope, or a model of PTX ISA 7.8 or later (`to ptx-8`)"),
+                Diagnostic::error(format!(
+                    "the target model `{}` has no cluster scope",
+                    mapping.target.name
+                ))
+                .at(file, lowering.span, "cluster scope here")
+                .help("use cta or gpu scope, or a model of PTX ISA 7.8 or later (`to ptx-8`)"),
             );
         }
         errors.extend(without_level(mapping, row, &scopes));
@@ -275,11 +318,16 @@ fn complete(mapping: &Mapping, header: Span) -> Result<(), Vec<Diagnostic>> {
                 missing.push(name);
             }
         } else {
-            let lacking: Vec<Scope> = scopes.iter().copied().filter(|&s| mapping.row(construct, Some(s)).is_none()).collect();
+            let lacking: Vec<Scope> = scopes
+                .iter()
+                .copied()
+                .filter(|&s| mapping.row(construct, Some(s)).is_none())
+                .collect();
             if lacking.len() == scopes.len() {
                 missing.push(name);
             } else {
-                missing.extend(lacking.iter().map(|&s| format!("{name}.{}", signature.scope_name(s))));
+                missing
+                    .extend(lacking.iter().map(|&s| format!("{name}.{}", signature.scope_name(s))));
             }
         }
     }
@@ -300,7 +348,8 @@ fn without_level(mapping: &Mapping, row: &Row, scopes: &[Scope]) -> Option<Diagn
         ScopePattern::Named(scope) => std::slice::from_ref(scope),
         ScopePattern::Any(_) => scopes,
     };
-    let lacking: Vec<Scope> = passed.iter().copied().filter(|s| !target.scopes(true).contains(s)).collect();
+    let lacking: Vec<Scope> =
+        passed.iter().copied().filter(|s| !target.scopes(true).contains(s)).collect();
     let passes = |l: &&Lowering| {
         l.steps.iter().any(|s| match s.scope {
             StepScope::None => false,
@@ -310,9 +359,15 @@ fn without_level(mapping: &Mapping, row: &Row, scopes: &[Scope]) -> Option<Diagn
         })
     };
     let lowering = row.alternatives.iter().find(passes)?;
-    let names = |scopes: &[Scope]| scopes.iter().map(|&s| source.scope_name(s)).collect::<Vec<_>>().join(", ");
+    let names = |scopes: &[Scope]| {
+        scopes.iter().map(|&s| source.scope_name(s)).collect::<Vec<_>>().join(", ")
+    };
     let (name, first) = (row.construct.name(source), lacking[0]);
-    let message = format!("of the scopes of `{}`, {target} has none for {}", mapping.source.name, names(&lacking));
+    let message = format!(
+        "of the scopes of `{}`, {target} has none for {}",
+        mapping.source.name,
+        names(&lacking)
+    );
     let wider = target.scopes(true).iter().copied().find(|&s| s >= first).unwrap_or(Scope::Sys);
     Some(Diagnostic::error(message).at(&mapping.file, lowering.span, "the scope is passed on here").help(format!(
         "write a row for each scope, and in that of {} a scope of {target}, e.g. `{name}.{} => ... .{}`; it has {}",

@@ -52,7 +52,9 @@ pub fn tokens(file: &Arc<SourceFile>) -> Result<Vec<(MappingToken, Span)>, Diagn
             out.push((MappingToken::Quoted(string.to_owned()), span(string.len() + 2)));
             at += string.len() + 2;
         } else if c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-') {
-            let len = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-'))).unwrap_or(rest.len());
+            let len = rest
+                .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '-')))
+                .unwrap_or(rest.len());
             out.push((MappingToken::Word(rest[..len].to_owned()), span(len)));
             at += len;
         } else {

@@ -16,7 +16,8 @@ const ABSENT: &str = "absent";
 const OTHER: &str = "other ";
 
 impl LoweringStep {
-    /// The instruction as the target's programmers write it; `variable` is the row's scope variable.
+    /// The instruction as the target's programmers write it; `variable` is the row's scope
+    /// variable.
     pub fn text(&self, target: Signature, variable: &str) -> String {
         let scope = match self.scope {
             StepScope::None => None,
@@ -26,11 +27,15 @@ impl LoweringStep {
         if !is_ptx(target) {
             let name = match (self.failed, target.tabular()) {
                 // There is its read alone.
-                (true, Some(architecture)) => {
-                    architecture.failed(self.order).map_or_else(|| Operation::Rmw.to_string(), |c| c.name(target))
+                (true, Some(architecture)) => architecture
+                    .failed(self.order)
+                    .map_or_else(|| Operation::Rmw.to_string(), |c| c.name(target)),
+                (true, _) => {
+                    Construct { operation: Operation::Rmw, order: self.order }.name(target)
                 }
-                (true, _) => Construct { operation: Operation::Rmw, order: self.order }.name(target),
-                (false, _) => Construct { operation: self.operation, order: self.order }.name(target),
+                (false, _) => {
+                    Construct { operation: self.operation, order: self.order }.name(target)
+                }
             };
             return scope.map_or(name.clone(), |s| format!("{name}.{s}"));
         }
@@ -98,11 +103,14 @@ impl Row {
             ScopePattern::Any(Some(variable)) => format!(".{variable}"),
             ScopePattern::Named(scope) => format!(".{}", source.scope_name(*scope)),
         };
-        let order = |o: Order| Construct { operation: Operation::Rmw, order: o }.name(source).replace("RMW", "");
+        let order = |o: Order| {
+            Construct { operation: Operation::Rmw, order: o }.name(source).replace("RMW", "")
+        };
         let head = match (form.name(), when.partner) {
             (Some(name), Some(partner)) => {
                 let (own, other) = (order(self.construct.order), order(partner));
-                let (success, failure) = if form == LoweringForm::CompareExchange { (own, other) } else { (other, own) };
+                let (success, failure) =
+                    if form == LoweringForm::CompareExchange { (own, other) } else { (other, own) };
                 format!("{name}{success}/{}{scope}", failure.trim_start_matches('.'))
             }
             _ => self.head(source, form),
@@ -110,11 +118,16 @@ impl Row {
         format!("{head}{}", when.words())
     }
 
-    /// The left-hand side for the uses of one of its lowerings: it names the pair of orders, the operations and the types by which the
-    /// lowering differs from the others of its form.
+    /// The left-hand side for the uses of one of its lowerings: it names the pair of orders, the
+    /// operations and the types by which the lowering differs from the others of its form.
     pub fn head_of(&self, source: Signature, lowering: &Lowering) -> String {
-        let of_form: Vec<RowUses> =
-            self.alternatives.iter().filter(|l| l.form == lowering.form).flat_map(|l| &l.uses).map(|u| u.when).collect();
+        let of_form: Vec<RowUses> = self
+            .alternatives
+            .iter()
+            .filter(|l| l.form == lowering.form)
+            .flat_map(|l| &l.uses)
+            .map(|u| u.when)
+            .collect();
         let own: Vec<RowUses> = lowering.uses.iter().map(|u| u.when).collect();
         let all = |of: &[RowUses], pick: &dyn Fn(&RowUses) -> Option<KindSet>| {
             of.iter().filter_map(pick).fold(KindSet::default(), KindSet::union)
@@ -122,7 +135,10 @@ impl Row {
         let (types, operations) = (all(&of_form, &|u| u.data), all(&of_form, &|u| u.operations));
         // What is said of every pair of orders, of all types or of all operations is not named.
         let of_pair = |partner: Option<Order>| -> Vec<RowUses> {
-            own.iter().filter(|u| u.partner == partner).map(|u| RowUses { partner: None, ..*u }).collect()
+            own.iter()
+                .filter(|u| u.partner == partner)
+                .map(|u| RowUses { partner: None, ..*u })
+                .collect()
         };
         let shared = of_form.iter().all(|u| of_pair(u.partner) == of_pair(of_form[0].partner));
         let mut heads: Vec<String> = Vec::new();
@@ -139,7 +155,9 @@ impl Row {
         }
         match heads.as_slice() {
             [] => self.head(source, lowering.form),
-            [first, second, third, _, rest @ ..] => format!("{first}, {second}, {third} and {} more", rest.len() + 1),
+            [first, second, third, _, rest @ ..] => {
+                format!("{first}, {second}, {third} and {} more", rest.len() + 1)
+            }
             few => few.join(", "),
         }
     }
@@ -171,7 +189,11 @@ impl Row {
 impl fmt::Display for Mapping {
     /// The whole mapping as a text that reads back as the same rows.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "mapping \"{}\" from {} to {}", self.title, self.source.name, self.target.name)?;
+        writeln!(
+            f,
+            "mapping \"{}\" from {} to {}",
+            self.title, self.source.name, self.target.name
+        )?;
         self.about.write((self.source.signature, self.target.signature), f)?;
         let lines: Vec<[String; 3]> = self.rows.iter().flat_map(|row| self.lines(row)).collect();
         let width = lines.iter().map(|[head, ..]| head.len()).max().unwrap_or(0);
@@ -184,13 +206,24 @@ impl fmt::Display for Mapping {
 
 impl MappingDescription {
     /// The lines between the header and the rows.
-    fn write(&self, (source, target): (Signature, Signature), f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write(
+        &self,
+        (source, target): (Signature, Signature),
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
         if let Some(architecture) = &self.architecture {
             writeln!(f, "architecture {architecture}")?;
         }
         if let Some(scopes) = &self.scopes {
-            // By the names that are read back: the source's, and the target's for what the source does not have.
-            let name = |&s: &Scope| if source.scopes(true).contains(&s) { source.scope_name(s) } else { target.scope_name(s) };
+            // By the names that are read back: the source's, and the target's for what the source
+            // does not have.
+            let name = |&s: &Scope| {
+                if source.scopes(true).contains(&s) {
+                    source.scope_name(s)
+                } else {
+                    target.scope_name(s)
+                }
+            };
             writeln!(f, "scopes {}", scopes.iter().map(name).collect::<Vec<_>>().join(" "))?;
         }
         if let Some(types) = self.types {
@@ -199,7 +232,11 @@ impl MappingDescription {
         if let Some(operations) = self.operations {
             writeln!(f, "operations {}", operations.words(&OPERATIONS))?;
         }
-        for evidence in self.evidence.iter().filter(|e| !(e.name == e.known.word() && e.words.is_empty() && e.hash.is_none())) {
+        for evidence in self
+            .evidence
+            .iter()
+            .filter(|e| !(e.name == e.known.word() && e.words.is_empty() && e.hash.is_none()))
+        {
             write!(f, "evidence {} {}", evidence.name, evidence.known.word())?;
             for word in &evidence.words {
                 write!(f, " \"{word}\"")?;
@@ -260,14 +297,21 @@ impl Mapping {
         let mut bodies: Vec<[String; 2]> = Vec::new();
         let mut of_cells = Vec::new();
         for cell in assemble::cells(row.construct, form, source, types, operations) {
-            let here: Vec<(&Lowering, &super::Used)> =
-                of.iter().flat_map(|&l| l.uses.iter().filter(|u| u.when.covers(cell)).map(move |u| (l, u))).collect();
-            let text: Vec<String> = here.iter().map(|(l, _)| row.lowering_text(target, l)).collect();
-            let from = here.first().and_then(|(_, u)| u.from.as_ref()).map_or(String::new(), |from| {
-                let hash = from.hash.as_ref().map_or(String::new(), |h| format!(" {h}"));
-                format!(" [{}{hash}]", self.about.evidence[from.evidence].name)
-            });
-            let body = [if text.is_empty() { self.nothing(row, form, cell) } else { text.join(" or ") }, from];
+            let here: Vec<(&Lowering, &super::Used)> = of
+                .iter()
+                .flat_map(|&l| l.uses.iter().filter(|u| u.when.covers(cell)).map(move |u| (l, u)))
+                .collect();
+            let text: Vec<String> =
+                here.iter().map(|(l, _)| row.lowering_text(target, l)).collect();
+            let from =
+                here.first().and_then(|(_, u)| u.from.as_ref()).map_or(String::new(), |from| {
+                    let hash = from.hash.as_ref().map_or(String::new(), |h| format!(" {h}"));
+                    format!(" [{}{hash}]", self.about.evidence[from.evidence].name)
+                });
+            let body = [
+                if text.is_empty() { self.nothing(row, form, cell) } else { text.join(" or ") },
+                from,
+            ];
             let index = bodies.iter().position(|b| *b == body).unwrap_or_else(|| {
                 bodies.push(body);
                 bodies.len() - 1
@@ -278,7 +322,9 @@ impl Mapping {
         let absent: Vec<usize> = (0..bodies.len()).filter(|&i| is_nothing(&bodies[i])).collect();
         RowUses::rows(&of_cells, &absent)
             .into_iter()
-            .map(|(when, body)| [row.head_for(source, form, when), bodies[body][0].clone(), bodies[body][1].clone()])
+            .map(|(when, body)| {
+                [row.head_for(source, form, when), bodies[body][0].clone(), bodies[body][1].clone()]
+            })
             .collect()
     }
 }

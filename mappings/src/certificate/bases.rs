@@ -1,4 +1,5 @@
-//! The texts that the certificate of a check or a comparison rests on, and what the reader holds to compare them with.
+//! The texts that the certificate of a check or a comparison rests on, and what the reader holds to
+//! compare them with.
 
 use std::sync::Arc;
 
@@ -60,7 +61,10 @@ impl MappingSubject {
             Ok(found) => bases.extend(found),
             Err(error) => errors.push(error),
         };
-        for (role, text, held) in [("mapping", self.mapping(), &held.mapping), ("baseline", self.baseline(), &held.baseline)] {
+        for (role, text, held) in [
+            ("mapping", self.mapping(), &held.mapping),
+            ("baseline", self.baseline(), &held.baseline),
+        ] {
             match (text, held) {
                 (Some(text), held) => {
                     let held = held.as_ref().map(|file| (file.name.as_str(), file.text.as_str()));
@@ -68,7 +72,10 @@ impl MappingSubject {
                     keep(Basis::of(role, text, held, built_in).map(|basis| vec![basis]));
                 }
                 (None, Some(file)) => {
-                    let what = format!("the certificate is about no {role}, and so not about `{}`", file.name);
+                    let what = format!(
+                        "the certificate is about no {role}, and so not about `{}`",
+                        file.name
+                    );
                     keep(Err(Diagnostic::error(what)));
                 }
                 (None, None) => {}
@@ -78,8 +85,9 @@ impl MappingSubject {
             keep(Basis::of_model(role, model, held.as_ref()));
         }
         if errors.is_empty() {
-            one_text_for_each_name(&bases)
-                .map_err(|what| vec![Diagnostic::error(format!("the certificate is wrong: {what}"))])?;
+            one_text_for_each_name(&bases).map_err(|what| {
+                vec![Diagnostic::error(format!("the certificate is wrong: {what}"))]
+            })?;
             return Ok(bases);
         }
         Err(errors)

@@ -1,4 +1,5 @@
-//! The cases of a certificate, whatever it is about: are they those of the question, and what do they show together?
+//! The cases of a certificate, whatever it is about: are they those of the question, and what do
+//! they show together?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,23 +8,34 @@ use super::document::{BoundEntry, BoundedClaim, CaseOutcome, CertifiedAnswer, Ma
 use crate::encode::shape::ThreadShape;
 use crate::search::{Cube, covers};
 
-/// For each question, up to how many events the entries say that there is no counterexample: at every bound so far, among all
-/// `kinds` of programs, every thread shape has that answer, or every leaf of it.
+/// For each question, up to how many events the entries say that there is no counterexample: at
+/// every bound so far, among all `kinds` of programs, every thread shape has that answer, or every
+/// leaf of it.
 ///
 /// # Errors
 /// A bound is too large to say what its shapes are.
-pub fn established(bounds: &[BoundEntry], kinds: usize, questions: usize) -> Result<Vec<usize>, String> {
+pub fn established(
+    bounds: &[BoundEntry],
+    kinds: usize,
+    questions: usize,
+) -> Result<Vec<usize>, String> {
     let none_up_to = |question: usize| -> Result<usize, String> {
         for events in 1.. {
             for programs in 0..kinds {
-                let is_none = |a: &CertifiedAnswer| a.question == question && a.answer == CaseOutcome::None;
-                let of_kind = bounds.iter().filter(|e| (e.events, e.programs) == (events, programs));
+                let is_none =
+                    |a: &CertifiedAnswer| a.question == question && a.answer == CaseOutcome::None;
+                let of_kind =
+                    bounds.iter().filter(|e| (e.events, e.programs) == (events, programs));
                 let mut leaves: BTreeMap<&[usize], Vec<Cube>> = BTreeMap::new();
-                for case in of_kind.flat_map(|e| &e.cases).filter(|c| c.answers.iter().any(is_none)) {
+                for case in of_kind.flat_map(|e| &e.cases).filter(|c| c.answers.iter().any(is_none))
+                {
                     leaves.entry(&case.shape).or_default().push(case.cube.clone());
                 }
                 // Of a shape that was split, the leaves must be those of a complete tree.
-                let whole = leaves.iter().filter(|(_, leaves)| covers(leaves)).map(|(shape, _)| shape.to_vec());
+                let whole = leaves
+                    .iter()
+                    .filter(|(_, leaves)| covers(leaves))
+                    .map(|(shape, _)| shape.to_vec());
                 let cases: BTreeSet<Vec<usize>> = whole.collect();
                 if cases.is_empty() || uncovered(events, &cases)?.is_some() {
                     return Ok(events - 1);
@@ -39,23 +51,39 @@ pub fn established(bounds: &[BoundEntry], kinds: usize, questions: usize) -> Res
 ///
 /// # Errors
 /// A bound is too large to say what its shapes are.
-pub fn claims(bounds: &[BoundEntry], kinds: usize, questions: &[String]) -> Result<Vec<BoundedClaim>, String> {
+pub fn claims(
+    bounds: &[BoundEntry],
+    kinds: usize,
+    questions: &[String],
+) -> Result<Vec<BoundedClaim>, String> {
     let up_to = established(bounds, kinds, questions.len())?;
-    Ok(questions.iter().zip(up_to).map(|(axiom, none_up_to)| BoundedClaim { axiom: axiom.clone(), none_up_to }).collect())
+    Ok(questions
+        .iter()
+        .zip(up_to)
+        .map(|(axiom, none_up_to)| BoundedClaim { axiom: axiom.clone(), none_up_to })
+        .collect())
 }
 
-/// Bounds ascend, kinds and questions are there, files are of the folder, and shapes are of the bound.
+/// Bounds ascend, kinds and questions are there, files are of the folder, and shapes are of the
+/// bound.
 ///
 /// # Errors
 /// What is not so.
-pub fn well_formed(document: &MappingDocument, kinds: usize, questions: usize, bound: usize) -> Result<(), String> {
+pub fn well_formed(
+    document: &MappingDocument,
+    kinds: usize,
+    questions: usize,
+    bound: usize,
+) -> Result<(), String> {
     if !document.bounds.is_sorted_by(|a, b| (a.events, a.programs) < (b.events, b.programs)) {
         return Err("its bounds do not ascend".to_owned());
     }
     let mut files = BTreeSet::new();
     for BoundEntry { events, programs, cases } in &document.bounds {
         if *events == 0 || *events > bound || *programs >= kinds {
-            return Err(format!("it has cases of {events} events and kind {programs}, which were not asked about"));
+            return Err(format!(
+                "it has cases of {events} events and kind {programs}, which were not asked about"
+            ));
         }
         for case in cases {
             let file = &case.proof.file;
@@ -65,9 +93,12 @@ pub fn well_formed(document: &MappingDocument, kinds: usize, questions: usize, b
             if let Some(shape) = ThreadShape::of(&case.shape)
                 && !case.cube.iter().all(|(fact, _)| fact.is_about(&shape))
             {
-                return Err(format!("the case of `{file}` is about events or threads that it does not have"));
+                return Err(format!(
+                    "the case of `{file}` is about events or threads that it does not have"
+                ));
             }
-            if !case.answers.is_sorted_by(|a, b| a.question < b.question) || case.answers.iter().any(|a| a.question >= questions)
+            if !case.answers.is_sorted_by(|a, b| a.question < b.question)
+                || case.answers.iter().any(|a| a.question >= questions)
             {
                 return Err(format!("the case of `{file}` answers what was not asked"));
             }

@@ -5,17 +5,26 @@ use std::collections::BTreeSet;
 /// The largest number of events for which every partition is gone through (4,213,597 of 12 events).
 const MAX_EVENTS: usize = 13;
 
-/// Every execution puts each of its events into a thread: a partition of the set of events. Goes through all partitions, as restricted
-/// growth strings (Knuth, The Art of Computer Programming, volume 4A, section 7.2.1.5), and looks for the sizes of the parts,
-/// largest first, among the cases; the sizes that are not there, if any. Threads that differ by their names alone are one case.
+/// Every execution puts each of its events into a thread: a partition of the set of events. Goes
+/// through all partitions, as restricted growth strings (Knuth, The Art of Computer Programming,
+/// volume 4A, section 7.2.1.5), and looks for the sizes of the parts, largest first, among the
+/// cases; the sizes that are not there, if any. Threads that differ by their names alone are one
+/// case.
 ///
 /// # Errors
 /// The bound is too large for that.
-pub fn uncovered(events: usize, cases: &BTreeSet<Vec<usize>>) -> Result<Option<Vec<usize>>, String> {
+pub fn uncovered(
+    events: usize,
+    cases: &BTreeSet<Vec<usize>>,
+) -> Result<Option<Vec<usize>>, String> {
     if events > MAX_EVENTS {
         return Err(format!("partitions of more than {MAX_EVENTS} events are not gone through"));
     }
-    fn walk(left: usize, sizes: &mut Vec<usize>, cases: &BTreeSet<Vec<usize>>) -> Option<Vec<usize>> {
+    fn walk(
+        left: usize,
+        sizes: &mut Vec<usize>,
+        cases: &BTreeSet<Vec<usize>>,
+    ) -> Option<Vec<usize>> {
         if left == 0 {
             let mut sorted = sizes.clone();
             sorted.sort_unstable_by(|a, b| b.cmp(a));
@@ -51,7 +60,8 @@ mod tests {
     #[test]
     fn every_shape_is_needed_and_all_are_enough() {
         for events in 1..=8 {
-            let all: BTreeSet<Vec<usize>> = ThreadShape::all(events).iter().map(|s| s.sizes().to_vec()).collect();
+            let all: BTreeSet<Vec<usize>> =
+                ThreadShape::all(events).iter().map(|s| s.sizes().to_vec()).collect();
             assert_eq!(uncovered(events, &all), Ok(None));
             for shape in &all {
                 let mut fewer = all.clone();
@@ -59,7 +69,10 @@ mod tests {
                 assert_eq!(uncovered(events, &fewer), Ok(Some(shape.clone())));
             }
         }
-        assert_eq!(uncovered(3, &BTreeSet::from([vec![3], vec![1, 2], vec![1, 1, 1]])), Ok(Some(vec![2, 1])));
+        assert_eq!(
+            uncovered(3, &BTreeSet::from([vec![3], vec![1, 2], vec![1, 1, 1]])),
+            Ok(Some(vec![2, 1]))
+        );
         assert!(uncovered(20, &BTreeSet::new()).is_err());
     }
 }

@@ -10,7 +10,8 @@ use crate::level::{CoReading, Level};
 use crate::search::{Cube, RecordedInstance};
 
 /// What a certificate of a check or a comparison says.
-pub type MappingDocument = margay_models::certificate::CertificateDocument<MappingSubject, BoundedClaim, BoundEntry>;
+pub type MappingDocument =
+    margay_models::certificate::CertificateDocument<MappingSubject, BoundedClaim, BoundEntry>;
 
 /// What a question is about: the kind of certificate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +22,8 @@ pub enum MappingSubject {
         mapping: Text,
         source: ModelText,
         target: ModelText,
-        /// The mapping whose counterexamples were left out, read between the same models; it is asked without its assumed rows.
+        /// The mapping whose counterexamples were left out, read between the same models; it is
+        /// asked without its assumed rows.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         baseline: Option<Text>,
         /// What was asked.
@@ -156,13 +158,15 @@ pub enum CertifiedLesson {
         #[serde(deserialize_with = "Option::deserialize")]
         sources: Option<Vec<(usize, Option<usize>)>>,
     },
-    /// Of a comparison of outcomes: orders, as pairs of events, by which the other model explains what it explains.
+    /// Of a comparison of outcomes: orders, as pairs of events, by which the other model explains
+    /// what it explains.
     Orders {
         coherence: Vec<(usize, usize)>,
         /// Fence-SC order.
         fences: Vec<(usize, usize)>,
     },
-    /// Beside a baseline: orders with which what the baseline makes of a program is legal. What it allows by them is nothing new.
+    /// Beside a baseline: orders with which what the baseline makes of a program is legal. What it
+    /// allows by them is nothing new.
     Old {
         /// Which of the baseline's alternatives are taken.
         variant: usize,
@@ -171,7 +175,8 @@ pub enum CertifiedLesson {
         /// Fence-SC order, as pairs of atoms.
         fences: Vec<(u32, u32)>,
     },
-    /// Beside a baseline: an execution whose outcome the baseline's program can have, too, as the engine for litmus tests found.
+    /// Beside a baseline: an execution whose outcome the baseline's program can have, too, as the
+    /// engine for litmus tests found.
     Outcome(RecordedInstance),
 }
 

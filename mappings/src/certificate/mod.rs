@@ -1,8 +1,9 @@
-//! Certificates: what a search did not find, with all that is needed to see that it is not there, without a solver
-//! (docs/certificates.md).
+//! Certificates: what a search did not find, with all that is needed to see that it is not there,
+//! without a solver (docs/certificates.md).
 //!
-//! A certificate is a folder: `certificate.json` ([`MappingDocument`]) says what was asked, of which texts, and into which cases the question was
-//! split; each case has a file with a proof ([`margay_solver::proof`]).
+//! A certificate is a folder: `certificate.json` ([`MappingDocument`]) says what was asked, of
+//! which texts, and into which cases the question was split; each case has a file with a proof
+//! ([`margay_solver::proof`]).
 
 mod bases;
 mod cases;
@@ -15,11 +16,12 @@ mod writer;
 pub use bases::HeldSearchTexts;
 pub use cover::uncovered;
 pub use document::{
-    BoundEntry, BoundedClaim, CaseOutcome, CertifiedAnswer, CertifiedCase, CertifiedLesson, ComparisonBasis, MappingDocument,
-    MappingSubject, QuestionOptions, read,
+    BoundEntry, BoundedClaim, CaseOutcome, CertifiedAnswer, CertifiedCase, CertifiedLesson,
+    ComparisonBasis, MappingDocument, MappingSubject, QuestionOptions, read,
 };
 pub use margay_models::certificate::{
-    Basis, BasisStanding, Extent, FILE, FORMAT, HeldModel, Included, ModelText, Proof, Text, VERSION, Verified, folder, seal,
+    Basis, BasisStanding, Extent, FILE, FORMAT, HeldModel, Included, ModelText, Proof, Text,
+    VERSION, Verified, folder, seal,
 };
 pub(crate) use margay_models::certificate::{PROOF, Proved, without_proofs};
 pub(crate) use reader::{CertifiedSearch, ProvedCase, verify};

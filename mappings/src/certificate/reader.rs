@@ -1,5 +1,6 @@
-//! Verifies the certificate of a search, without a solver: each case is translated again and compared with its proof clause by clause,
-//! each proof is checked, and the cases must cover each bound.
+//! Verifies the certificate of a search, without a solver: each case is translated again and
+//! compared with its proof clause by clause, each proof is checked, and the cases must cover each
+//! bound.
 
 use std::path::Path;
 
@@ -36,8 +37,8 @@ pub trait CertifiedSearch: Sync {
         Ok(())
     }
 
-    /// Translates a case again, with the proof in the file in the place of the solver: which of its answers does that show, and what was
-    /// the proof?
+    /// Translates a case again, with the proof in the file in the place of the solver: which of its
+    /// answers does that show, and what was the proof?
     ///
     /// # Errors
     /// The proof is of another case, or wrong.
@@ -95,19 +96,25 @@ fn cases<R: CertifiedSearch>(
     let one = |case: &CertifiedCase| -> Result<R::CaseLessons, Diagnostic> {
         let file = folder.join(&case.proof.file);
         let fail = |what: String| not_accepted(&file, &document.margay, &what);
-        let shape = ThreadShape::of(&case.shape).ok_or_else(|| fail("its case is no thread shape".to_owned()))?;
+        let shape = ThreadShape::of(&case.shape)
+            .ok_or_else(|| fail("its case is no thread shape".to_owned()))?;
         let file = case.proof.file_in(folder).map_err(fail)?;
-        let ProvedCase { none, proof, lessons } = search.replay(entry.programs, case, &shape, &file).map_err(fail)?;
+        let ProvedCase { none, proof, lessons } =
+            search.replay(entry.programs, case, &shape, &file).map_err(fail)?;
         case.proof.is(&proof).map_err(fail)?;
         for (answer, none) in case.answers.iter().zip(none) {
             if (answer.answer == CaseOutcome::None) != none {
-                return Err(fail(format!("it does not prove the answer about {}", questions[answer.question])));
+                return Err(fail(format!(
+                    "it does not prove the answer about {}",
+                    questions[answer.question]
+                )));
             }
         }
         done.shape(&shape);
         Ok(lessons)
     };
-    let all: Vec<Result<R::CaseLessons, Diagnostic>> = pool.install(|| entry.cases.par_iter().with_max_len(1).map(one).collect());
+    let all: Vec<Result<R::CaseLessons, Diagnostic>> =
+        pool.install(|| entry.cases.par_iter().with_max_len(1).map(one).collect());
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     for result in all {
         match result {
@@ -119,12 +126,22 @@ fn cases<R: CertifiedSearch>(
 }
 
 /// Are the claims what the cases show, once these are verified?
-fn covered(document: &MappingDocument, kinds: usize, questions: &[String]) -> Result<Extent, String> {
+fn covered(
+    document: &MappingDocument,
+    kinds: usize,
+    questions: &[String],
+) -> Result<Extent, String> {
     let shown = claims(&document.bounds, kinds, questions)?;
     if shown.len() != document.claims.len() {
-        return Err(format!("it claims something of {} questions, and there are {}", document.claims.len(), shown.len()));
+        return Err(format!(
+            "it claims something of {} questions, and there are {}",
+            document.claims.len(),
+            shown.len()
+        ));
     }
-    if let Some((shown, said)) = shown.iter().zip(&document.claims).find(|(shown, said)| shown != said) {
+    if let Some((shown, said)) =
+        shown.iter().zip(&document.claims).find(|(shown, said)| shown != said)
+    {
         return Err(format!(
             "its cases show {} up to {} events, and it claims {} up to {}",
             shown.axiom, shown.none_up_to, said.axiom, said.none_up_to

@@ -1,4 +1,5 @@
-//! Writes the certificate of a search: the proofs of its cases while it goes on, and what they show when it has ended.
+//! Writes the certificate of a search: the proofs of its cases while it goes on, and what they show
+//! when it has ended.
 
 use std::path::Path;
 
@@ -44,7 +45,8 @@ impl<'a> CertificateWriter<'a> {
         Self { folder, bounds: Vec::new(), unwritten: Vec::new() }
     }
 
-    /// Keeps the cases of a bound and kind of programs that have a proof, and the reasons why others have none.
+    /// Keeps the cases of a bound and kind of programs that have a proof, and the reasons why
+    /// others have none.
     pub fn keep(
         &mut self,
         (events, programs): (usize, usize),
@@ -57,8 +59,9 @@ impl<'a> CertificateWriter<'a> {
         }
     }
 
-    /// Writes the certificate of a search that has ended, however it did: of so many `kinds` of programs, with these questions. With
-    /// `goes_on` all proofs are kept: a run with another bound or more time goes on with them.
+    /// Writes the certificate of a search that has ended, however it did: of so many `kinds` of
+    /// programs, with these questions. With `goes_on` all proofs are kept: a run with another bound
+    /// or more time goes on with them.
     pub fn finish(
         self,
         (kinds, questions): (usize, &[String]),
@@ -69,11 +72,13 @@ impl<'a> CertificateWriter<'a> {
         let Self { folder, bounds, unwritten } = self;
         let Some(folder) = folder else { return CertificateSummary::default() };
         let document = || {
-            let unclear = |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
+            let unclear =
+                |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
             let claims = claims(&bounds, kinds, questions).map_err(unclear)?;
             Ok(MappingDocument::new(&backend.version(), subject()?, claims, bounds))
         };
-        let written = document().and_then(|document| write(&document, folder, goes_on).map_err(|error| vec![error]));
+        let written = document()
+            .and_then(|document| write(&document, folder, goes_on).map_err(|error| vec![error]));
         let mut errors = without(&unwritten);
         match written {
             Ok(written) => CertificateSummary { written: Some(written), errors },
@@ -88,14 +93,25 @@ impl<'a> CertificateWriter<'a> {
 /// What is said of proofs that could not be written: the first reason, and how many there are.
 fn without(reasons: &[String]) -> Vec<Diagnostic> {
     let Some(first) = reasons.first() else { return Vec::new() };
-    let more = if reasons.len() > 1 { format!("; {} more proofs cannot either", reasons.len() - 1) } else { String::new() };
+    let more = if reasons.len() > 1 {
+        format!("; {} more proofs cannot either", reasons.len() - 1)
+    } else {
+        String::new()
+    };
     let error = Diagnostic::error(format!("{first}{more}"));
     vec![error.help("the answer stands; the certificate is of what has a proof alone")]
 }
 
-/// Writes a document into its folder, and takes away the proofs of cases that were begun and not needed, unless they are kept for a run that goes on with them.
-fn write(document: &MappingDocument, folder: &Path, goes_on: bool) -> Result<WrittenCertificate, Diagnostic> {
-    let fail = |e: std::io::Error| Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()));
+/// Writes a document into its folder, and takes away the proofs of cases that were begun and not
+/// needed, unless they are kept for a run that goes on with them.
+fn write(
+    document: &MappingDocument,
+    folder: &Path,
+    goes_on: bool,
+) -> Result<WrittenCertificate, Diagnostic> {
+    let fail = |e: std::io::Error| {
+        Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()))
+    };
     let proofs = || document.bounds.iter().flat_map(|e| &e.cases).map(|c| &c.proof);
     if !goes_on {
         tidy(folder, proofs()).map_err(fail)?;
@@ -104,8 +120,9 @@ fn write(document: &MappingDocument, folder: &Path, goes_on: bool) -> Result<Wri
     Ok(WrittenCertificate { claims: document.claims.clone(), extent: Extent::of(proofs()) })
 }
 
-/// Searches a case, writes the proof of its answer into a file of the folder, and reads it back. `name` says what it is called, or that the
-/// answer has nothing to prove, and `replay` translates the case again with the proof in the place of the solver: does that show the answer?
+/// Searches a case, writes the proof of its answer into a file of the folder, and reads it back.
+/// `name` says what it is called, or that the answer has nothing to prove, and `replay` translates
+/// the case again with the proof in the place of the solver: does that show the answer?
 ///
 /// # Errors
 /// Those of the search; solver and checker disagree about the proof.

@@ -1,4 +1,5 @@
-//! A source execution under other rows: what the same program and outcome become when the mapping changes.
+//! A source execution under other rows: what the same program and outcome become when the mapping
+//! changes.
 
 use margay_models::bits::Event;
 use margay_models::execution::{Execution, Kind, Order};
@@ -37,7 +38,10 @@ pub fn uses(mapping: &Mapping, source: &Execution) -> Option<Vec<OperationUse>> 
         }
         let write_half = source.rmw.row(head).iter().next();
         let (operation, order) = match (data.kind, write_half) {
-            (_, Some(write)) => (Operation::Rmw, whole(source.signature, data.order, source.events[write.index()].order)?),
+            (_, Some(write)) => (
+                Operation::Rmw,
+                whole(source.signature, data.order, source.events[write.index()].order)?,
+            ),
             (Kind::Read, None) => (Operation::Read, data.order),
             (Kind::Write, None) => (Operation::Write, data.order),
             (Kind::Fence, None) => (Operation::Fence, data.order),
@@ -62,9 +66,10 @@ fn whole(signature: Signature, read: Order, write: Order) -> Option<Order> {
     signature.whole(read, write).map(|c| c.order)
 }
 
-/// The target execution of the operations, each lowered as `lowerings` says. Reads-from, modification order and dependencies are the
-/// source's; the order of `fence.sc` is left out, and so are what reads read whose value nobody uses and where in coherence order stands what
-/// loads write back.
+/// The target execution of the operations, each lowered as `lowerings` says. Reads-from,
+/// modification order and dependencies are the source's; the order of `fence.sc` is left out, and
+/// so are what reads read whose value nobody uses and where in coherence order stands what loads
+/// write back.
 pub fn compile(
     mapping: &Mapping,
     source: &Execution,
@@ -111,7 +116,12 @@ pub fn compile(
         access[i] = Some(Event::from(events.len()));
         events.push(data.clone());
     }
-    let mut target = Execution::new(mapping.target.signature, events, source.threads.clone(), source.locations.clone());
+    let mut target = Execution::new(
+        mapping.target.signature,
+        events,
+        source.threads.clone(),
+        source.locations.clone(),
+    );
     let pairs = [
         (&source.rf, &mut target.rf),
         (&source.co, &mut target.co),
@@ -141,15 +151,24 @@ pub fn compile(
     }
     for (used, lowering) in uses.iter().zip(lowerings) {
         let Some(read) = access[used.head.index()] else { continue };
-        // What is made of the row comes first in the list of its operation, and what stands behind its access last.
-        let own: Vec<Event> =
-            [Some(used.head), used.write_half].into_iter().flatten().flat_map(|e| &around[e.index()]).copied().collect();
+        // What is made of the row comes first in the list of its operation, and what stands behind
+        // its access last.
+        let own: Vec<Event> = [Some(used.head), used.write_half]
+            .into_iter()
+            .flatten()
+            .flat_map(|e| &around[e.index()])
+            .copied()
+            .collect();
         let Some(last) = access[used.write_half.unwrap_or(used.head).index()] else { continue };
         let later: Vec<Event> = (0..source.events.len())
-            .filter(|&e| source.po.contains(used.head, Event::from(e)) && Some(Event::from(e)) != used.write_half)
+            .filter(|&e| {
+                source.po.contains(used.head, Event::from(e))
+                    && Some(Event::from(e)) != used.write_half
+            })
             .flat_map(|e| around[e].iter().copied())
             .collect();
-        let behind_access = usize::from(lowering.writes_back(mapping.rows[used.row].construct.operation));
+        let behind_access =
+            usize::from(lowering.writes_back(mapping.rows[used.row].construct.operation));
         for (dependency, behind) in lowering.dependencies.iter() {
             let fences = own.iter().filter(|&&e| e > last).skip(behind_access + behind);
             depend(&mut target, dependency, read, fences.chain(&later).copied());
@@ -160,11 +179,18 @@ pub fn compile(
 }
 
 /// Makes those events depend on a read that can depend on one in this way.
-pub fn depend(target: &mut Execution, dependency: Dependency, read: Event, on: impl Iterator<Item = Event>) {
+pub fn depend(
+    target: &mut Execution,
+    dependency: Dependency,
+    read: Event,
+    on: impl Iterator<Item = Event>,
+) {
     for event in on {
         let kind = target.events[event.index()].kind;
         match dependency {
-            Dependency::Addr if matches!(kind, Kind::Read | Kind::Write) => target.addr.insert(read, event),
+            Dependency::Addr if matches!(kind, Kind::Read | Kind::Write) => {
+                target.addr.insert(read, event)
+            }
             Dependency::Data if kind == Kind::Write => target.data.insert(read, event),
             Dependency::Ctrl => target.ctrl.insert(read, event),
             Dependency::Addr | Dependency::Data => {}

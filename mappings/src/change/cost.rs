@@ -33,7 +33,8 @@ impl InstructionCosts {
     /// Reads a table from a file, for targets of a signature.
     ///
     /// # Errors
-    /// A file that cannot be read, what is no table of numbers, an instruction that the target does not have.
+    /// A file that cannot be read, what is no table of numbers, an instruction that the target does
+    /// not have.
     pub fn load(path: &Path, target: Signature) -> Result<Self, Vec<Diagnostic>> {
         let name = limited::name(path);
         let text = limited::text(path, MAX_COSTS).map_err(|e| {
@@ -75,7 +76,11 @@ impl InstructionCosts {
                 errors.push(error.at(file, Span::new(span.start, span.end), "unknown").help(help));
             }
         }
-        if errors.is_empty() { Ok(Self(table.into_iter().map(|(k, v)| (k.into_inner(), v)).collect())) } else { Err(errors) }
+        if errors.is_empty() {
+            Ok(Self(table.into_iter().map(|(k, v)| (k.into_inner(), v)).collect()))
+        } else {
+            Err(errors)
+        }
     }
 
     /// The cost of a lowering: the sum of its instructions. One that has no entry costs 1.
@@ -106,25 +111,43 @@ mod tests {
 
     #[test]
     fn the_shipped_table_has_what_mappings_emit() {
-        let costs = InstructionCosts::read(&SourceFile::new("sm_90.toml", DEFAULT), Signature::PTX).expect("a table");
+        let costs = InstructionCosts::read(&SourceFile::new("sm_90.toml", DEFAULT), Signature::PTX)
+            .expect("a table");
         assert_eq!(costs, InstructionCosts::default());
         let mapping = published();
         let of = |head: &str| {
-            let row = mapping.rows.iter().find(|r| r.head(Signature::C, Default::default()) == head).expect("a row");
+            let row = mapping
+                .rows
+                .iter()
+                .find(|r| r.head(Signature::C, Default::default()) == head)
+                .expect("a row");
             assert!(matches!(row.scope, ScopePattern::Any(_)));
             costs.of(&mapping.target, &row.alternatives[0])
         };
-        assert_eq!((of("R.NA"), of("R.RLX.s"), of("R.ACQ.s"), of("R.SC.s"), of("RMW.SC.s")), (1, 1, 2, 6, 9));
+        assert_eq!(
+            (of("R.NA"), of("R.RLX.s"), of("R.ACQ.s"), of("R.SC.s"), of("RMW.SC.s")),
+            (1, 1, 2, 6, 9)
+        );
     }
 
     #[test]
     fn what_is_wrong_with_a_table_is_said_at_its_place() {
-        let read = |text: &str| InstructionCosts::read(&SourceFile::new("c.toml", text), Signature::PTX);
+        let read =
+            |text: &str| InstructionCosts::read(&SourceFile::new("c.toml", text), Signature::PTX);
         let errors = read("\"fence.sc\" = 4\n\"fence.acqrel\" = 2\n").expect_err("no such fence");
-        assert!(errors[0].to_string().contains("`fence.acqrel` is no instruction of"), "{}", errors[0]);
+        assert!(
+            errors[0].to_string().contains("`fence.acqrel` is no instruction of"),
+            "{}",
+            errors[0]
+        );
         assert_eq!(errors[0].labels.len(), 1);
         assert!(read("\"fence.sc\" = -1").is_err());
         assert!(read("fence = {").is_err());
-        assert_eq!(read("").expect("an empty table").of(&published().target, &published().rows[3].alternatives[0]), 2);
+        assert_eq!(
+            read("")
+                .expect("an empty table")
+                .of(&published().target, &published().rows[3].alternatives[0]),
+            2
+        );
     }
 }

@@ -1,5 +1,6 @@
-//! Lowerings of one row that emit the same and differ in the type of the object alone: a change of one of them is a change of all. A compiler's
-//! table has dozens of such lowerings, and to change each by itself would be the same question many times over.
+//! Lowerings of one row that emit the same and differ in the type of the object alone: a change of
+//! one of them is a change of all. A compiler's table has dozens of such lowerings, and to change
+//! each by itself would be the same question many times over.
 
 use std::collections::BTreeMap;
 
@@ -50,6 +51,10 @@ impl Families {
 
     /// What a lowering of a family becomes if the one that stands for it becomes `like`.
     pub fn changed(mapping: &Mapping, slot: LoweringSlot, like: &Lowering) -> Lowering {
-        Lowering { steps: like.steps.clone(), dependencies: like.dependencies, ..slot.lowering(mapping).clone() }
+        Lowering {
+            steps: like.steps.clone(),
+            dependencies: like.dependencies,
+            ..slot.lowering(mapping).clone()
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! Changes of a mapping: which rows could be weaker ([`weaken`]), and what mends a mapping that falls ([`repair`]).
+//! Changes of a mapping: which rows could be weaker ([`weaken`]), and what mends a mapping that
+//! falls ([`repair`]).
 
 mod blame;
 mod compile;
@@ -38,7 +39,10 @@ pub struct LoweringSlot {
 impl LoweringSlot {
     /// The slots of a mapping, row by row.
     pub fn all(mapping: &Mapping) -> Vec<LoweringSlot> {
-        let of = |row: usize| (0..mapping.rows[row].alternatives.len()).map(move |alternative| LoweringSlot { row, alternative });
+        let of = |row: usize| {
+            (0..mapping.rows[row].alternatives.len())
+                .map(move |alternative| LoweringSlot { row, alternative })
+        };
         (0..mapping.rows.len()).flat_map(of).collect()
     }
 
@@ -51,13 +55,17 @@ impl LoweringSlot {
         mapping.rows[self.row].alternatives[self.alternative] = lowering;
     }
 
-    /// The row as it would be written with this lowering alone: head and body. Where the lowering is for some uses of its construct only,
-    /// the head says which (`CAS_FAIL.REL/ACQ.s b32 b64`), several heads separated by commas.
+    /// The row as it would be written with this lowering alone: head and body. Where the lowering
+    /// is for some uses of its construct only, the head says which (`CAS_FAIL.REL/ACQ.s b32 b64`),
+    /// several heads separated by commas.
     pub fn text(self, mapping: &Mapping, lowering: &Lowering) -> (String, String) {
         let row = &mapping.rows[self.row];
         // Which uses the row is for does not change with what it emits.
         let own = self.lowering(mapping);
-        (row.head_of(mapping.source.signature, own), row.lowering_text(mapping.target.signature, lowering))
+        (
+            row.head_of(mapping.source.signature, own),
+            row.lowering_text(mapping.target.signature, lowering),
+        )
     }
 }
 
@@ -86,10 +94,15 @@ struct ChangeAsker<'a> {
 impl<'a> ChangeAsker<'a> {
     /// # Errors
     /// The paper's reading of modification order: a pool speaks of outcomes.
-    fn new(mapping: &Mapping, options: &'a CheckOptions, progress: &'a dyn Progress) -> Result<Self, Vec<Diagnostic>> {
+    fn new(
+        mapping: &Mapping,
+        options: &'a CheckOptions,
+        progress: &'a dyn Progress,
+    ) -> Result<Self, Vec<Diagnostic>> {
         if options.level == Level::Execution && options.co == CoReading::Universal {
-            let error =
-                Diagnostic::error("rows are changed by what programs can observe: `--co universal` is about modification orders");
+            let error = Diagnostic::error(
+                "rows are changed by what programs can observe: `--co universal` is about modification orders",
+            );
             return Err(vec![error.help("ask with `--co exists`")]);
         }
         Ok(Self {
@@ -111,7 +124,9 @@ impl<'a> ChangeAsker<'a> {
 
     /// As [`ChangeAsker::ask`], with a counterexample as small as there is.
     fn ask_for_the_smallest(&mut self, mapping: &Mapping) -> Result<ChangeAnswer, Vec<Diagnostic>> {
-        let Some(known) = self.pool.refutes(mapping) else { return self.search(mapping, self.options.bound) };
+        let Some(known) = self.pool.refutes(mapping) else {
+            return self.search(mapping, self.options.bound);
+        };
         match self.pool.get(known).counterexample.events - 1 {
             0 => Ok(ChangeAnswer::Falls(known)),
             smaller => Ok(match self.search(mapping, smaller)? {
@@ -124,7 +139,8 @@ impl<'a> ChangeAsker<'a> {
     fn search(&mut self, mapping: &Mapping, bound: usize) -> Result<ChangeAnswer, Vec<Diagnostic>> {
         self.searches += 1;
         let options = self.options.clone().with(|options| options.bound = bound);
-        let CheckReport { verdict, counterexamples, constructs, .. } = check(mapping, &options, self.progress)?;
+        let CheckReport { verdict, counterexamples, constructs, .. } =
+            check(mapping, &options, self.progress)?;
         self.constructs = constructs;
         Ok(match (verdict, counterexamples.into_iter().next()) {
             (CheckVerdict::Counterexample, Some(found)) => {
@@ -134,8 +150,13 @@ impl<'a> ChangeAsker<'a> {
                     )
                 };
                 match self.pool.add(mapping, found) {
-                    // Whoever changes rows relies on this: the search and the engine for litmus tests agree on what is compiled.
-                    Some(index) if self.pool.standing(mapping, index) != OutcomePermission::Mended => ChangeAnswer::Falls(index),
+                    // Whoever changes rows relies on this: the search and the engine for litmus
+                    // tests agree on what is compiled.
+                    Some(index)
+                        if self.pool.standing(mapping, index) != OutcomePermission::Mended =>
+                    {
+                        ChangeAnswer::Falls(index)
+                    }
                     Some(_) | None => bug(),
                 }
             }

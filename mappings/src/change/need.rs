@@ -1,7 +1,9 @@
-//! From how many events on a row means anything. That a weaker lowering of a row has no counterexample says something only at a bound at
-//! which the source model tells the row's operation from weaker ones: below it, any lowering that is good enough for those passes. So the
-//! source is compiled to itself, every operation to itself but one, which becomes weaker by a step. What is then wrong is what the
-//! operation is there for, and its smallest program has so many events.
+//! From how many events on a row means anything. That a weaker lowering of a row has no
+//! counterexample says something only at a bound at which the source model tells the row's
+//! operation from weaker ones: below it, any lowering that is good enough for those passes. So the
+//! source is compiled to itself, every operation to itself but one, which becomes weaker by a step.
+//! What is then wrong is what the operation is there for, and its smallest program has so many
+//! events.
 
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::Model;
@@ -29,8 +31,9 @@ impl Need {
     }
 }
 
-/// At most so many events are looked at, or one more than were asked for. For each operation of scoped RC11 there is a program of 4 to
-/// 7 (mappings/tests/mappings/change.rs), and each event more takes about five times as long.
+/// At most so many events are looked at, or one more than were asked for. For each operation of
+/// scoped RC11 there is a program of 4 to 7 (mappings/tests/mappings/change.rs), and each event
+/// more takes about five times as long.
 const FAR_ENOUGH: usize = 7;
 
 /// The bound that an operation of the source needs, and how many searches it took to find out.
@@ -46,9 +49,13 @@ pub fn need(
     let identity = identity(source)?;
     let steps = Steps::new(&identity);
     let bound = FAR_ENOUGH.max(options.bound + 1);
-    let options = CheckOptions { all: None, next: None, keep_going: false, ..options.clone() }.with(|o| o.bound = bound);
+    let options = CheckOptions { all: None, next: None, keep_going: false, ..options.clone() }
+        .with(|o| o.bound = bound);
     let (mut most, mut searches) = (0, 0);
-    for slot in LoweringSlot::all(&identity).into_iter().filter(|s| identity.rows[s.row].construct == construct) {
+    for slot in LoweringSlot::all(&identity)
+        .into_iter()
+        .filter(|s| identity.rows[s.row].construct == construct)
+    {
         let whole = slot.lowering(&identity);
         for weaker in steps.weaker(&identity.rows[slot.row], whole) {
             // Where the language has no scopes a narrower one is no step.

@@ -1,8 +1,10 @@
-//! Counterexamples that were found for one mapping, asked of another: does the same program have the same outcome there?
+//! Counterexamples that were found for one mapping, asked of another: does the same program have
+//! the same outcome there?
 //!
-//! That the source forbids the outcome, and that the program is free of races, says nothing about the mapping. So a counterexample
-//! refutes every mapping that compiles its program to something that has the outcome, which an engine for litmus tests decides in
-//! milliseconds, where a search takes seconds.
+//! That the source forbids the outcome, and that the program is free of races, says nothing about
+//! the mapping. So a counterexample refutes every mapping that compiles its program to something
+//! that has the outcome, which an engine for litmus tests decides in milliseconds, where a search
+//! takes seconds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,11 +44,13 @@ impl PoolEvidence {
 /// Does a mapping let the program of a counterexample have its outcome?
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutcomePermission {
-    /// It does, with these lowerings, each once: no change mends it that leaves all of them as they are.
+    /// It does, with these lowerings, each once: no change mends it that leaves all of them as they
+    /// are.
     Refuted(Vec<LoweringSlot>),
     /// It does not.
     Mended,
-    /// There are too many mixtures of alternatives to ask about, a limit was reached, or the program cannot be run.
+    /// There are too many mixtures of alternatives to ask about, a limit was reached, or the
+    /// program cannot be run.
     Unknown,
 }
 
@@ -61,7 +65,8 @@ pub struct CounterexamplePool {
     runs: Option<usize>,
     /// What was found out, by counterexample and lowerings of its rows.
     known: BTreeMap<(usize, Vec<String>), OutcomePermission>,
-    /// Of compiled programs, by counterexample and the lowering of each operation: does it have the outcome?
+    /// Of compiled programs, by counterexample and the lowering of each operation: does it have the
+    /// outcome?
     outcomes: BTreeMap<(usize, Vec<String>), bool>,
 }
 
@@ -114,7 +119,9 @@ impl CounterexamplePool {
     pub fn refutes(&mut self, mapping: &Mapping) -> Option<usize> {
         let mut order: Vec<usize> = (0..self.evidence.len()).collect();
         order.sort_by_key(|&i| self.evidence[i].counterexample.events);
-        order.into_iter().find(|&i| matches!(self.standing(mapping, i), OutcomePermission::Refuted(_)))
+        order
+            .into_iter()
+            .find(|&i| matches!(self.standing(mapping, i), OutcomePermission::Refuted(_)))
     }
 
     /// Does a mapping let the program of a counterexample have its outcome?
@@ -148,19 +155,27 @@ impl CounterexamplePool {
         }
     }
 
-    /// The lowering of each operation with which the program of a counterexample has its outcome, where it has.
+    /// The lowering of each operation with which the program of a counterexample has its outcome,
+    /// where it has.
     pub fn mixture(&mut self, mapping: &Mapping, index: usize) -> Option<Vec<LoweringSlot>> {
         self.search(mapping, index).flatten()
     }
 
-    /// The first mixture of lowerings with which the program has its outcome, or that there is none; `None` if it is not known.
+    /// The first mixture of lowerings with which the program has its outcome, or that there is
+    /// none; `None` if it is not known.
     fn search(&mut self, mapping: &Mapping, index: usize) -> Option<Option<Vec<LoweringSlot>>> {
         let PoolEvidence { counterexample, uses } = &self.evidence[index];
         let types = types(mapping);
-        let choices: Vec<Vec<Alternative>> = uses.iter().map(|used| different(mapping, used, types)).collect();
-        let count = choices.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MIXTURES)?;
-        let locations: Vec<Option<u16>> =
-            uses.iter().map(|used| counterexample.source.events[used.head.index()].location).collect();
+        let choices: Vec<Vec<Alternative>> =
+            uses.iter().map(|used| different(mapping, used, types)).collect();
+        let count = choices
+            .iter()
+            .try_fold(1_usize, |n, c| n.checked_mul(c.len()))
+            .filter(|&n| n <= MIXTURES)?;
+        let locations: Vec<Option<u16>> = uses
+            .iter()
+            .map(|used| counterexample.source.events[used.head.index()].location)
+            .collect();
         for mut number in 0..count {
             let chosen: Vec<&Alternative> = choices
                 .iter()
@@ -173,8 +188,10 @@ impl CounterexamplePool {
             if !is_typed(&chosen, &locations) {
                 continue;
             }
-            let slots: Vec<LoweringSlot> = chosen.iter().map(|alternative| alternative.slot).collect();
-            let lowerings: Vec<&Lowering> = slots.iter().map(|slot| slot.lowering(mapping)).collect();
+            let slots: Vec<LoweringSlot> =
+                chosen.iter().map(|alternative| alternative.slot).collect();
+            let lowerings: Vec<&Lowering> =
+                slots.iter().map(|slot| slot.lowering(mapping)).collect();
             if self.runs_to(mapping, index, &lowerings)? {
                 return Some(Some(slots));
             }
@@ -182,13 +199,23 @@ impl CounterexamplePool {
         Some(None)
     }
 
-    /// Does the program of a counterexample have its outcome if its operations are lowered so? `None` if a limit is reached, or the program
-    /// cannot be run.
-    pub fn has_outcome(&mut self, mapping: &Mapping, index: usize, lowerings: &[Lowering]) -> Option<bool> {
+    /// Does the program of a counterexample have its outcome if its operations are lowered so?
+    /// `None` if a limit is reached, or the program cannot be run.
+    pub fn has_outcome(
+        &mut self,
+        mapping: &Mapping,
+        index: usize,
+        lowerings: &[Lowering],
+    ) -> Option<bool> {
         self.runs_to(mapping, index, &lowerings.iter().collect::<Vec<_>>())
     }
 
-    fn runs_to(&mut self, mapping: &Mapping, index: usize, lowerings: &[&Lowering]) -> Option<bool> {
+    fn runs_to(
+        &mut self,
+        mapping: &Mapping,
+        index: usize,
+        lowerings: &[&Lowering],
+    ) -> Option<bool> {
         let PoolEvidence { counterexample, uses } = &self.evidence[index];
         let text = |(used, lowering): (&OperationUse, &&Lowering)| {
             mapping.rows[used.row].lowering_text(mapping.target.signature, lowering)
@@ -201,7 +228,8 @@ impl CounterexamplePool {
             return None;
         }
         self.runs = self.runs.map(|runs| runs - 1);
-        let (target, finals) = compile(mapping, &counterexample.source, uses, lowerings, &counterexample.finals)?;
+        let (target, finals) =
+            compile(mapping, &counterexample.source, uses, lowerings, &counterexample.finals)?;
         let program = ExecutionProgram::of(&target, &finals).ok()?;
         let has = self.runner.run_program(&program, &Options::default()).ok()?.reachable;
         self.outcomes.insert(key, has);
@@ -215,12 +243,16 @@ struct Alternative {
     keys: Vec<ObjectWidth>,
 }
 
-/// The alternatives that an operation may become, one for each sequence of instructions and dependencies.
+/// The alternatives that an operation may become, one for each sequence of instructions and
+/// dependencies.
 fn different(mapping: &Mapping, used: &OperationUse, types: KindSet) -> Vec<Alternative> {
-    let of_form = (0..mapping.rows[used.row].alternatives.len()).map(|alternative| LoweringSlot { row: used.row, alternative });
+    let of_form = (0..mapping.rows[used.row].alternatives.len())
+        .map(|alternative| LoweringSlot { row: used.row, alternative });
     let mut out: Vec<Alternative> = Vec::new();
     for slot in of_form.filter(|slot| used.allows(slot.lowering(mapping))) {
-        let emitted = |slot: &LoweringSlot| (&slot.lowering(mapping).steps, slot.lowering(mapping).dependencies);
+        let emitted = |slot: &LoweringSlot| {
+            (&slot.lowering(mapping).steps, slot.lowering(mapping).dependencies)
+        };
         let keys = keys(slot.lowering(mapping), types);
         match out.iter_mut().find(|known| emitted(&known.slot) == emitted(&slot)) {
             Some(known) => known.keys.extend(keys),
@@ -230,12 +262,21 @@ fn different(mapping: &Mapping, used: &OperationUse, types: KindSet) -> Vec<Alte
     out
 }
 
-/// Is there for each location a type of object that all its operations are for? No program has others. A mapping without types has none to ask for.
+/// Is there for each location a type of object that all its operations are for? No program has
+/// others. A mapping without types has none to ask for.
 fn is_typed(chosen: &[&Alternative], locations: &[Option<u16>]) -> bool {
     chosen.iter().zip(locations).enumerate().all(|(i, (first, location))| {
-        let here = || chosen.iter().zip(locations).filter(|(a, other)| *other == location && !a.keys.is_empty());
+        let here = || {
+            chosen
+                .iter()
+                .zip(locations)
+                .filter(|(a, other)| *other == location && !a.keys.is_empty())
+        };
         // Each location once, at the first of its operations.
-        let earlier = chosen[..i].iter().zip(locations).any(|(a, other)| other == location && !a.keys.is_empty());
+        let earlier = chosen[..i]
+            .iter()
+            .zip(locations)
+            .any(|(a, other)| other == location && !a.keys.is_empty());
         location.is_none()
             || first.keys.is_empty()
             || earlier

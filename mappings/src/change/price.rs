@@ -1,4 +1,5 @@
-//! What a change of rows counts for: first how widely the rows are used that it makes dearer, then how much dearer they become.
+//! What a change of rows counts for: first how widely the rows are used that it makes dearer, then
+//! how much dearer they become.
 
 use std::ops::{Add, Sub};
 
@@ -7,7 +8,8 @@ use margay_models::signature::Operation;
 
 use crate::language::Row;
 
-/// The price of changes. Compared by its parts in their order: what every program pays comes before what few programs pay.
+/// The price of changes. Compared by its parts in their order: what every program pays comes before
+/// what few programs pay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Price {
     /// Of plain loads and stores.
@@ -22,11 +24,16 @@ impl Price {
     /// A number for a change of this row.
     pub fn of(row: &Row, number: u64) -> Self {
         match row.construct.order {
-            _ if row.construct.operation == Operation::Fence => Self { ordered: number, ..Self::default() },
+            _ if row.construct.operation == Operation::Fence => {
+                Self { ordered: number, ..Self::default() }
+            }
             Order::Plain => Self { plain: number, ..Self::default() },
             Order::Rlx => Self { relaxed: number, ..Self::default() },
-            // An architecture that is a text names its orders; which of them are the usual ones is not known.
-            Order::Acq | Order::Rel | Order::AcqRel | Order::Sc | Order::Tagged(_) => Self { ordered: number, ..Self::default() },
+            // An architecture that is a text names its orders; which of them are the usual ones is
+            // not known.
+            Order::Acq | Order::Rel | Order::AcqRel | Order::Sc | Order::Tagged(_) => {
+                Self { ordered: number, ..Self::default() }
+            }
         }
     }
 
@@ -40,7 +47,11 @@ impl Add for Price {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self { plain: self.plain + other.plain, relaxed: self.relaxed + other.relaxed, ordered: self.ordered + other.ordered }
+        Self {
+            plain: self.plain + other.plain,
+            relaxed: self.relaxed + other.relaxed,
+            ordered: self.ordered + other.ordered,
+        }
     }
 }
 

@@ -30,7 +30,10 @@ impl Steps {
             scopes: mapping.target.scopes(),
             // An instruction of a text that takes a scope is never without.
             scoped: mapping.target.is_scoped() || mapping.target.signature.tabular().is_some(),
-            passes: mapping.scopes().iter().all(|s| mapping.target.signature.scopes(true).contains(s)),
+            passes: mapping
+                .scopes()
+                .iter()
+                .all(|s| mapping.target.signature.scopes(true).contains(s)),
         }
     }
 
@@ -46,19 +49,24 @@ impl Steps {
             self.replace(row, lowering, i, &orders, scope_step, &mut out);
         }
         for (dependency, _) in lowering.dependencies.iter() {
-            out.push(Lowering { dependencies: lowering.dependencies.with(dependency, None), ..lowering.clone() });
+            out.push(Lowering {
+                dependencies: lowering.dependencies.with(dependency, None),
+                ..lowering.clone()
+            });
         }
         out
     }
 
-    /// The step with weaker orders. An `atom` that fails writes nothing but stays an `atom`, of which there is no plain one.
+    /// The step with weaker orders. An `atom` that fails writes nothing but stays an `atom`, of
+    /// which there is no plain one.
     fn weaker_orders(&self, step: &LoweringStep) -> Vec<Construct> {
         let mut orders = construct(step).weaker(self.signature);
         orders.retain(|c| !(step.failed && c.order == Order::Plain));
         orders
     }
 
-    /// Lowerings that are stronger by one step: a stronger order, a wider scope, a fence more, right before or behind the access.
+    /// Lowerings that are stronger by one step: a stronger order, a wider scope, a fence more,
+    /// right before or behind the access.
     pub fn stronger(&self, row: &Row, lowering: &Lowering) -> Vec<Lowering> {
         let mut out = Vec::new();
         for (i, step) in lowering.steps.iter().enumerate() {
@@ -69,7 +77,11 @@ impl Steps {
         if lowering.steps.len() < LONGEST {
             for at in self.places_for_a_fence(lowering) {
                 for fence in weakest_fences(self.signature) {
-                    let scope = if self.scoped && fence.has_scope(self.signature) { self.widest(row) } else { StepScope::None };
+                    let scope = if self.scoped && fence.has_scope(self.signature) {
+                        self.widest(row)
+                    } else {
+                        StepScope::None
+                    };
                     let fence = LoweringStep {
                         operation: fence.operation,
                         order: fence.order,
@@ -98,7 +110,12 @@ impl Steps {
         self.reached(row, lowering, Self::stronger)
     }
 
-    fn reached(&self, row: &Row, from: &Lowering, step: fn(&Self, &Row, &Lowering) -> Vec<Lowering>) -> BTreeSet<String> {
+    fn reached(
+        &self,
+        row: &Row,
+        from: &Lowering,
+        step: fn(&Self, &Row, &Lowering) -> Vec<Lowering>,
+    ) -> BTreeSet<String> {
         let mut open = vec![from.clone()];
         let mut seen = BTreeSet::new();
         while let Some(lowering) = open.pop() {
@@ -162,11 +179,14 @@ impl Steps {
             ScopePattern::Any(Some(_)) if self.passes => StepScope::Same,
             ScopePattern::Any(_) => StepScope::Named(Scope::Sys),
             // The same, or what is next wider.
-            ScopePattern::Named(scope) => StepScope::Named(self.scopes.iter().copied().find(|s| s >= scope).unwrap_or(*scope)),
+            ScopePattern::Named(scope) => {
+                StepScope::Named(self.scopes.iter().copied().find(|s| s >= scope).unwrap_or(*scope))
+            }
         }
     }
 
-    /// Wider than a scope that is written down: the operation's own, where the row has a name for it; wider than that: all.
+    /// Wider than a scope that is written down: the operation's own, where the row has a name for
+    /// it; wider than that: all.
     fn wider(&self, row: &Row, scope: StepScope) -> Option<StepScope> {
         match scope {
             StepScope::None | StepScope::Named(Scope::Sys) => None,

@@ -1,4 +1,5 @@
-//! Is a mapping tight? For every lowering, the weaker ones that would do as well up to a bound, and what goes wrong with the others.
+//! Is a mapping tight? For every lowering, the weaker ones that would do as well up to a bound, and
+//! what goes wrong with the others.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -31,10 +32,11 @@ pub struct WeakerLowering {
 #[derive(Debug, Clone)]
 pub struct RowReport {
     pub slot: LoweringSlot,
-    /// The weakest lowerings that are sound, and the strongest that are not: what is weaker than these is not asked about.
+    /// The weakest lowerings that are sound, and the strongest that are not: what is weaker than
+    /// these is not asked about.
     pub weaker: Vec<WeakerLowering>,
-    /// The bound that the row needs before a sound weaker lowering means anything. Where there is none, the bound by which all had
-    /// fallen; `None` if nothing is weaker.
+    /// The bound that the row needs before a sound weaker lowering means anything. Where there is
+    /// none, the bound by which all had fallen; `None` if nothing is weaker.
     pub need: Option<Need>,
 }
 
@@ -67,18 +69,21 @@ pub struct WeakenReport {
     /// Lowering by lowering.
     pub rows: Vec<RowReport>,
     pub pool: CounterexamplePool,
-    /// How many searches there were; the other questions were answered by counterexamples of earlier ones.
+    /// How many searches there were; the other questions were answered by counterexamples of
+    /// earlier ones.
     pub searches: usize,
     /// Why it is not complete.
     pub stopped: Option<String>,
 }
 
 impl WeakenReport {
-    /// The counterexamples of the weaker mappings: for each axiom, how many there are of each size in events. Beyond the largest size
-    /// up to the bound nothing new went wrong with them.
+    /// The counterexamples of the weaker mappings: for each axiom, how many there are of each size
+    /// in events. Beyond the largest size up to the bound nothing new went wrong with them.
     pub fn sizes(&self) -> BTreeMap<&str, BTreeMap<usize, usize>> {
         let fates = self.rows.iter().flat_map(|r| &r.weaker).map(|w| &w.fate);
-        let used: BTreeSet<usize> = fates.filter_map(|f| if let Fate::Falls(index) = f { Some(*index) } else { None }).collect();
+        let used: BTreeSet<usize> = fates
+            .filter_map(|f| if let Fate::Falls(index) = f { Some(*index) } else { None })
+            .collect();
         let mut sizes: BTreeMap<&str, BTreeMap<usize, usize>> = BTreeMap::new();
         for index in used {
             let found = &self.pool.get(index).counterexample;
@@ -88,12 +93,16 @@ impl WeakenReport {
     }
 }
 
-/// Weakens one lowering at a time, by single steps, for as long as the mapping stays sound up to the bound of the options. Rows of
-/// constructs that the options leave out are not in the report.
+/// Weakens one lowering at a time, by single steps, for as long as the mapping stays sound up to
+/// the bound of the options. Rows of constructs that the options leave out are not in the report.
 ///
 /// # Errors
 /// As [`crate::check::check`].
-pub fn weaken(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress) -> Result<WeakenReport, Vec<Diagnostic>> {
+pub fn weaken(
+    mapping: &Mapping,
+    options: &CheckOptions,
+    progress: &dyn Progress,
+) -> Result<WeakenReport, Vec<Diagnostic>> {
     let mut asker = ChangeAsker::new(mapping, options, progress)?;
     let (mut fallen, mut stopped, mut rows) = (None, None, Vec::new());
     match asker.ask(mapping)? {
@@ -103,7 +112,8 @@ pub fn weaken(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
     }
     let steps = Steps::new(mapping);
     let mut needs: BTreeMap<String, Need> = BTreeMap::new();
-    let slots = if fallen.is_none() && stopped.is_none() { LoweringSlot::all(mapping) } else { Vec::new() };
+    let slots =
+        if fallen.is_none() && stopped.is_none() { LoweringSlot::all(mapping) } else { Vec::new() };
     for slot in slots {
         let row = &mapping.rows[slot.row];
         if !asker.constructs.contains(&row.construct.name(mapping.source.signature)) {
@@ -137,8 +147,12 @@ pub fn weaken(mapping: &Mapping, options: &CheckOptions, progress: &dyn Progress
             weaker.push(WeakerLowering { lowering, fate });
         }
         // Of the sound ones the weakest say all.
-        let sound: Vec<String> = weaker.iter().filter(|w| w.fate == Fate::Sound).map(|w| text(&w.lowering)).collect();
-        weaker.retain(|w| w.fate != Fate::Sound || sound.iter().all(|s| !steps.all_weaker(row, &w.lowering).contains(s)));
+        let sound: Vec<String> =
+            weaker.iter().filter(|w| w.fate == Fate::Sound).map(|w| text(&w.lowering)).collect();
+        weaker.retain(|w| {
+            w.fate != Fate::Sound
+                || sound.iter().all(|s| !steps.all_weaker(row, &w.lowering).contains(s))
+        });
         let mut row = RowReport { slot, weaker, need: None };
         row.need = if row.has_sound() {
             let construct = mapping.rows[slot.row].construct;

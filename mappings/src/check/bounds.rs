@@ -46,7 +46,10 @@ impl Deepening for Checking<'_> {
     }
 
     fn decide(&mut self, bound: &SearchBound<'_>) {
-        if self.options.techniques.thread_shapes || self.options.level == Level::Program || !self.at_once(bound) {
+        if self.options.techniques.thread_shapes
+            || self.options.level == Level::Program
+            || !self.at_once(bound)
+        {
             self.shape_by_shape(bound);
         }
         summarise(&mut self.report, bound.events);
@@ -59,24 +62,37 @@ impl Checking<'_> {
         bound.open.iter().map(|&q| self.report.axioms[q].axiom.clone()).collect()
     }
 
-    /// Asks about all shapes in one problem, and says whether that settled it: a counterexample is looked for shape by shape, as always.
+    /// Asks about all shapes in one problem, and says whether that settled it: a counterexample is
+    /// looked for shape by shape, as always.
     fn at_once(&mut self, bound: &SearchBound<'_>) -> bool {
         bound.begin(bound.shapes.len(), &self.names(bound));
         let setting = self.kinds[0].setting(self.mapping, self.options);
-        let decided = bound.pool.install(|| case::decide(&setting, CaseExtent::Events(bound.events), bound.open, Start::Solver));
+        let decided = bound.pool.install(|| {
+            case::decide(&setting, CaseExtent::Events(bound.events), bound.open, Start::Solver)
+        });
         match decided {
             Err(fault) => undecided(&mut self.report, bound.open, &fault),
-            Ok(decisions) if decisions.iter().any(|d| d.answer == CaseAnswer::Found) => return false,
+            Ok(decisions) if decisions.iter().any(|d| d.answer == CaseAnswer::Found) => {
+                return false;
+            }
             Ok(decisions) => {
                 for &question in bound.open {
-                    record(&mut self.report, question, bound.events, &[("any".to_owned(), &decisions)], 1, &[]);
+                    record(
+                        &mut self.report,
+                        question,
+                        bound.events,
+                        &[("any".to_owned(), &decisions)],
+                        1,
+                        &[],
+                    );
                 }
             }
         }
         true
     }
 
-    /// Asks about the shapes one by one. Other kinds of programs are asked about where the simpler ones have no counterexample.
+    /// Asks about the shapes one by one. Other kinds of programs are asked about where the simpler
+    /// ones have no counterexample.
     fn shape_by_shape(&mut self, bound: &SearchBound<'_>) {
         let names = self.names(bound);
         let Self { mapping, options, asked, decider, kinds, report, certificate } = self;
@@ -90,9 +106,17 @@ impl Checking<'_> {
                 Ok(decided) => decided,
                 Err(fault) => return undecided(report, open, &fault),
             };
-            let none = decided.iter().flat_map(|d| &d.decisions).all(|d| d.answer == CaseAnswer::None);
+            let none =
+                decided.iter().flat_map(|d| &d.decisions).all(|d| d.answer == CaseAnswer::None);
             if !none || k == last {
-                conclude(report, (&setting, *decider), (asked, shapes), open, (&decided, &earlier), (pool, progress));
+                conclude(
+                    report,
+                    (&setting, *decider),
+                    (asked, shapes),
+                    open,
+                    (&decided, &earlier),
+                    (pool, progress),
+                );
             }
             let answered = decided.iter().filter(|of| !of.decisions.is_empty());
             let cases = answered.flat_map(|of| of.certified.cases.iter().cloned());
@@ -109,10 +133,12 @@ impl Checking<'_> {
 
 /// Says of the open questions that a fault left them undecided.
 fn undecided(report: &mut CheckReport, open: &[usize], fault: &SearchFault) {
-    open.iter().for_each(|&q| report.axioms[q].verdict = CheckVerdict::Undecided(fault.to_string()));
+    open.iter()
+        .for_each(|&q| report.axioms[q].verdict = CheckVerdict::Undecided(fault.to_string()));
 }
 
-/// Reports what came out at one bound, and chooses the counterexamples. `earlier` are the decisions about simpler programs.
+/// Reports what came out at one bound, and chooses the counterexamples. `earlier` are the decisions
+/// about simpler programs.
 fn conclude(
     report: &mut CheckReport,
     (setting, decider): (&CheckSetting<'_>, &dyn Decider),
@@ -123,11 +149,14 @@ fn conclude(
 ) {
     let v = &setting.problem.vocabulary;
     let bound = shapes.first().map_or(0, ThreadShape::events);
-    let named: Vec<(String, &[CaseDecision])> = decided.iter().map(|d| (d.shape.to_string(), d.decisions.as_slice())).collect();
+    let named: Vec<(String, &[CaseDecision])> =
+        decided.iter().map(|d| (d.shape.to_string(), d.decisions.as_slice())).collect();
     for &question in open {
         record(report, question, bound, &named, shapes.len(), earlier);
     }
-    let pending = decided.iter().flat_map(|of| of.decisions.iter().filter_map(move |d| Some((of.shape, d.pending.as_ref()?))));
+    let pending = decided.iter().flat_map(|of| {
+        of.decisions.iter().filter_map(move |d| Some((of.shape, d.pending.as_ref()?)))
+    });
     for (shape, instance) in pending {
         let candidate = witness(setting.mapping, v, &Atoms::new(shape, v.content.slots), instance);
         report.candidates.extend(candidate.and_then(|w| program::litmus(&w).ok()));
@@ -135,8 +164,13 @@ fn conclude(
     for &question in open {
         if report.axioms[question].verdict == CheckVerdict::Counterexample {
             progress.choosing(&report.axioms[question].axiom, bound);
-            if let Err(fault) = choose::choose(report, (setting, decider), (asked, shapes), (question, decided), (pool, progress))
-            {
+            if let Err(fault) = choose::choose(
+                report,
+                (setting, decider),
+                (asked, shapes),
+                (question, decided),
+                (pool, progress),
+            ) {
                 report.axioms[question].verdict = CheckVerdict::Undecided(fault.to_string());
             }
         }
@@ -152,11 +186,13 @@ fn record(
     all_shapes: usize,
     earlier: &[CaseDecision],
 ) {
-    let all: Vec<&CaseDecision> = by_shape.iter().flat_map(|&(_, d)| d).filter(|d| d.question == question).collect();
+    let all: Vec<&CaseDecision> =
+        by_shape.iter().flat_map(|&(_, d)| d).filter(|d| d.question == question).collect();
     let found = all.iter().any(|d| d.answer == CaseAnswer::Found);
     let unknown = all.iter().filter(|d| d.answer == CaseAnswer::Unknown).count();
     if !found && all.len() < all_shapes {
-        // Another axiom's counterexample ended the search; nothing is said about this one at this bound.
+        // Another axiom's counterexample ended the search; nothing is said about this one at this
+        // bound.
         return;
     }
     // A counterexample of this size is a smallest one, whatever the undecided shapes hold.
@@ -164,8 +200,11 @@ fn record(
         (true, _) => CheckVerdict::Counterexample,
         (false, 0) => CheckVerdict::None,
         (false, n) => {
-            let open = |d: &[CaseDecision]| d.iter().any(|d| d.question == question && d.answer == CaseAnswer::Unknown);
-            let shapes: Vec<&str> = by_shape.iter().filter(|(_, d)| open(d)).map(|(s, _)| s.as_str()).collect();
+            let open = |d: &[CaseDecision]| {
+                d.iter().any(|d| d.question == question && d.answer == CaseAnswer::Unknown)
+            };
+            let shapes: Vec<&str> =
+                by_shape.iter().filter(|(_, d)| open(d)).map(|(s, _)| s.as_str()).collect();
             CheckVerdict::Undecided(format!(
                 "of programs with {}, {n} of {} thread shapes not decided (events of each thread: {})",
                 counted_events(bound),
@@ -179,7 +218,8 @@ fn record(
     if !matches!(verdict, CheckVerdict::Undecided(_)) {
         axiom.bound = bound;
     }
-    let effort: Vec<&CaseDecision> = all.iter().copied().chain(earlier.iter().filter(|d| d.question == question)).collect();
+    let effort: Vec<&CaseDecision> =
+        all.iter().copied().chain(earlier.iter().filter(|d| d.question == question)).collect();
     let explained = effort.iter().map(|d| d.candidates.explained).sum::<usize>();
     report.explained += explained;
     report.old += effort.iter().map(|d| d.candidates.old).sum::<usize>();

@@ -1,4 +1,5 @@
-//! Counterexamples up to isomorphism: renaming threads of equal length (and with them locations and events) changes nothing.
+//! Counterexamples up to isomorphism: renaming threads of equal length (and with them locations and
+//! events) changes nothing.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +19,12 @@ pub fn distinct(witnesses: Vec<WitnessPair>) -> Vec<WitnessPair> {
         })
         .collect();
     let size = |w: &WitnessPair| {
-        let strength: usize =
-            w.source.events.iter().map(|e| e.order.number() as usize * 4 + e.scope.map_or(0, |s| s as usize)).sum();
+        let strength: usize = w
+            .source
+            .events
+            .iter()
+            .map(|e| e.order.number() as usize * 4 + e.scope.map_or(0, |s| s as usize))
+            .sum();
         (w.source.threads.len(), w.source.locations.len(), strength)
     };
     keyed.sort_by(|(a, x), (b, y)| size(x).cmp(&size(y)).then_with(|| a.cmp(b)));
@@ -35,7 +40,11 @@ pub fn others(first: &WitnessPair, witnesses: Vec<WitnessPair>) -> Vec<WitnessPa
 /// The smallest description under all renamings of threads.
 fn canonical(witness: &WitnessPair) -> Vec<u8> {
     let threads = witness.source.threads.len();
-    permutations(threads).into_iter().map(|order| describe(witness, &order)).min().unwrap_or_default()
+    permutations(threads)
+        .into_iter()
+        .map(|order| describe(witness, &order))
+        .min()
+        .unwrap_or_default()
 }
 
 /// The two executions with threads in the given order, everything numbered by first use.

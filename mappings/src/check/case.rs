@@ -62,7 +62,8 @@ impl Candidates {
     }
 }
 
-/// A question as the solver gets it: a violation of one axiom or, where the modification order may be chosen, of some axiom.
+/// A question as the solver gets it: a violation of one axiom or, where the modification order may
+/// be chosen, of some axiom.
 #[derive(Debug, Clone)]
 pub struct CaseQuestion {
     /// The axioms, of which one must be violated.
@@ -109,7 +110,11 @@ impl std::fmt::Display for CaseExtent<'_> {
 type CheckCase<'a> = Case<'a, CheckSetting<'a>>;
 
 /// The case of some executions.
-fn case<'a>(setting: &'a CheckSetting<'a>, extent: CaseExtent<'_>, start: Start<'_>) -> CheckCase<'a> {
+fn case<'a>(
+    setting: &'a CheckSetting<'a>,
+    extent: CaseExtent<'_>,
+    start: Start<'_>,
+) -> CheckCase<'a> {
     let slots = setting.problem.vocabulary.content.slots;
     let atoms = match extent {
         CaseExtent::Shape(shape) | CaseExtent::Leaf(shape, _) => Atoms::new(shape, slots),
@@ -173,29 +178,60 @@ pub fn decide(
         if setting.options.dump_cnf.is_some() {
             dump(setting, extent, &setting.asks[question], &mut of, &goals);
         }
-        let found = if setting.options.limits().reached() { CaseFinding::Unknown(None) } else { of.solve(&goals)? };
+        let found = if setting.options.limits().reached() {
+            CaseFinding::Unknown(None)
+        } else {
+            of.solve(&goals)?
+        };
         let answer = found.answer();
         let learned = std::mem::take(&mut of.learned);
         let candidates = Candidates::that_taught(&learned);
         let mut statistics = of.session.statistics();
-        (statistics.conflicts, conflicts) = (statistics.conflicts - conflicts, statistics.conflicts);
+        (statistics.conflicts, conflicts) =
+            (statistics.conflicts - conflicts, statistics.conflicts);
         let seconds = start.elapsed().as_secs_f64();
-        tracing::info!("{extent}: {answer:?}, {seconds:.2} s, {} conflicts, {candidates:?}", statistics.conflicts);
+        tracing::info!(
+            "{extent}: {answer:?}, {seconds:.2} s, {} conflicts, {candidates:?}",
+            statistics.conflicts
+        );
         let pending = if let CaseFinding::Unknown(candidate) = found { candidate } else { None };
-        out.push(CaseDecision { question, answer, statistics, seconds, candidates, learned: Learned(learned), pending });
+        out.push(CaseDecision {
+            question,
+            answer,
+            statistics,
+            seconds,
+            candidates,
+            learned: Learned(learned),
+            pending,
+        });
         start = Instant::now();
     }
     Ok(out)
 }
 
 /// Writes the CNF of a case; a failure is remembered, and does not stop the search.
-fn dump(setting: &CheckSetting<'_>, extent: CaseExtent<'_>, ask: &CaseQuestion, case: &mut CheckCase<'_>, goals: &[Literal]) {
+fn dump(
+    setting: &CheckSetting<'_>,
+    extent: CaseExtent<'_>,
+    ask: &CaseQuestion,
+    case: &mut CheckCase<'_>,
+    goals: &[Literal],
+) {
     let Some(folder) = &setting.options.dump_cnf else { return };
-    let names: Vec<String> = ask.questions.iter().map(|q| setting.mapping.source.checks[q.0].display_name()).collect();
-    let clean = |name: &str| name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect::<String>();
+    let names: Vec<String> =
+        ask.questions.iter().map(|q| setting.mapping.source.checks[q.0].display_name()).collect();
+    let clean = |name: &str| {
+        name.chars()
+            .map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' })
+            .collect::<String>()
+    };
     let file = format!("{}-{}-{extent}.cnf", case.atoms.events(), clean(&names.join("-")));
     let path = folder.join(&file);
-    let comment = format!("margay: {}\naxiom: {}\nthread shape: {extent}", setting.mapping.title, names.join(", "));
+    let comment = format!(
+        "margay: {}\naxiom: {}\nthread shape: {extent}",
+        setting.mapping.title,
+        names.join(", ")
+    );
     let place = margay_models::confined::place_in(folder, &file);
     let written = place.and_then(|place| margay_models::durable::anew(&place)).and_then(|file| {
         let mut file = BufWriter::new(file);

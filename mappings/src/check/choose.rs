@@ -9,7 +9,8 @@ use super::program::{self, Learned};
 use super::questions::CheckQuestions;
 use super::round::{self, DecidedShape};
 use super::{
-    CheckOptions, CheckReport, CheckVerdict, CoReading, Counterexample, Level, Listed, Progress, SearchFault, WitnessPair,
+    CheckOptions, CheckReport, CheckVerdict, CoReading, Counterexample, Level, Listed, Progress,
+    SearchFault, WitnessPair,
 };
 use super::{canonical, witness};
 use crate::encode::AxiomId;
@@ -19,12 +20,13 @@ use crate::pool::SearchThreads;
 use crate::search::Done;
 use crate::status::{Examiner, ProgramStanding, Status};
 
-/// As many instances of a shape are listed, at least: many of them can be the same counterexample, so fewer would not even make a short list
-/// complete. Making a list of 1,000 takes a few seconds.
+/// As many instances of a shape are listed, at least: many of them can be the same counterexample,
+/// so fewer would not even make a short list complete. Making a list of 1,000 takes a few seconds.
 const LISTED: usize = 1000;
 
-/// Chooses the counterexamples of one question: of all smallest ones, if they were asked for, each once up to isomorphism; else one.
-/// Among single executions one whose program is a compiler bug comes first; where there is none of that size, one of the fewest threads.
+/// Chooses the counterexamples of one question: of all smallest ones, if they were asked for, each
+/// once up to isomorphism; else one. Among single executions one whose program is a compiler bug
+/// comes first; where there is none of that size, one of the fewest threads.
 ///
 /// # Errors
 /// The engines disagree about a candidate, or the solver failed.
@@ -42,7 +44,10 @@ pub fn choose(
         (chosen, report.truncated) = every(setting, question, decided, (limit, report.truncated))?;
     } else {
         if is_execution {
-            let asked = CheckQuestions { questions: ask.questions.clone(), constructs: asked.constructs.clone() };
+            let asked = CheckQuestions {
+                questions: ask.questions.clone(),
+                constructs: asked.constructs.clone(),
+            };
             chosen.extend(of_a_program(setting, &asked, shapes, (pool, progress))?);
         }
         if chosen.is_empty() {
@@ -86,9 +91,15 @@ fn unreadable() -> SearchFault {
 }
 
 /// The shapes that have a counterexample, each with what was learned there.
-fn found<'a>(question: usize, decided: &'a [DecidedShape<'a>]) -> Vec<(&'a DecidedShape<'a>, &'a Learned)> {
+fn found<'a>(
+    question: usize,
+    decided: &'a [DecidedShape<'a>],
+) -> Vec<(&'a DecidedShape<'a>, &'a Learned)> {
     let is_found = |d: &&CaseDecision| d.question == question && d.answer == CaseAnswer::Found;
-    decided.iter().filter_map(|of| Some((of, &of.decisions.iter().find(is_found)?.learned))).collect()
+    decided
+        .iter()
+        .filter_map(|of| Some((of, &of.decisions.iter().find(is_found)?.learned)))
+        .collect()
 }
 
 /// Every counterexample, at most so many; the flag says whether there are, or were before, more.
@@ -100,7 +111,8 @@ fn every(
 ) -> Result<(Vec<WitnessPair>, bool), SearchFault> {
     let mut all = Vec::new();
     for (of, _) in &found(question, decided) {
-        let (instances, atoms, has_more) = case::every(setting, of.shape, question, limit.max(LISTED))?;
+        let (instances, atoms, has_more) =
+            case::every(setting, of.shape, question, limit.max(LISTED))?;
         more |= has_more;
         for instance in instances {
             all.extend(witness(setting.mapping, &setting.problem.vocabulary, &atoms, &instance));
@@ -112,7 +124,8 @@ fn every(
     Ok((all, more))
 }
 
-/// The preferred counterexample among the shapes of the fewest threads; `None` if a limit was reached.
+/// The preferred counterexample among the shapes of the fewest threads; `None` if a limit was
+/// reached.
 fn preferred(
     (setting, decider): (&CheckSetting<'_>, &dyn Decider),
     question: usize,
@@ -120,11 +133,18 @@ fn preferred(
     pool: &SearchThreads,
 ) -> Result<Option<WitnessPair>, SearchFault> {
     let found = found(question, decided);
-    let Some(fewest) = found.iter().map(|(of, _)| of.shape.threads()).min() else { return Ok(None) };
-    let candidates: Vec<&(&DecidedShape<'_>, &Learned)> = found.iter().filter(|(of, _)| of.shape.threads() == fewest).collect();
+    let Some(fewest) = found.iter().map(|(of, _)| of.shape.threads()).min() else {
+        return Ok(None);
+    };
+    let candidates: Vec<&(&DecidedShape<'_>, &Learned)> =
+        found.iter().filter(|(of, _)| of.shape.threads() == fewest).collect();
     let of_each: Vec<Option<Preferred>>;
     let known: Vec<Option<&Preferred>> = if setting.options.level == Level::Program {
-        decided.iter().filter(|of| of.shape.threads() == fewest).map(|of| of.preferred.as_ref()).collect()
+        decided
+            .iter()
+            .filter(|of| of.shape.threads() == fewest)
+            .map(|of| of.preferred.as_ref())
+            .collect()
     } else {
         let each = pool.each(candidates.len(), |i| {
             let (of, learned) = candidates[i];
@@ -133,12 +153,17 @@ fn preferred(
         of_each = each.into_iter().collect::<Result<_, _>>()?;
         of_each.iter().map(Option::as_ref).collect()
     };
-    let Some(best) = known.into_iter().flatten().reduce(|a, b| if b.cost < a.cost { b } else { a }) else { return Ok(None) };
-    witness(setting.mapping, &setting.problem.vocabulary, &best.atoms, &best.instance).map(Some).ok_or_else(unreadable)
+    let Some(best) = known.into_iter().flatten().reduce(|a, b| if b.cost < a.cost { b } else { a })
+    else {
+        return Ok(None);
+    };
+    witness(setting.mapping, &setting.problem.vocabulary, &best.atoms, &best.instance)
+        .map(Some)
+        .ok_or_else(unreadable)
 }
 
-/// A counterexample among single executions whose program is a compiler bug, if there is one of this size: the question about programs,
-/// of this bound alone. `None` also if a limit was reached.
+/// A counterexample among single executions whose program is a compiler bug, if there is one of
+/// this size: the question about programs, of this bound alone. `None` also if a limit was reached.
 fn of_a_program(
     setting: &CheckSetting<'_>,
     asked: &CheckQuestions,
@@ -155,10 +180,12 @@ fn of_a_program(
         engine: None,
         ..setting.options.clone()
     };
-    let mapping = &Mapping { source: taken_in(setting, &asked.questions), ..setting.mapping.clone() };
+    let mapping =
+        &Mapping { source: taken_in(setting, &asked.questions), ..setting.mapping.clone() };
     for kind in ProgramKind::of_programs(mapping, &options, asked, true) {
         let setting = kind.setting(mapping, &options);
-        let decided = round::decide(&setting, &CaseSearch, (shapes, &[0]), (pool, &Done::new(progress)))?;
+        let decided =
+            round::decide(&setting, &CaseSearch, (shapes, &[0]), (pool, &Done::new(progress)))?;
         if let Some(found) = preferred((&setting, &CaseSearch), 0, &decided, pool)? {
             return Ok(Some(found));
         }
@@ -169,7 +196,8 @@ fn of_a_program(
     Ok(None)
 }
 
-/// The source model with the optional axioms that are asked about: what it allows only without them explains nothing.
+/// The source model with the optional axioms that are asked about: what it allows only without them
+/// explains nothing.
 fn taken_in(setting: &CheckSetting<'_>, questions: &[AxiomId]) -> Model {
     let taken: Vec<usize> = questions.iter().map(|q| q.0).collect();
     setting.mapping.source.choosing(&taken, &[])

@@ -19,7 +19,8 @@ impl QuestionOptions {
             // Who decides, and for how long.
             engine: _,
             checkpoint: _,
-            // How: a certificate is of all techniques together, and a leaf of a shape that was split has its facts with it.
+            // How: a certificate is of all techniques together, and a leaf of a shape that was
+            // split has its facts with it.
             techniques: _,
             split: _,
             // What is looked for once there is a counterexample, and what is written besides.
@@ -32,7 +33,16 @@ impl QuestionOptions {
             baseline: _,
         } = options;
         // Who decides, and for how long.
-        let SearchOptions { bound, without, only, typed, jobs: _, deadline: _, stop: _, backend: _ } = search;
+        let SearchOptions {
+            bound,
+            without,
+            only,
+            typed,
+            jobs: _,
+            deadline: _,
+            stop: _,
+            backend: _,
+        } = search;
         Self {
             bound: *bound,
             axioms: axioms.clone(),
@@ -50,12 +60,16 @@ impl QuestionOptions {
     /// The options that ask this.
     ///
     /// # Errors
-    /// A combination that the command line refuses: it would say something of the question that is not so.
+    /// A combination that the command line refuses: it would say something of the question that is
+    /// not so.
     pub(crate) fn options(&self) -> Result<CheckOptions, String> {
         // What is asked of which rows is said of the mapping.
         let Self { bound, axioms, without, only, typed, level, guards, co, known_only: _ } = self;
         if *level == Level::Program && *co != CoReading::Exists {
-            return Err(format!("at program level there is no modification order `{}` to ask about", co.name()));
+            return Err(format!(
+                "at program level there is no modification order `{}` to ask about",
+                co.name()
+            ));
         }
         if *level == Level::Execution && guards.is_some() {
             return Err("it limits guards, which executions have not".to_owned());

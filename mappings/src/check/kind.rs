@@ -12,7 +12,9 @@ use super::questions::{self, CheckQuestions};
 use super::round::DecidedShape;
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::ThreadShape;
-use crate::encode::{FewRaces, MappingProblem, MindsCycles, ProblemOptions, Programs, beyond_guarded};
+use crate::encode::{
+    FewRaces, MappingProblem, MindsCycles, ProblemOptions, Programs, beyond_guarded,
+};
 use crate::language::Mapping;
 use crate::level::Level;
 
@@ -30,17 +32,28 @@ pub struct ProgramKind {
 
 impl ProgramKind {
     /// All kinds that a check is about.
-    pub fn all(mapping: &Mapping, options: &CheckOptions, asked: &CheckQuestions) -> Vec<ProgramKind> {
+    pub fn all(
+        mapping: &Mapping,
+        options: &CheckOptions,
+        asked: &CheckQuestions,
+    ) -> Vec<ProgramKind> {
         match options.level {
             Level::Execution => vec![Self::of(mapping, options, asked, (None, None, None), true)],
             Level::Program => Self::of_programs(mapping, options, asked, false),
         }
     }
 
-    /// The kinds of programs: first guarded ones, then the others, where they can tell. With `defined` the forbidden source execution has
-    /// no undefined behaviour itself, as at execution level.
-    pub fn of_programs(mapping: &Mapping, options: &CheckOptions, asked: &CheckQuestions, defined: bool) -> Vec<ProgramKind> {
-        let mut others = beyond_guarded(&mapping.source, &mapping.target, program::extends(&mapping.source));
+    /// The kinds of programs: first guarded ones, then the others, where they can tell. With
+    /// `defined` the forbidden source execution has no undefined behaviour itself, as at execution
+    /// level.
+    pub fn of_programs(
+        mapping: &Mapping,
+        options: &CheckOptions,
+        asked: &CheckQuestions,
+        defined: bool,
+    ) -> Vec<ProgramKind> {
+        let mut others =
+            beyond_guarded(&mapping.source, &mapping.target, program::extends(&mapping.source));
         // What loads write back closes cycles of the target that the source does not have.
         if let Some(Programs::Dependent { only_cyclic }) = &mut others
             && mapping.writes_back()
@@ -52,12 +65,15 @@ impl ProgramKind {
             Some(Programs::Dependent { only_cyclic: true }) => Some(MindsCycles(true)),
             Some(_) => None,
         };
-        let free = free.filter(|_| options.guards.is_none() && options.techniques.every_read_guards);
+        let free =
+            free.filter(|_| options.guards.is_none() && options.techniques.every_read_guards);
         let wanted = !defined && options.techniques.few_races;
         let few_races = wanted.then(|| program::few_races(mapping, &asked.constructs)).flatten();
         let guarded = (Some(Programs::Guarded), free, few_races);
         let guarded = Self::of(mapping, options, asked, guarded, defined);
-        let others = others.map(|programs| Self::of(mapping, options, asked, (Some(programs), None, None), defined));
+        let others = others.map(|programs| {
+            Self::of(mapping, options, asked, (Some(programs), None, None), defined)
+        });
         std::iter::once(guarded).chain(others).collect()
     }
 
@@ -65,7 +81,11 @@ impl ProgramKind {
         mapping: &Mapping,
         options: &CheckOptions,
         asked: &CheckQuestions,
-        (programs, every_read_guards, few_races): (Option<Programs>, Option<MindsCycles>, Option<FewRaces>),
+        (programs, every_read_guards, few_races): (
+            Option<Programs>,
+            Option<MindsCycles>,
+            Option<FewRaces>,
+        ),
         defined: bool,
     ) -> ProgramKind {
         let mut techniques = options.techniques;
@@ -89,11 +109,21 @@ impl ProgramKind {
             problem.hard.push(changed);
         }
         let asks = questions::asks(&mut problem, asked, options);
-        ProgramKind { problem, asks, lessons: BTreeSet::new(), unwritten: Mutex::default(), costs: CaseCosts::default() }
+        ProgramKind {
+            problem,
+            asks,
+            lessons: BTreeSet::new(),
+            unwritten: Mutex::default(),
+            costs: CaseCosts::default(),
+        }
     }
 
     /// What cases of this kind share.
-    pub fn setting<'a>(&'a self, mapping: &'a Mapping, options: &'a CheckOptions) -> CheckSetting<'a> {
+    pub fn setting<'a>(
+        &'a self,
+        mapping: &'a Mapping,
+        options: &'a CheckOptions,
+    ) -> CheckSetting<'a> {
         CheckSetting {
             mapping,
             problem: &self.problem,

@@ -20,15 +20,16 @@ pub struct CheckQuestions {
     pub constructs: Vec<Construct>,
 }
 
-/// The largest bound where an execution of the source chooses an order of its fences: the judge goes through all of them, and there are 130,023
-/// of six fences, 431,723,379 of eight.
+/// The largest bound where an execution of the source chooses an order of its fences: the judge
+/// goes through all of them, and there are 130,023 of six fences, 431,723,379 of eight.
 const MAX_BOUND_OF_CHOSEN_FENCES: usize = 8;
 
-/// Where an execution of the source chooses an order of its fences, it is forbidden if no order satisfies all axioms, whichever each of them
-/// violates: the axioms are one question.
+/// Where an execution of the source chooses an order of its fences, it is forbidden if no order
+/// satisfies all axioms, whichever each of them violates: the axioms are one question.
 fn of_all_axioms(mapping: &Mapping, constructs: &[Construct]) -> Option<Diagnostic> {
     let source = &mapping.source;
-    let fences: Vec<String> = chosen_fences(source, constructs).iter().map(|c| c.name(source.signature)).collect();
+    let fences: Vec<String> =
+        chosen_fences(source, constructs).iter().map(|c| c.name(source.signature)).collect();
     let without = fences.join(",");
     (!fences.is_empty()).then(|| {
         let order = Signature::order_of_fences();
@@ -41,10 +42,16 @@ fn of_all_axioms(mapping: &Mapping, constructs: &[Construct]) -> Option<Diagnost
 }
 
 /// Resolves the names in the options.
-pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<CheckQuestions, Vec<Diagnostic>> {
+pub fn resolve(
+    mapping: &Mapping,
+    options: &CheckOptions,
+) -> Result<CheckQuestions, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     if options.bound == 0 {
-        errors.push(Diagnostic::error("a bound of 0 events checks nothing").help("give a bound of at least 1"));
+        errors.push(
+            Diagnostic::error("a bound of 0 events checks nothing")
+                .help("give a bound of at least 1"),
+        );
     }
     if options.level == Level::Program {
         errors.extend(program_level(mapping, options));
@@ -76,10 +83,12 @@ pub fn resolve(mapping: &Mapping, options: &CheckOptions) -> Result<CheckQuestio
 /// Why these options give no certificate, if they do not.
 fn uncertified(options: &CheckOptions) -> Option<Diagnostic> {
     let partly = || Diagnostic::error("a certificate is of all techniques together");
-    certificate::without_proofs(&options.backend).or_else(|| (options.techniques != Techniques::default()).then(partly))
+    certificate::without_proofs(&options.backend)
+        .or_else(|| (options.techniques != Techniques::default()).then(partly))
 }
 
-/// Why it cannot be asked which single executions are new, if it cannot: those of the baseline must be told by the source's execution alone.
+/// Why it cannot be asked which single executions are new, if it cannot: those of the baseline must
+/// be told by the source's execution alone.
 fn beside(problem: &MappingProblem, options: &CheckOptions) -> Option<Diagnostic> {
     let baseline = options.baseline.as_deref().filter(|_| options.level == Level::Execution)?;
     let name = &baseline.baseline.file.name;
@@ -90,7 +99,9 @@ fn beside(problem: &MappingProblem, options: &CheckOptions) -> Option<Diagnostic
     } else {
         return None;
     };
-    let error = Diagnostic::error(format!("it cannot be said which single executions are new beside `{name}`: {why}"));
+    let error = Diagnostic::error(format!(
+        "it cannot be said which single executions are new beside `{name}`: {why}"
+    ));
     Some(error.help("leave out `--level execution`: what is new among programs is asked of outcomes, which both mappings have"))
 }
 
@@ -99,7 +110,9 @@ fn program_level(mapping: &Mapping, options: &CheckOptions) -> Vec<Diagnostic> {
     let source = &mapping.source;
     let mut errors = Vec::new();
     // Where no access is non-atomic there is no undefined behaviour, and every program counts.
-    if BaseSet::Na.is_in(source.signature) && !source.checks.iter().any(Check::is_undefined_behaviour) {
+    if BaseSet::Na.is_in(source.signature)
+        && !source.checks.iter().any(Check::is_undefined_behaviour)
+    {
         let end = source.source.text.trim_end().len();
         let error = Diagnostic::error(format!("the source model `{}` does not say what a data race is", source.name))
             .at(&source.source, Span { start: end, end }, "expected a definition like `flag ~empty race as Race`")
@@ -115,10 +128,15 @@ fn program_level(mapping: &Mapping, options: &CheckOptions) -> Vec<Diagnostic> {
     errors
 }
 
-/// Refuses bounds for which executions would be larger than the judge takes, and single executions that cannot be compared with a baseline's.
-pub fn check_problem(problem: &MappingProblem, options: &CheckOptions) -> Result<(), Vec<Diagnostic>> {
+/// Refuses bounds for which executions would be larger than the judge takes, and single executions
+/// that cannot be compared with a baseline's.
+pub fn check_problem(
+    problem: &MappingProblem,
+    options: &CheckOptions,
+) -> Result<(), Vec<Diagnostic>> {
     let slots = problem.vocabulary.content.slots;
-    // Each source event has its access, its slots, and possibly a location of its own with an initial write.
+    // Each source event has its access, its slots, and possibly a location of its own with an
+    // initial write.
     let chosen_fences = problem.vocabulary.content.chosen_fences;
     let largest = if chosen_fences { MAX_BOUND_OF_CHOSEN_FENCES } else { MAX_BOUND };
     let most = (margay_models::bits::WORD_EVENTS / (2 + slots.before + slots.after)).min(largest);
@@ -138,13 +156,20 @@ pub fn check_problem(problem: &MappingProblem, options: &CheckOptions) -> Result
 }
 
 /// The questions as the solver gets them.
-pub fn asks(problem: &mut MappingProblem, asked: &CheckQuestions, options: &CheckOptions) -> Vec<CaseQuestion> {
+pub fn asks(
+    problem: &mut MappingProblem,
+    asked: &CheckQuestions,
+    options: &CheckOptions,
+) -> Vec<CaseQuestion> {
     let reading = if options.level == Level::Program { CoReading::Exists } else { options.co };
     match reading {
-        CoReading::Universal if !problem.vocabulary.content.chosen_fences => {
-            problem.goals.iter().map(|&(question, goal)| CaseQuestion { questions: vec![question], goal }).collect()
-        }
-        // An outcome is explained by one modification order, or one order of fences, that satisfies all axioms at once: one question.
+        CoReading::Universal if !problem.vocabulary.content.chosen_fences => problem
+            .goals
+            .iter()
+            .map(|&(question, goal)| CaseQuestion { questions: vec![question], goal })
+            .collect(),
+        // An outcome is explained by one modification order, or one order of fences, that satisfies
+        // all axioms at once: one question.
         CoReading::Universal | CoReading::Exists => {
             let goals: Vec<_> = problem.goals.iter().map(|&(_, goal)| goal).collect();
             let goal = problem.logic.or(goals);

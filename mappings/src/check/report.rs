@@ -49,7 +49,8 @@ pub struct AxiomReport {
     pub axiom: String,
     /// The answer.
     pub verdict: CheckVerdict,
-    /// No counterexample has this many events or fewer; with a counterexample, its number of events.
+    /// No counterexample has this many events or fewer; with a counterexample, its number of
+    /// events.
     pub bound: usize,
     /// Its rows, bound by bound.
     pub rows: Vec<AxiomEffort>,
@@ -70,11 +71,13 @@ pub struct Counterexample {
     pub guards: usize,
     /// The number of written values that are computed from a read, once for each read.
     pub computed: usize,
-    /// The source execution: well-formed, illegal, and (at execution level) free of undefined behaviour.
+    /// The source execution: well-formed, illegal, and (at execution level) free of undefined
+    /// behaviour.
     pub source: Execution,
     /// The target execution: well-formed and legal.
     pub target: Execution,
-    /// For each target event, the source event that it comes from (initial writes from initial writes).
+    /// For each target event, the source event that it comes from (initial writes from initial
+    /// writes).
     pub origin: Vec<Event>,
     /// The write that each location ends with.
     pub finals: Vec<Option<Event>>,
@@ -84,8 +87,9 @@ pub struct Counterexample {
     pub violation: Option<Violation>,
 }
 
-/// The list from which `next` takes a counterexample: the preferred one first, then the others of its size, each once up to isomorphism, fewest
-/// threads, then fewest locations, then weakest annotations first.
+/// The list from which `next` takes a counterexample: the preferred one first, then the others of
+/// its size, each once up to isomorphism, fewest threads, then fewest locations, then weakest
+/// annotations first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     pub axiom: String,
@@ -102,7 +106,8 @@ pub struct Listed {
 pub struct CheckReport {
     /// The answer over all axioms.
     pub verdict: CheckVerdict,
-    /// For all axioms: no counterexample with this many events or fewer (one less than the smallest counterexample).
+    /// For all axioms: no counterexample with this many events or fewer (one less than the smallest
+    /// counterexample).
     pub established: usize,
     /// Axiom by axiom, in the order of the source model.
     pub axioms: Vec<AxiomReport>,
@@ -112,7 +117,8 @@ pub struct CheckReport {
     pub candidates: Vec<String>,
     /// With `all`: was the limit on their number reached?
     pub truncated: bool,
-    /// With `next`: the list of each axiom that has a counterexample. One that is too short for `next` gives none to `counterexamples`.
+    /// With `next`: the list of each axiom that has a counterexample. One that is too short for
+    /// `next` gives none to `counterexamples`.
     pub listed: Vec<Listed>,
     /// Candidates that a modification order explains ([`super::CoReading::Exists`]).
     pub explained: usize,
@@ -124,12 +130,14 @@ pub struct CheckReport {
     pub certified: Option<WrittenCertificate>,
     /// With `dump_cnf`: why some formula is not there, if one is not.
     pub undumped: Option<String>,
-    /// With `certify`: what could not be written, and so is not in the certificate. The answer stands without it.
+    /// With `certify`: what could not be written, and so is not in the certificate. The answer
+    /// stands without it.
     pub uncertified: Vec<Diagnostic>,
 }
 
 impl CheckReport {
-    /// The counterexample that says most: a compiler bug rather than another one, and of these a smallest one.
+    /// The counterexample that says most: a compiler bug rather than another one, and of these a
+    /// smallest one.
     pub fn foremost(&self) -> Option<&Counterexample> {
         self.counterexamples.iter().min_by_key(|c| (c.status, c.events))
     }

@@ -1,4 +1,5 @@
-//! The shapes of one bound, each decided for the questions that are open: in which order, and which of them need not be.
+//! The shapes of one bound, each decided for the questions that are open: in which order, and which
+//! of them need not be.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,8 +20,8 @@ pub struct DecidedShape<'a> {
     pub shape: &'a ThreadShape,
     /// The answers to the open questions.
     pub decisions: Vec<CaseDecision>,
-    /// At program level, where there is one question: its preferred counterexample. `None` without one, if a limit was reached, or
-    /// if another shape's has weaker annotations.
+    /// At program level, where there is one question: its preferred counterexample. `None` without
+    /// one, if a limit was reached, or if another shape's has weaker annotations.
     pub preferred: Option<Preferred>,
     /// The parts with a proof of what has no counterexample, where one was asked for and accepted.
     pub certified: RoundProofs,
@@ -60,7 +61,8 @@ struct Round<'a, 's> {
     done: &'s Done<'s>,
     /// The shapes, few threads first.
     order: Vec<&'a ThreadShape>,
-    /// The parts of their cases, each with the place of its shape, in the order in which they are decided.
+    /// The parts of their cases, each with the place of its shape, in the order in which they are
+    /// decided.
     work: Vec<(usize, CasePart<'a>)>,
     states: Vec<Mutex<OpenShape>>,
     /// The fewest threads of a shape with a counterexample.
@@ -75,12 +77,13 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Decides the open questions for the shapes. Where a counterexample is likely, at program level, those of few threads come first: it
-/// makes shapes of more threads needless, unless every shape is asked for, and among shapes of as many threads the others are then
-/// asked for weaker annotations alone. At execution level the cases that are predicted to cost most come first, so that no thread is
-/// left with a long one at the end; there a counterexample at the bounds where this matters is rare. What is returned does not depend
-/// on the number of threads that work, nor on the order, but for shapes after the first with a counterexample, which have no decisions
-/// then.
+/// Decides the open questions for the shapes. Where a counterexample is likely, at program level,
+/// those of few threads come first: it makes shapes of more threads needless, unless every shape is
+/// asked for, and among shapes of as many threads the others are then asked for weaker annotations
+/// alone. At execution level the cases that are predicted to cost most come first, so that no
+/// thread is left with a long one at the end; there a counterexample at the bounds where this
+/// matters is rare. What is returned does not depend on the number of threads that work, nor on the
+/// order, but for shapes after the first with a counterexample, which have no decisions then.
 ///
 /// # Errors
 /// The engines disagree about a candidate.
@@ -114,12 +117,16 @@ impl<'a, 's> Round<'a, 's> {
         let options = setting.options;
         let mut order: Vec<&'a ThreadShape> = shapes.iter().collect();
         order.sort_by(|a, b| (a.threads(), a.sizes()).cmp(&(b.threads(), b.sizes())));
-        let place = |part: &CasePart<'a>| order.iter().position(|&shape| shape == part.shape).unwrap_or(0);
+        let place =
+            |part: &CasePart<'a>| order.iter().position(|&shape| shape == part.shape).unwrap_or(0);
         let parts = parts(setting, shapes, open, options.split);
-        let mut work: Vec<(usize, CasePart<'a>)> = parts.into_iter().map(|part| (place(&part), part)).collect();
+        let mut work: Vec<(usize, CasePart<'a>)> =
+            parts.into_iter().map(|part| (place(&part), part)).collect();
         work.sort_by_key(|&(place, _)| place);
-        let mut states: Vec<OpenShape> =
-            order.iter().map(|_| OpenShape { left: 0, decided: Vec::new(), certified: RoundProofs::default() }).collect();
+        let mut states: Vec<OpenShape> = order
+            .iter()
+            .map(|_| OpenShape { left: 0, decided: Vec::new(), certified: RoundProofs::default() })
+            .collect();
         work.iter().for_each(|&(place, _)| states[place].left += 1);
         if options.level == Level::Execution || options.split.is_some() {
             // Stable: where nothing is predicted yet, few threads first.
@@ -155,24 +162,30 @@ impl<'a, 's> Round<'a, 's> {
     /// The annotations of the counterexample that one of this shape must beat.
     fn to_beat(&self, shape: &ThreadShape, place: usize) -> Option<u64> {
         let leader = locked(&self.leader);
-        let is_ahead = |l: &&Leader| !self.wants_every_shape() && l.threads == shape.threads() && l.place < place;
+        let is_ahead = |l: &&Leader| {
+            !self.wants_every_shape() && l.threads == shape.threads() && l.place < place
+        };
         leader.as_ref().filter(is_ahead).map(|l| l.annotations)
     }
 
-    /// Tells what the parts cost that are done, one more among them; where one is not predicted, nothing is known of the whole.
+    /// Tells what the parts cost that are done, one more among them; where one is not predicted,
+    /// nothing is known of the whole.
     fn tell(&self, index: Option<usize>, workers: usize) {
-        let costs: Option<Vec<f64>> = self.work.iter().map(|(_, part)| Some(part.cost?.seconds)).collect();
+        let costs: Option<Vec<f64>> =
+            self.work.iter().map(|(_, part)| Some(part.cost?.seconds)).collect();
         let Some(costs) = costs else { return self.done.progress.cost(0.0, 0.0, workers) };
         let mut spent = locked(&self.spent);
         *spent += index.map_or(0.0, |index| costs[index]);
         self.done.progress.cost(*spent, costs.iter().sum(), workers);
     }
 
-    /// Decides a part. Returns the decisions about its shape, with the place of that, once all its parts are decided.
+    /// Decides a part. Returns the decisions about its shape, with the place of that, once all its
+    /// parts are decided.
     fn part(&self, index: usize) -> Option<(usize, Result<DecidedShape<'a>, SearchFault>)> {
         let (place, part) = &self.work[index];
         let (place, shape) = (*place, self.order[*place]);
-        let skip = self.is_needless(shape) || (self.open.len() == 1 && self.to_beat(shape, place).is_some());
+        let skip = self.is_needless(shape)
+            || (self.open.len() == 1 && self.to_beat(shape, place).is_some());
         let answered = if skip { None } else { Some(self.decider.decide(self.setting, part)) };
         let answered = match answered.transpose() {
             Ok(answered) => answered,
@@ -180,7 +193,10 @@ impl<'a, 's> Round<'a, 's> {
         };
         let (mut decided, mut certified) = {
             let mut state = locked(&self.states[place]);
-            state.certified.cases.extend(answered.as_ref().and_then(|answered| certify::case(part, answered)));
+            state
+                .certified
+                .cases
+                .extend(answered.as_ref().and_then(|answered| certify::case(part, answered)));
             let PartAnswer { decisions, unwritten, .. } = answered.unwrap_or_default();
             state.certified.unwritten.extend(unwritten);
             state.decided.push((index, decisions));
@@ -200,7 +216,8 @@ impl<'a, 's> Round<'a, 's> {
         Some((place, decided))
     }
 
-    /// What comes out for a shape, whose parts are decided: with its preferred counterexample, where one is chosen.
+    /// What comes out for a shape, whose parts are decided: with its preferred counterexample,
+    /// where one is chosen.
     fn shape(
         &self,
         shape: &'a ThreadShape,
@@ -211,7 +228,12 @@ impl<'a, 's> Round<'a, 's> {
         if let (Some(most), &[question]) = (self.to_beat(shape, place), self.open) {
             let wanted = Wanted { shape, question, learned: &Learned::default(), most: Some(most) };
             let preferred = self.decider.preferred(self.setting, &wanted)?;
-            return Ok(DecidedShape { shape, decisions: Vec::new(), preferred, certified: RoundProofs::default() });
+            return Ok(DecidedShape {
+                shape,
+                decisions: Vec::new(),
+                preferred,
+                certified: RoundProofs::default(),
+            });
         }
         let found = decisions.iter().find(|d| d.answer == CaseAnswer::Found);
         if found.is_some() {
@@ -227,15 +249,16 @@ impl<'a, 's> Round<'a, 's> {
         if let Some(preferred) = &preferred {
             let new = Leader { threads: shape.threads(), place, annotations: preferred.cost[0] };
             let mut leader = locked(&self.leader);
-            if leader.as_ref().is_none_or(|old| (new.threads, new.place) < (old.threads, old.place)) {
+            if leader.as_ref().is_none_or(|old| (new.threads, new.place) < (old.threads, old.place))
+            {
                 *leader = Some(new);
             }
         }
         Ok(DecidedShape { shape, decisions, preferred, certified })
     }
 
-    /// Without what depends on the number of jobs: what was decided beyond the fewest threads, and after the first shape with a
-    /// counterexample.
+    /// Without what depends on the number of jobs: what was decided beyond the fewest threads, and
+    /// after the first shape with a counterexample.
     fn counted(
         &self,
         mut all: Vec<(usize, Result<DecidedShape<'a>, SearchFault>)>,
@@ -243,12 +266,19 @@ impl<'a, 's> Round<'a, 's> {
         all.sort_by_key(|&(place, _)| place);
         let every_shape = self.wants_every_shape();
         let most = if every_shape { usize::MAX } else { self.fewest.load(Ordering::Relaxed) };
-        let all = all.into_iter().filter(|&(place, _)| self.order[place].threads() <= most).map(|(_, decided)| decided);
+        let all = all
+            .into_iter()
+            .filter(|&(place, _)| self.order[place].threads() <= most)
+            .map(|(_, decided)| decided);
         let mut all: Vec<DecidedShape<'a>> = all.collect::<Result<_, _>>()?;
         if self.prefers() && !every_shape {
-            let is_found = |of: &DecidedShape<'_>| of.decisions.iter().any(|d| d.answer == CaseAnswer::Found);
+            let is_found =
+                |of: &DecidedShape<'_>| of.decisions.iter().any(|d| d.answer == CaseAnswer::Found);
             let first = all.iter().position(is_found).map_or(all.len(), |first| first + 1);
-            all[first..].iter_mut().filter(|of| of.shape.threads() == most).for_each(|of| of.decisions.clear());
+            all[first..]
+                .iter_mut()
+                .filter(|of| of.shape.threads() == most)
+                .for_each(|of| of.decisions.clear());
         }
         Ok(all)
     }

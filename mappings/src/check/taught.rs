@@ -13,11 +13,14 @@ use crate::encode::{Prefix, ReadSources};
 fn pairs(order: &[usize], shape: &ThreadShape) -> TupleSet {
     // Events come first among the atoms, however many slots there are.
     let atoms = Atoms::new(shape, EventSlots::default());
-    let later = |i: usize| order[i + 1..].iter().map(move |&b| (AtomPlace::Event(order[i]), AtomPlace::Event(b)));
+    let later = |i: usize| {
+        order[i + 1..].iter().map(move |&b| (AtomPlace::Event(order[i]), AtomPlace::Event(b)))
+    };
     atoms.pairs((0..order.len()).flat_map(later))
 }
 
-/// What was taught, as certificates and kept answers have it; `None` if it is an order of some events only.
+/// What was taught, as certificates and kept answers have it; `None` if it is an order of some
+/// events only.
 pub fn lesson(taught: &Taught, shape: &ThreadShape) -> Option<CertifiedLesson> {
     match taught {
         Taught::Order(order) => {
@@ -38,8 +41,9 @@ pub fn lesson(taught: &Taught, shape: &ThreadShape) -> Option<CertifiedLesson> {
     }
 }
 
-/// What such a lesson says, if it is one that could have been learned: an order has every event once; the beginning of an
-/// execution has events once, in program order where it is an interleaving, and for each read at most one source among them.
+/// What such a lesson says, if it is one that could have been learned: an order has every event
+/// once; the beginning of an execution has events once, in program order where it is an
+/// interleaving, and for each read at most one source among them.
 pub fn taught(lesson: &CertifiedLesson, shape: &ThreadShape) -> Option<Taught> {
     let events = shape.events();
     let once = |order: &[usize]| {
@@ -48,22 +52,33 @@ pub fn taught(lesson: &CertifiedLesson, shape: &ThreadShape) -> Option<Taught> {
         sorted.windows(2).all(|w| w[0] < w[1]) && sorted.iter().all(|&e| e < events)
     };
     match lesson {
-        CertifiedLesson::Order(order) => (once(order) && order.len() == events).then(|| Taught::Order(pairs(order, shape))),
+        CertifiedLesson::Order(order) => {
+            (once(order) && order.len() == events).then(|| Taught::Order(pairs(order, shape)))
+        }
         // Modification order as it was is no order at all.
-        CertifiedLesson::Orders { coherence, .. } => lesson.orders(events, !coherence.is_empty()).map(Taught::Orders),
+        CertifiedLesson::Orders { coherence, .. } => {
+            lesson.orders(events, !coherence.is_empty()).map(Taught::Orders)
+        }
         // Whether its atoms are there is seen where it is taught.
-        CertifiedLesson::Old { .. } | CertifiedLesson::Outcome(_) => OldCandidate::of(lesson).map(Taught::Old),
+        CertifiedLesson::Old { .. } | CertifiedLesson::Outcome(_) => {
+            OldCandidate::of(lesson).map(Taught::Old)
+        }
         CertifiedLesson::Race { order, sources } => {
             let thread = shape.thread_of_events();
-            let in_program_order =
-                || (0..order.len()).all(|i| order[..i].iter().all(|&e| thread[e] != thread[order[i]] || e < order[i]));
+            let in_program_order = || {
+                (0..order.len()).all(|i| {
+                    order[..i].iter().all(|&e| thread[e] != thread[order[i]] || e < order[i])
+                })
+            };
             let fits = once(order)
                 && match sources {
                     None => in_program_order(),
                     Some(given) => {
                         let reads: Vec<usize> = given.iter().map(|&(r, _)| r).collect();
                         once(&reads)
-                            && given.iter().all(|&(r, w)| order.contains(&r) && w.is_none_or(|w| w != r && order.contains(&w)))
+                            && given.iter().all(|&(r, w)| {
+                                order.contains(&r) && w.is_none_or(|w| w != r && order.contains(&w))
+                            })
                     }
                 };
             let sources = sources.clone().map_or(ReadSources::Latest, ReadSources::Given);
@@ -80,7 +95,8 @@ mod tests {
     #[test]
     fn lessons_are_written_and_read() {
         let shape = ThreadShape::of(&[2, 2, 1]).expect("a shape");
-        let race = |order: &[usize], sources| Taught::Race(Prefix { order: order.to_vec(), sources });
+        let race =
+            |order: &[usize], sources| Taught::Race(Prefix { order: order.to_vec(), sources });
         for one in [
             Taught::Order(pairs(&[3, 0, 4, 2, 1], &shape)),
             Taught::Order(pairs(&[0, 1, 2, 3, 4], &shape)),
@@ -98,7 +114,10 @@ mod tests {
             CertifiedLesson::Order(vec![0, 1, 2, 3, 5]),
             CertifiedLesson::Race { order: vec![1, 0], sources: None },
             CertifiedLesson::Race { order: vec![0, 5], sources: None },
-            CertifiedLesson::Race { order: vec![0, 2], sources: Some(vec![(0, None), (0, Some(2))]) },
+            CertifiedLesson::Race {
+                order: vec![0, 2],
+                sources: Some(vec![(0, None), (0, Some(2))]),
+            },
             CertifiedLesson::Race { order: vec![0, 2], sources: Some(vec![(0, Some(1))]) },
             CertifiedLesson::Race { order: vec![0, 2], sources: Some(vec![(1, None)]) },
         ] {

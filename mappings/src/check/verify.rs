@@ -11,7 +11,9 @@ use super::options::CheckOptions;
 use super::program::Learned;
 use super::taught::taught;
 use super::{name, questions};
-use crate::certificate::{self, BoundEntry, CaseOutcome, CertifiedCase, CertifiedLesson, CertifiedSearch, ProvedCase};
+use crate::certificate::{
+    self, BoundEntry, CaseOutcome, CertifiedCase, CertifiedLesson, CertifiedSearch, ProvedCase,
+};
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
@@ -68,8 +70,11 @@ impl CertifiedSearch for CertifiedCheck<'_> {
     ) -> Result<ProvedCase<Self::CaseLessons>, String> {
         let setting = self.kinds[programs].setting(self.mapping, self.options);
         let learned = |a: &certificate::CertifiedAnswer| {
-            let learned = a.learned.iter().map(|lesson| taught(lesson, shape)).collect::<Option<Vec<_>>>();
-            learned.map(Learned).ok_or_else(|| "what its case learned cannot have been learned".to_owned())
+            let learned =
+                a.learned.iter().map(|lesson| taught(lesson, shape)).collect::<Option<Vec<_>>>();
+            learned
+                .map(Learned)
+                .ok_or_else(|| "what its case learned cannot have been learned".to_owned())
         };
         let learned: Vec<Learned> = case.answers.iter().map(learned).collect::<Result<_, _>>()?;
         if !learned.iter().all(|learned| has_outcomes(&setting, shape, learned)) {
@@ -77,9 +82,14 @@ impl CertifiedSearch for CertifiedCheck<'_> {
                 "what its case says that the baseline allows is not so, or not seen within the limits of a test".to_owned()
             );
         }
-        let asked: Vec<(usize, CaseAnswer, &Learned)> =
-            case.answers.iter().zip(&learned).map(|(a, l)| (a.question, answer(a.answer), l)).collect();
-        let (none, proof) = replay(&setting, (shape, &case.cube), &asked, file).map_err(|flaw| flaw.to_string())?;
+        let asked: Vec<(usize, CaseAnswer, &Learned)> = case
+            .answers
+            .iter()
+            .zip(&learned)
+            .map(|(a, l)| (a.question, answer(a.answer), l))
+            .collect();
+        let (none, proof) =
+            replay(&setting, (shape, &case.cube), &asked, file).map_err(|flaw| flaw.to_string())?;
         Ok(ProvedCase { none, proof, lessons: (shape.clone(), learned) })
     }
 
@@ -90,7 +100,8 @@ impl CertifiedSearch for CertifiedCheck<'_> {
     }
 }
 
-/// Can the baseline have the outcome of each execution that is said to be one of it? The engine for litmus tests is asked again.
+/// Can the baseline have the outcome of each execution that is said to be one of it? The engine for
+/// litmus tests is asked again.
 fn has_outcomes(setting: &CheckSetting<'_>, shape: &ThreadShape, learned: &Learned) -> bool {
     let Some(baseline) = setting.options.baseline.as_deref() else { return true };
     let (vocabulary, logic) = (&setting.problem.vocabulary, &setting.problem.logic);
@@ -104,19 +115,28 @@ fn has_outcomes(setting: &CheckSetting<'_>, shape: &ThreadShape, learned: &Learn
     })
 }
 
-/// Only where the modification order may be chosen does one that explains a candidate refute it, and only where an order of fences is chosen
-/// does one of these; only programs race elsewhere; and only beside a baseline is something not new.
-fn can_have_been_learned(entry: &BoundEntry, options: &CheckOptions, chosen_fences: bool) -> Result<(), String> {
+/// Only where the modification order may be chosen does one that explains a candidate refute it,
+/// and only where an order of fences is chosen does one of these; only programs race elsewhere; and
+/// only beside a baseline is something not new.
+fn can_have_been_learned(
+    entry: &BoundEntry,
+    options: &CheckOptions,
+    chosen_fences: bool,
+) -> Result<(), String> {
     let program = options.level == Level::Program;
     let any_modification_order = program || options.co == CoReading::Exists;
     let may = |lesson: &CertifiedLesson| match lesson {
         CertifiedLesson::Order(_) => any_modification_order,
         CertifiedLesson::Race { .. } => program,
-        CertifiedLesson::Orders { coherence, .. } => chosen_fences && (any_modification_order || coherence.is_empty()),
+        CertifiedLesson::Orders { coherence, .. } => {
+            chosen_fences && (any_modification_order || coherence.is_empty())
+        }
         CertifiedLesson::Old { .. } => options.baseline.is_some(),
         CertifiedLesson::Outcome(_) => options.baseline.is_some() && program,
     };
-    let learned = |case: &&CertifiedCase| case.answers.iter().flat_map(|a| &a.learned).any(|lesson| !may(lesson));
+    let learned = |case: &&CertifiedCase| {
+        case.answers.iter().flat_map(|a| &a.learned).any(|lesson| !may(lesson))
+    };
     match entry.cases.iter().find(learned) {
         None => Ok(()),
         Some(case) => Err(format!(

@@ -41,7 +41,8 @@ impl Deepening for Comparing<'_> {
         let names: Vec<String> = open.iter().map(|&q| report.title(q)).collect();
         let fewest: Vec<AtomicUsize> = asked.iter().map(|_| AtomicUsize::new(usize::MAX)).collect();
         // Few threads first: what is found there makes shapes of more threads needless.
-        let tasks: Vec<(usize, &ThreadShape)> = bound.shapes.iter().flat_map(|s| open.iter().map(move |&q| (q, s))).collect();
+        let tasks: Vec<(usize, &ThreadShape)> =
+            bound.shapes.iter().flat_map(|s| open.iter().map(move |&q| (q, s))).collect();
         let done = bound.begin(tasks.len(), &names);
         let decided = bound.pool.each(tasks.len(), |i| {
             let (q, shape) = tasks[i];
@@ -53,16 +54,22 @@ impl Deepening for Comparing<'_> {
             done.shape(shape);
             decided
         });
-        // What was decided beyond the fewest threads depends on the number of jobs: it does not count.
+        // What was decided beyond the fewest threads depends on the number of jobs: it does not
+        // count.
         let most = |q: usize| fewest[q].load(Ordering::Relaxed);
         let decided = decided.into_iter().flatten();
-        let mut counted: Vec<DecidedQuestion<'_>> = decided.filter(|d| d.shape.threads() <= most(d.question)).collect();
+        let mut counted: Vec<DecidedQuestion<'_>> =
+            decided.filter(|d| d.shape.threads() <= most(d.question)).collect();
         for &q in open {
             settle(report, q, bound.events, &counted);
         }
         let questions = certify::open(report);
         let cases = counted.iter().filter_map(|decided| decided.certified(&questions));
-        certificate.keep((bound.events, 0), cases, counted.iter().filter_map(|d| d.unwritten.clone()));
+        certificate.keep(
+            (bound.events, 0),
+            cases,
+            counted.iter().filter_map(|d| d.unwritten.clone()),
+        );
         let found: Vec<&mut DecidedQuestion<'_>> =
             counted.iter_mut().filter(|d| matches!(d.answer, Ok(CaseAnswer::Found))).collect();
         if let Some(first) = found.first() {
@@ -70,7 +77,8 @@ impl Deepening for Comparing<'_> {
         }
         let chosen: Vec<(usize, SmallestDifferences)> = bound.pool.install(|| {
             let each = found.into_par_iter().with_max_len(1);
-            each.filter_map(|d| Some((d.question, d.case.as_mut()?.smallest(options.most + 1)))).collect()
+            each.filter_map(|d| Some((d.question, d.case.as_mut()?.smallest(options.most + 1))))
+                .collect()
         });
         for &q in open {
             let of_question = chosen.iter().filter(|(question, _)| *question == q).map(|(_, c)| c);
@@ -93,7 +101,8 @@ struct DecidedQuestion<'a> {
 }
 
 impl DecidedQuestion<'_> {
-    /// As a certificate has it, if there is a proof: `questions` are those that are about executions.
+    /// As a certificate has it, if there is a proof: `questions` are those that are about
+    /// executions.
     fn certified(&self, questions: &[usize]) -> Option<certificate::CertifiedCase> {
         let place = questions.iter().position(|&q| q == self.question)?;
         Some(certify::case(place, self.shape, self.case.as_ref()?.learned(), self.proof.as_ref()?))
@@ -112,15 +121,31 @@ fn decide<'a>(
     let decided = match &options.certify {
         None => {
             let mut case = ComparisonCase::new(asked, shape, Start::Solver);
-            case.decide().map(|answer| Proved { answer: (case, answer), proof: None, unwritten: None })
+            case.decide().map(|answer| Proved {
+                answer: (case, answer),
+                proof: None,
+                unwritten: None,
+            })
         }
         Some(folder) => certify::decide(asked, (shape, question), folder),
     };
     match decided {
-        Ok(Proved { answer: (case, answer), proof, unwritten }) => {
-            DecidedQuestion { question, shape, case: Some(case), answer: Ok(answer), proof, unwritten }
-        }
-        Err(fault) => DecidedQuestion { question, shape, case: None, answer: Err(fault), proof: None, unwritten: None },
+        Ok(Proved { answer: (case, answer), proof, unwritten }) => DecidedQuestion {
+            question,
+            shape,
+            case: Some(case),
+            answer: Ok(answer),
+            proof,
+            unwritten,
+        },
+        Err(fault) => DecidedQuestion {
+            question,
+            shape,
+            case: None,
+            answer: Err(fault),
+            proof: None,
+            unwritten: None,
+        },
     }
 }
 
@@ -132,7 +157,10 @@ fn settle(report: &mut CompareReport, q: usize, bound: usize, decided: &[Decided
         question.verdict = ComparisonVerdict::by(disagreement);
         return;
     }
-    let open: Vec<String> = mine().filter(|d| d.answer == Ok(CaseAnswer::Unknown)).map(|d| d.shape.to_string()).collect();
+    let open: Vec<String> = mine()
+        .filter(|d| d.answer == Ok(CaseAnswer::Unknown))
+        .map(|d| d.shape.to_string())
+        .collect();
     if mine().any(|d| d.answer == Ok(CaseAnswer::Found)) {
         question.verdict = ComparisonVerdict::Different(bound);
     } else if open.is_empty() {
@@ -176,9 +204,16 @@ fn collect<'a>(
     found.dedup_by(|a, b| a.key == b.key);
     let most = setting.options.most;
     report.questions[q].more = found.len() > most;
-    let mut examiners = setting.subjects.models().map(|m| Examiner::new(m, setting.options.deadline));
+    let mut examiners =
+        setting.subjects.models().map(|m| Examiner::new(m, setting.options.deadline));
     for found in found.into_iter().take(most) {
-        match ModelDifference::confirmed(setting.subjects, question, found, setting.options.level, &mut examiners) {
+        match ModelDifference::confirmed(
+            setting.subjects,
+            question,
+            found,
+            setting.options.level,
+            &mut examiners,
+        ) {
             Ok(difference) => report.questions[q].differences.push(difference),
             Err(disagreement) => {
                 report.questions[q].verdict = ComparisonVerdict::by(&disagreement);

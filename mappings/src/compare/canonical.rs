@@ -4,7 +4,8 @@ use margay_models::execution::Execution;
 
 use crate::witness::canonical::{one_side, permutations};
 
-/// The smallest description of an execution (and of what it is compiled to), under all renamings of threads.
+/// The smallest description of an execution (and of what it is compiled to), under all renamings of
+/// threads.
 pub fn key(executions: [&Execution; 2]) -> Vec<u8> {
     let describe = |order: &Vec<usize>| {
         let mut out = Vec::new();

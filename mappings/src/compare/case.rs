@@ -1,4 +1,5 @@
-//! One case of a comparison: the executions of a thread shape that one model allows and the other does not.
+//! One case of a comparison: the executions of a thread shape that one model allows and the other
+//! does not.
 
 use std::borrow::Cow;
 
@@ -37,7 +38,8 @@ pub struct ComparisonQuestion<'a> {
 impl<'a> search::Question for ComparisonQuestion<'a> {
     type QuestionFormulas = ModelComparison;
     type Lesson = Orders;
-    /// A copy for the search for other orders: what the solver of the case is told must not depend on it, so that it can be told again.
+    /// A copy for the search for other orders: what the solver of the case is told must not depend
+    /// on it, so that it can be told again.
     type Refuter = Cow<'a, ModelComparison>;
 
     fn formulas(&self) -> &ModelComparison {
@@ -64,7 +66,12 @@ impl<'a> search::Question for ComparisonQuestion<'a> {
         }
         let options = setting.options;
         let other = (question.other, setting.subjects.models()[question.other]);
-        Ok(explanation(explaining.to_mut(), other, candidate, (&options.backend, &options.limits()))?)
+        Ok(explanation(
+            explaining.to_mut(),
+            other,
+            candidate,
+            (&options.backend, &options.limits()),
+        )?)
     }
 
     fn excluded(
@@ -125,8 +132,8 @@ impl<'a> ComparisonCase<'a> {
         Ok(CaseAnswer::None)
     }
 
-    /// The differences of the shape, weakest first: none is stronger than another one of them. At most so many; `None` if a limit
-    /// was reached before.
+    /// The differences of the shape, weakest first: none is stronger than another one of them. At
+    /// most so many; `None` if a limit was reached before.
     ///
     /// # Errors
     /// The engines disagree.
@@ -135,7 +142,12 @@ impl<'a> ComparisonCase<'a> {
         let goal = match self.goals.as_slice() {
             [goal] => *goal,
             _ => {
-                let any: Formula = self.search.formulas.to_mut().logic.or(self.asked.question.fails.iter().copied());
+                let any: Formula = self.search.formulas.to_mut().logic.or(self
+                    .asked
+                    .question
+                    .fails
+                    .iter()
+                    .copied());
                 self.search.goal(any)
             }
         };
@@ -144,13 +156,18 @@ impl<'a> ComparisonCase<'a> {
         let mut objective = self.search.session.objective(&terms);
         let mut found: Vec<Differing> = Vec::new();
         while found.len() < most {
-            let (instance, cost) = match self.search.find(|session, limits| session.minimum(&[goal], &mut objective, limits))? {
+            let (instance, cost) = match self
+                .search
+                .find(|session, limits| session.minimum(&[goal], &mut objective, limits))?
+            {
                 CaseFinding::One(instance, Some(cost)) => (instance, cost),
                 CaseFinding::None => break,
                 CaseFinding::One(_, None) | CaseFinding::Unknown(_) => return Ok(None),
             };
             let witness = witness(mapping, &comparison.vocabulary, &self.search.atoms, &instance)
-                .ok_or_else(|| SearchFault::Disagreement("an instance could not be read back".to_owned()))?;
+                .ok_or_else(|| {
+                SearchFault::Disagreement("an instance could not be read back".to_owned())
+            })?;
             let key = super::canonical::key(executions(&witness, subjects));
             coherence.block(&mut self.search, &instance);
             // The same with threads of equal length exchanged may come again.
@@ -161,8 +178,8 @@ impl<'a> ComparisonCase<'a> {
         Ok(Some(found))
     }
 
-    /// Does a proof in the place of the solver say that there is no such execution, once what explained candidates on the way is
-    /// taught?
+    /// Does a proof in the place of the solver say that there is no such execution, once what
+    /// explained candidates on the way is taught?
     pub fn is_refuted(&mut self, learned: &[Orders]) -> bool {
         let mut lessons = learned.iter();
         let none = self.goals.iter().all(|&goal| self.search.is_refuted(&[goal], &mut lessons));
@@ -184,7 +201,8 @@ pub struct Differing {
 /// The execution that the older model judges, and that of the newer one.
 pub fn executions<'a>(witness: &'a WitnessPair, subjects: Subjects<'_>) -> [&'a Execution; 2] {
     match subjects {
-        // The identity makes a source execution whose coherence order is total; the signature's own is the target's.
+        // The identity makes a source execution whose coherence order is total; the signature's own
+        // is the target's.
         Subjects::Models(..) => [&witness.target, &witness.target],
         Subjects::Mapping(_) => [&witness.source, &witness.target],
     }

@@ -1,4 +1,5 @@
-//! What a comparison of executions writes into a certificate: a proof for each question and thread shape without a difference.
+//! What a comparison of executions writes into a certificate: a proof for each question and thread
+//! shape without a difference.
 
 use std::path::Path;
 
@@ -8,7 +9,10 @@ use margay_solver::proof::{ProofFlaw, Replay, Replayed};
 use super::case::{CaseAnswer, ComparisonCase, ComparisonQuestion};
 use super::options::{CompareOptions, Subjects};
 use super::report::CompareReport;
-use crate::certificate::{self, CaseOutcome, CertifiedLesson, ComparisonBasis, MappingSubject, ModelText, Proved, Text, prove};
+use crate::certificate::{
+    self, CaseOutcome, CertifiedLesson, ComparisonBasis, MappingSubject, ModelText, Proved, Text,
+    prove,
+};
 use crate::encode::shape::ThreadShape;
 use crate::search::{Orders, SearchOptions, Start};
 use crate::witness::SearchFault;
@@ -27,7 +31,9 @@ pub fn decide<'a>(
         let answer = case.decide()?;
         Ok((case, answer))
     };
-    let again = |(case, _): &(ComparisonCase<'a>, CaseAnswer), file: &Path| replay(asked, (shape, case.learned()), file);
+    let again = |(case, _): &(ComparisonCase<'a>, CaseAnswer), file: &Path| {
+        replay(asked, (shape, case.learned()), file)
+    };
     let name = |(_, answer): &(ComparisonCase<'a>, CaseAnswer)| {
         let name = || format!("{:02}-q{question}-{shape}{}", shape.events(), certificate::PROOF);
         (*answer == CaseAnswer::None).then(name)
@@ -35,8 +41,8 @@ pub fn decide<'a>(
     prove(shape, (folder, &asked.setting.options.backend), search, name, again)
 }
 
-/// Translates a case again and compares it with its proof, clause by clause, with what explained candidates on the way: does it show
-/// that there is none?
+/// Translates a case again and compares it with its proof, clause by clause, with what explained
+/// candidates on the way: does it show that there is none?
 ///
 /// # Errors
 /// The proof is of another case, or wrong.
@@ -55,14 +61,24 @@ pub fn open(report: &CompareReport) -> Vec<usize> {
     (0..report.questions.len()).filter(|&q| !report.questions[q].by_text).collect()
 }
 
-/// A case with a proof that there is none, as a certificate has it: of a question, by its `place` among those that are about executions,
-/// and of a shape, with what explained candidates on the way.
-pub fn case(place: usize, shape: &ThreadShape, learned: &[Orders], proof: &certificate::Proof) -> certificate::CertifiedCase {
+/// A case with a proof that there is none, as a certificate has it: of a question, by its `place`
+/// among those that are about executions, and of a shape, with what explained candidates on the
+/// way.
+pub fn case(
+    place: usize,
+    shape: &ThreadShape,
+    learned: &[Orders],
+    proof: &certificate::Proof,
+) -> certificate::CertifiedCase {
     let learned = learned.iter().map(CertifiedLesson::from).collect();
     certificate::CertifiedCase {
         shape: shape.sizes().to_vec(),
         cube: Vec::new(),
-        answers: vec![certificate::CertifiedAnswer { question: place, answer: CaseOutcome::None, learned }],
+        answers: vec![certificate::CertifiedAnswer {
+            question: place,
+            answer: CaseOutcome::None,
+            learned,
+        }],
         proof: proof.clone(),
     }
 }
@@ -71,7 +87,10 @@ pub fn case(place: usize, shape: &ThreadShape, learned: &[Orders], proof: &certi
 ///
 /// # Errors
 /// What a model includes cannot be read any more.
-pub fn subject(subjects: Subjects<'_>, options: &CompareOptions) -> Result<MappingSubject, Vec<Diagnostic>> {
+pub fn subject(
+    subjects: Subjects<'_>,
+    options: &CompareOptions,
+) -> Result<MappingSubject, Vec<Diagnostic>> {
     let [old, new] = subjects.models();
     Ok(MappingSubject::Diff {
         mapping: match subjects {
@@ -97,8 +116,23 @@ impl ComparisonBasis {
             certify: _,
         } = options;
         // Who decides, and for how long.
-        let SearchOptions { bound, without, only, typed, jobs: _, deadline: _, stop: _, backend: _ } = search;
-        Self { bound: *bound, without: without.clone(), only: only.clone(), typed: *typed, level: *level }
+        let SearchOptions {
+            bound,
+            without,
+            only,
+            typed,
+            jobs: _,
+            deadline: _,
+            stop: _,
+            backend: _,
+        } = search;
+        Self {
+            bound: *bound,
+            without: without.clone(),
+            only: only.clone(),
+            typed: *typed,
+            level: *level,
+        }
     }
 
     /// The options that ask this.

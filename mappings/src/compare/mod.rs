@@ -1,5 +1,6 @@
-//! What changed between two models: the smallest executions that one allows and the other forbids, in each direction
-//! (docs/diff.md). Bounds are searched from one event upward, so what is found first is smallest.
+//! What changed between two models: the smallest executions that one allows and the other forbids,
+//! in each direction (docs/diff.md). Bounds are searched from one event upward, so what is found
+//! first is smallest.
 
 mod bounds;
 mod canonical;
@@ -26,7 +27,10 @@ use margay_models::signature::Construct;
 
 use crate::certificate::{CertificateSummary, CertificateWriter};
 use crate::encode::{ComparisonExtent, ModelComparison};
-use crate::language::{Lowering, LoweringDependencies, LoweringForm, LoweringStep, Mapping, Row, ScopePattern, StepScope};
+use crate::language::{
+    Lowering, LoweringDependencies, LoweringForm, LoweringStep, Mapping, Row, ScopePattern,
+    StepScope,
+};
 use crate::level::Level;
 use crate::search::{Progress, deepen};
 use bounds::Comparing;
@@ -44,9 +48,12 @@ pub fn compare(
 ) -> Result<CompareReport, Vec<Diagnostic>> {
     let extent = options::extent(subjects, options)?;
     let (mapping, comparison, questions) = prepared(subjects, options, &extent);
-    let setting = ComparisonSetting { subjects, mapping: &mapping, comparison: &comparison, options };
-    let asked: Vec<ComparisonQuestion<'_>> =
-        questions.iter().map(|question| ComparisonQuestion { setting: &setting, question }).collect();
+    let setting =
+        ComparisonSetting { subjects, mapping: &mapping, comparison: &comparison, options };
+    let asked: Vec<ComparisonQuestion<'_>> = questions
+        .iter()
+        .map(|question| ComparisonQuestion { setting: &setting, question })
+        .collect();
     let report = CompareReport::new(subjects, &extent, &questions);
     let certificate = CertificateWriter::new(options.certify.as_deref());
     let mut comparing = Comparing { setting: &setting, asked: &asked, report, certificate };
@@ -54,7 +61,8 @@ pub fn compare(
     let Comparing { mut report, certificate, .. } = comparing;
     let titles: Vec<String> = certify::open(&report).into_iter().map(|q| report.title(q)).collect();
     let subject = || certify::subject(subjects, options);
-    let CertificateSummary { written, errors } = certificate.finish((1, &titles), &options.backend, false, subject);
+    let CertificateSummary { written, errors } =
+        certificate.finish((1, &titles), &options.backend, false, subject);
     (report.certified, report.uncertified) = (written, errors);
     Ok(report)
 }
@@ -67,8 +75,13 @@ fn prepared<'a>(
 ) -> (Cow<'a, Mapping>, ModelComparison, Vec<ComparisonDirection>) {
     let [old, new] = subjects.models();
     let (mapping, mut comparison) = match subjects {
-        Subjects::Models(..) => (Cow::Owned(identity(old, new, extent)), ModelComparison::of_one_signature([old, new], extent)),
-        Subjects::Mapping(mapping) => (Cow::Borrowed(mapping), ModelComparison::across(mapping, extent)),
+        Subjects::Models(..) => (
+            Cow::Owned(identity(old, new, extent)),
+            ModelComparison::of_one_signature([old, new], extent),
+        ),
+        Subjects::Mapping(mapping) => {
+            (Cow::Borrowed(mapping), ModelComparison::across(mapping, extent))
+        }
     };
     let defined_only = options.level == Level::Program || matches!(subjects, Subjects::Mapping(_));
     let questions = questions(subjects, &mut comparison, defined_only);

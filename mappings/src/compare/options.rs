@@ -34,7 +34,13 @@ pub struct CompareOptions {
 impl CompareOptions {
     /// The usual options for a bound.
     pub fn new(bound: usize) -> Self {
-        Self { search: SearchOptions::new(bound), most: 3, first: false, level: Level::Execution, certify: None }
+        Self {
+            search: SearchOptions::new(bound),
+            most: 3,
+            first: false,
+            level: Level::Execution,
+            certify: None,
+        }
     }
 }
 
@@ -45,7 +51,8 @@ contains_search_options!(CompareOptions);
 pub enum Subjects<'a> {
     /// Two models of one signature, the older one first.
     Models(&'a Model, &'a Model),
-    /// The source model of a mapping with its target model: what is compiled, and what it is compiled to.
+    /// The source model of a mapping with its target model: what is compiled, and what it is
+    /// compiled to.
     Mapping(&'a Mapping),
 }
 
@@ -60,11 +67,17 @@ impl<'a> Subjects<'a> {
 }
 
 /// Checks that the two can be compared, and resolves the names in the options.
-pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result<ComparisonExtent, Vec<Diagnostic>> {
+pub(super) fn extent(
+    subjects: Subjects<'_>,
+    options: &CompareOptions,
+) -> Result<ComparisonExtent, Vec<Diagnostic>> {
     let [old, new] = subjects.models();
     let mut errors = Vec::new();
     if options.bound == 0 {
-        errors.push(Diagnostic::error("a bound of 0 events compares nothing").help("give a bound of at least 1"));
+        errors.push(
+            Diagnostic::error("a bound of 0 events compares nothing")
+                .help("give a bound of at least 1"),
+        );
     }
     if options.bound > MAX_BOUND {
         errors.push(
@@ -73,7 +86,9 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
         );
     }
     if options.most == 0 {
-        errors.push(Diagnostic::error("0 differences are too few to show").help("ask for at least 1"));
+        errors.push(
+            Diagnostic::error("0 differences are too few to show").help("ask for at least 1"),
+        );
     }
     if options.certify.is_some() {
         errors.extend(certificate::without_proofs(&options.backend));
@@ -108,10 +123,16 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
     }
     // What is special is selected by its own names, the rest by those of constructs.
     let named = |list: &[String]| -> (Vec<OperationGroup>, Vec<String>) {
-        let group = |name: &String| GROUPS.iter().find(|g| g.name == name.to_uppercase() && g.is_in(old.signature));
-        (list.iter().filter_map(group).copied().collect(), list.iter().filter(|n| group(n).is_none()).cloned().collect())
+        let group = |name: &String| {
+            GROUPS.iter().find(|g| g.name == name.to_uppercase() && g.is_in(old.signature))
+        };
+        (
+            list.iter().filter_map(group).copied().collect(),
+            list.iter().filter(|n| group(n).is_none()).cloned().collect(),
+        )
     };
-    let ((only, only_constructs), (without, without_constructs)) = (named(&options.only), named(&options.without));
+    let ((only, only_constructs), (without, without_constructs)) =
+        (named(&options.only), named(&options.without));
     if only_constructs.is_empty() && !only.is_empty() {
         let error = Diagnostic::error("--only leaves no construct to make programs of");
         errors.push(error.help("name loads and stores, too, e.g. `--only R,W,B`"));
@@ -123,16 +144,26 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
     for group in only.iter().filter(|g| !possible.contains(g)) {
         let error = Diagnostic::error(format!("`{}` in --only is not compared here", group.name));
         errors.push(error.help(match subjects {
-            Subjects::Models(..) if mentioned([old, new]).any(|g| g == group) && group.name == "RED" => {
+            Subjects::Models(..)
+                if mentioned([old, new]).any(|g| g == group) && group.name == "RED" =>
+            {
                 "what a reduction reads is no outcome: leave out `--program`"
             }
-            Subjects::Models(..) if group.specials.is_empty() => "searches make no such operations: run tests under both models",
-            Subjects::Models(..) if mentioned([old, new]).any(|g| g == group) => "one of the two models is of an older ISA",
+            Subjects::Models(..) if group.specials.is_empty() => {
+                "searches make no such operations: run tests under both models"
+            }
+            Subjects::Models(..) if mentioned([old, new]).any(|g| g == group) => {
+                "one of the two models is of an older ISA"
+            }
             Subjects::Models(..) => "neither model speaks of it",
             Subjects::Mapping(_) => "mappings have none",
         }));
     }
-    let named = SearchOptions { only: only_constructs, without: without_constructs, ..options.search.clone() };
+    let named = SearchOptions {
+        only: only_constructs,
+        without: without_constructs,
+        ..options.search.clone()
+    };
     match named.constructs(old.signature) {
         Ok(constructs) if errors.is_empty() => {
             if let Subjects::Mapping(mapping) = subjects
@@ -140,8 +171,11 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
             {
                 return Err(vec![error]);
             }
-            let chosen = |g: &&OperationGroup| !without.contains(g) && (options.only.is_empty() || only.contains(g));
-            let specials = possible.into_iter().filter(chosen).flat_map(|g| g.specials).copied().collect();
+            let chosen = |g: &&OperationGroup| {
+                !without.contains(g) && (options.only.is_empty() || only.contains(g))
+            };
+            let specials =
+                possible.into_iter().filter(chosen).flat_map(|g| g.specials).copied().collect();
             let scopes = match subjects {
                 Subjects::Models(..) => scopes([old, new]),
                 Subjects::Mapping(mapping) => mapping.scopes(),
@@ -153,10 +187,12 @@ pub(super) fn extent(subjects: Subjects<'_>, options: &CompareOptions) -> Result
     }
 }
 
-/// Single executions are compared, each with one order of its fences; the source forbids one only if it does so for every order.
+/// Single executions are compared, each with one order of its fences; the source forbids one only
+/// if it does so for every order.
 fn of_one_order(mapping: &Mapping, constructs: &[Construct]) -> Option<Diagnostic> {
     let source = &mapping.source;
-    let fences: Vec<String> = chosen_fences(source, constructs).iter().map(|c| c.name(source.signature)).collect();
+    let fences: Vec<String> =
+        chosen_fences(source, constructs).iter().map(|c| c.name(source.signature)).collect();
     let without = fences.join(",");
     (!fences.is_empty()).then(|| {
         let order = Signature::order_of_fences();
@@ -170,7 +206,8 @@ fn of_one_order(mapping: &Mapping, constructs: &[Construct]) -> Option<Diagnosti
     })
 }
 
-/// Operations that occur together or not at all, by the name that `--only` and `--without` know them by.
+/// Operations that occur together or not at all, by the name that `--only` and `--without` know
+/// them by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperationGroup {
     /// Also the base set by which models speak of them.
@@ -185,7 +222,8 @@ pub struct OperationGroup {
 impl OperationGroup {
     /// Can models of the signature speak of them?
     fn is_in(&self, signature: Signature) -> bool {
-        self.sets.iter().any(|set| set.is_in(signature)) || self.relations.iter().any(|relation| relation.is_in(signature))
+        self.sets.iter().any(|set| set.is_in(signature))
+            || self.relations.iter().any(|relation| relation.is_in(signature))
     }
 }
 
@@ -239,18 +277,26 @@ const GROUPS: [OperationGroup; 9] = [
     OperationGroup {
         name: "ASYNC",
         specials: &[],
-        sets: &[BaseSet::Async, BaseSet::Tensormap, BaseSet::Shared, BaseSet::Global, BaseSet::Mbarrier],
+        sets: &[
+            BaseSet::Async,
+            BaseSet::Tensormap,
+            BaseSet::Shared,
+            BaseSet::Global,
+            BaseSet::Mbarrier,
+        ],
         relations: &BaseRelation::ASYNCHRONOUS,
         newer: true,
     },
 ];
 
-/// Those of which one of the models speaks, and both know (by [`Model::knows_clusters`]). What a `red` reads is no outcome, so there
-/// is none at program level.
+/// Those of which one of the models speaks, and both know (by [`Model::knows_clusters`]). What a
+/// `red` reads is no outcome, so there is none at program level.
 fn groups(models: [&Model; 2], level: Level) -> impl Iterator<Item = &'static OperationGroup> {
     let newer = models.iter().all(|m| m.knows_clusters());
     let possible = move |g: &&OperationGroup| {
-        !g.specials.is_empty() && (newer || !g.newer) && (level == Level::Execution || g.name != "RED")
+        !g.specials.is_empty()
+            && (newer || !g.newer)
+            && (level == Level::Execution || g.name != "RED")
     };
     mentioned(models).filter(possible)
 }
@@ -258,7 +304,10 @@ fn groups(models: [&Model; 2], level: Level) -> impl Iterator<Item = &'static Op
 /// Those of which one of the models speaks.
 fn mentioned(models: [&Model; 2]) -> impl Iterator<Item = &'static OperationGroup> {
     let named = move |g: &&OperationGroup| {
-        models.iter().any(|m| g.sets.iter().any(|&s| m.mentions_set(s)) || g.relations.iter().any(|&r| m.mentions_relation(r)))
+        models.iter().any(|m| {
+            g.sets.iter().any(|&s| m.mentions_set(s))
+                || g.relations.iter().any(|&r| m.mentions_relation(r))
+        })
     };
     GROUPS.iter().filter(named)
 }
@@ -274,15 +323,17 @@ pub(super) fn blind(subjects: Subjects<'_>, extent: &ComparisonExtent) -> Vec<&'
     mentioned(subjects.models()).filter(missing).map(|g| g.name).collect()
 }
 
-/// The scopes that operations have where two models are compared: none if neither looks at them (PTX instructions cannot do without
-/// one), an optional one (clusters) only if a model names it and both know it. A model that sees scopes by inclusion alone cannot tell a
-/// cluster from a gpu.
+/// The scopes that operations have where two models are compared: none if neither looks at them
+/// (PTX instructions cannot do without one), an optional one (clusters) only if a model names it
+/// and both know it. A model that sees scopes by inclusion alone cannot tell a cluster from a gpu.
 pub(crate) fn scopes(models: [&Model; 2]) -> Vec<Scope> {
     let signature = models[0].signature;
     if !models.iter().any(|m| m.is_scoped()) {
         let needs = signature.has_places() && !signature.can_be_unscoped();
         return if needs { vec![Scope::Sys] } else { Vec::new() };
     }
-    let named = |optional: Scope| models.iter().all(|m| m.knows_clusters()) && models.iter().any(|m| m.names_scope(optional));
+    let named = |optional: Scope| {
+        models.iter().all(|m| m.knows_clusters()) && models.iter().any(|m| m.names_scope(optional))
+    };
     signature.scopes(signature.optional_scope().is_none_or(named)).to_vec()
 }

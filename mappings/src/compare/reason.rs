@@ -1,10 +1,13 @@
-//! What in the texts of two models makes them differ about an execution: the innermost definitions on the way to a violation that
-//! have a pair (or an event) which the definition of the same name in the other model has not.
+//! What in the texts of two models makes them differ about an execution: the innermost definitions
+//! on the way to a violation that have a pair (or an event) which the definition of the same name
+//! in the other model has not.
 
 use margay_models::bits::Event;
 use margay_models::diagnostic::SourcePlace;
 use margay_models::execution::{Execution, Kind};
-use margay_models::explain::{Contradiction, Derivation, EventCondition, Reason as Step, Violation, derivation};
+use margay_models::explain::{
+    Contradiction, Derivation, EventCondition, Reason as Step, Violation, derivation,
+};
 use margay_models::judge::{JudgedValue, evaluate};
 use margay_models::model::Model;
 use margay_models::signature::BaseSet;
@@ -29,7 +32,8 @@ pub enum RelationReason {
         /// Where the axiom is in the model that forbids the execution.
         forbids: SourcePlace,
     },
-    /// Both have the axiom, all definitions of one name agree, and what the axiom is about does not.
+    /// Both have the axiom, all definitions of one name agree, and what the axiom is about does
+    /// not.
     Axiom {
         name: String,
         /// Where it is in the model that forbids the execution.
@@ -68,7 +72,8 @@ pub fn reasons(
     }
     let check = &forbidding.checks[check];
     let (name, forbids) = (check.display_name(), check.place.clone());
-    let other = allowing.check_named(&name).map(|i| &allowing.checks[i]).filter(|c| c.role == check.role);
+    let other =
+        allowing.check_named(&name).map(|i| &allowing.checks[i]).filter(|c| c.role == check.role);
     vec![match other {
         Some(other) => RelationReason::Axiom { name, forbids, allows: other.place.clone() },
         None => RelationReason::NoAxiom { name, forbids },
@@ -111,53 +116,94 @@ impl ReasonSearch<'_> {
     }
 
     /// A definition with a pair that its namesake has not.
-    fn definition(self, name: &str, place: &SourcePlace, derivation: &Derivation, found: &mut Vec<RelationReason>) -> bool {
-        let Some(JudgedValue::Relation(there)) = evaluate(self.lacks, self.execution, name) else { return false };
+    fn definition(
+        self,
+        name: &str,
+        place: &SourcePlace,
+        derivation: &Derivation,
+        found: &mut Vec<RelationReason>,
+    ) -> bool {
+        let Some(JudgedValue::Relation(there)) = evaluate(self.lacks, self.execution, name) else {
+            return false;
+        };
         if there.contains(derivation.from, derivation.to) {
             return false;
         }
         self.add(name, place.clone(), self.path(derivation), found)
     }
 
-    /// A condition that names a set or relation which holds for its events and not in its namesake. What a condition denies
-    /// must be related by the other model to make a difference.
+    /// A condition that names a set or relation which holds for its events and not in its namesake.
+    /// What a condition denies must be related by the other model to make a difference.
     fn condition(self, condition: &EventCondition, found: &mut Vec<RelationReason>) -> bool {
         let search = match condition.holds {
             true => self,
-            false => ReasonSearch { lacks: self.has, has: self.lacks, by_forbidding: !self.by_forbidding, ..self },
+            false => ReasonSearch {
+                lacks: self.has,
+                has: self.lacks,
+                by_forbidding: !self.by_forbidding,
+                ..self
+            },
         };
-        let words = condition.text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')));
+        let words =
+            condition.text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.')));
         // The sign in `hb^-1` is no part of a name.
         let words = words.filter(|w| !w.is_empty() && !w.starts_with('-'));
         each(words, |word| search.named(word, condition, found))
     }
 
-    fn named(self, word: &str, condition: &EventCondition, found: &mut Vec<RelationReason>) -> bool {
+    fn named(
+        self,
+        word: &str,
+        condition: &EventCondition,
+        found: &mut Vec<RelationReason>,
+    ) -> bool {
         let Some(definition) = self.has.definition_named(word) else { return false };
         let [has, lacks] = [self.has, self.lacks].map(|m| evaluate(m, self.execution, word));
         match (has, lacks) {
             (Some(JudgedValue::Set(has)), Some(JudgedValue::Set(lacks))) => {
                 let events = [Some(condition.event), condition.other].into_iter().flatten();
-                let Some(event) = events.into_iter().find(|&e| has.contains(e) && !lacks.contains(e)) else { return false };
-                self.add(word, self.has.definition(definition).place.clone(), self.kind(event), found)
+                let Some(event) =
+                    events.into_iter().find(|&e| has.contains(e) && !lacks.contains(e))
+                else {
+                    return false;
+                };
+                self.add(
+                    word,
+                    self.has.definition(definition).place.clone(),
+                    self.kind(event),
+                    found,
+                )
             }
             (Some(JudgedValue::Relation(has)), Some(JudgedValue::Relation(lacks))) => {
                 let Some(other) = condition.other else { return false };
                 let pairs = [(condition.event, other), (other, condition.event)];
-                let Some((a, b)) = pairs.into_iter().find(|&(a, b)| has.contains(a, b) && !lacks.contains(a, b)) else {
+                let Some((a, b)) =
+                    pairs.into_iter().find(|&(a, b)| has.contains(a, b) && !lacks.contains(a, b))
+                else {
                     return false;
                 };
                 derivation(self.has, self.execution, word, a, b).is_some_and(|why| {
                     // A relation that is only named here has no step of its own in its derivation.
                     self.derivation(&why, found)
-                        || self.add(word, self.has.definition(definition).place.clone(), self.path(&why), found)
+                        || self.add(
+                            word,
+                            self.has.definition(definition).place.clone(),
+                            self.path(&why),
+                            found,
+                        )
                 })
             }
             _ => false,
         }
     }
 
-    fn add(self, name: &str, here: SourcePlace, relates: String, found: &mut Vec<RelationReason>) -> bool {
+    fn add(
+        self,
+        name: &str,
+        here: SourcePlace,
+        relates: String,
+        found: &mut Vec<RelationReason>,
+    ) -> bool {
         let Some(other) = self.lacks.definition_named(name) else { return false };
         let there = self.lacks.definition(other).place.clone();
         let (forbids, allows) = if self.by_forbidding { (here, there) } else { (there, here) };

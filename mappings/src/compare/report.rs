@@ -38,7 +38,8 @@ impl ComparisonVerdict {
     }
 }
 
-/// One question: is there an execution that one model allows, and of which the other one says something worse?
+/// One question: is there an execution that one model allows, and of which the other one says
+/// something worse?
 #[derive(Debug, Clone)]
 pub struct QuestionReport {
     /// The model that allows it: 0 the older one, 1 the newer one.
@@ -49,7 +50,8 @@ pub struct QuestionReport {
     pub verdict: ComparisonVerdict,
     /// There is none of so many events or fewer.
     pub established: usize,
-    /// There is none of any size: the other model says nothing that this one does not say in the same words.
+    /// There is none of any size: the other model says nothing that this one does not say in the
+    /// same words.
     pub by_text: bool,
     /// The smallest ones, of the fewest events and threads; no one is stronger than another.
     pub differences: Vec<ModelDifference>,
@@ -81,8 +83,9 @@ pub struct ModelDifference {
     pub reasons: Vec<RelationReason>,
     /// Does the model that allows it call its program undefined?
     pub undefined: bool,
-    /// Of an execution that is forbidden: what follows for its program and outcome. It is racy if either model says so, and explained if
-    /// the model that forbids the execution allows the outcome by another one. `None` where undefined behaviour is what differs.
+    /// Of an execution that is forbidden: what follows for its program and outcome. It is racy if
+    /// either model says so, and explained if the model that forbids the execution allows the
+    /// outcome by another one. `None` where undefined behaviour is what differs.
     pub status: Option<Status>,
 }
 
@@ -99,13 +102,18 @@ impl ModelDifference {
         let executions = executions(&found.witness, subjects).map(Clone::clone);
         for execution in &executions {
             if let Some(wrong) = wellformed::violations(execution).into_iter().next() {
-                return Err(SearchFault::Disagreement(format!("an execution is not well-formed: {wrong}")));
+                return Err(SearchFault::Disagreement(format!(
+                    "an execution is not well-formed: {wrong}"
+                )));
             }
         }
         let (allowing, other) = (models[question.allows], models[question.other]);
         let here = judge(allowing, &executions[question.allows]);
         if !here.consistent {
-            return Err(SearchFault::Disagreement(format!("`{}` does not allow an execution that it should", allowing.name)));
+            return Err(SearchFault::Disagreement(format!(
+                "`{}` does not allow an execution that it should",
+                allowing.name
+            )));
         }
         let there = judge(other, &executions[question.other]);
         // A flag is raised when its test holds; everything else asks that it does.
@@ -124,7 +132,9 @@ impl ModelDifference {
             .any(|(c, &holds)| c.is_undefined_behaviour() && holds == (c.role == Role::Flag));
         let violation = explain::violation(other, &executions[question.other], first);
         let reasons = match subjects {
-            Subjects::Models(..) => reasons(allowing, other, &executions[0], first, violation.as_ref()),
+            Subjects::Models(..) => {
+                reasons(allowing, other, &executions[0], first, violation.as_ref())
+            }
             Subjects::Mapping(_) => Vec::new(),
         };
         let outcome_only = matches!(subjects, Subjects::Models(..)) && level == Level::Program;
@@ -132,7 +142,9 @@ impl ModelDifference {
             observed([allowing, other], &executions[0], &found.witness.target_finals)?;
         }
         let finals = match subjects {
-            Subjects::Models(..) => [found.witness.target_finals.clone(), found.witness.target_finals],
+            Subjects::Models(..) => {
+                [found.witness.target_finals.clone(), found.witness.target_finals]
+            }
             Subjects::Mapping(_) => [found.witness.finals, found.witness.target_finals],
         };
         let status = (question.kind == Objection::Forbidden).then(|| {
@@ -152,12 +164,21 @@ impl ModelDifference {
     }
 }
 
-/// Asks the engine of `margay run` whether the first model allows the outcome, and the second one does not.
-fn observed(models: [&Model; 2], execution: &Execution, finals: &[Option<Event>]) -> Result<(), SearchFault> {
-    let wrong = |what: String| SearchFault::Disagreement(format!("the outcome of a difference: {what}"));
-    let test = render(execution, "difference", None, finals).map_err(|e| wrong(e.to_string()))?.test;
+/// Asks the engine of `margay run` whether the first model allows the outcome, and the second one
+/// does not.
+fn observed(
+    models: [&Model; 2],
+    execution: &Execution,
+    finals: &[Option<Event>],
+) -> Result<(), SearchFault> {
+    let wrong =
+        |what: String| SearchFault::Disagreement(format!("the outcome of a difference: {what}"));
+    let test =
+        render(execution, "difference", None, finals).map_err(|e| wrong(e.to_string()))?.test;
     for (model, expected) in models.into_iter().zip([true, false]) {
-        let verdict = Runner::new(model).run(&test, &Options::default(), Choice::Auto).map_err(|e| wrong(e.to_string()))?;
+        let verdict = Runner::new(model)
+            .run(&test, &Options::default(), Choice::Auto)
+            .map_err(|e| wrong(e.to_string()))?;
         if verdict.reachable != expected {
             let verb = if expected { "forbids" } else { "allows" };
             return Err(wrong(format!("`{}` {verb} it\n{test}", model.name)));
@@ -177,16 +198,22 @@ pub struct CompareReport {
     pub constructs: Vec<String>,
     /// The scopes that their operations had.
     pub scopes: Vec<String>,
-    /// Names that a model uses and that no execution of the search has anything of: what it says of them was not compared.
+    /// Names that a model uses and that no execution of the search has anything of: what it says of
+    /// them was not compared.
     pub blind: Vec<&'static str>,
     /// With `certify`: what was written.
     pub certified: Option<WrittenCertificate>,
-    /// With `certify`: what could not be written, and so is not in the certificate. The answer stands without it.
+    /// With `certify`: what could not be written, and so is not in the certificate. The answer
+    /// stands without it.
     pub uncertified: Vec<Diagnostic>,
 }
 
 impl CompareReport {
-    pub(super) fn new(subjects: Subjects<'_>, extent: &ComparisonExtent, questions: &[ComparisonDirection]) -> Self {
+    pub(super) fn new(
+        subjects: Subjects<'_>,
+        extent: &ComparisonExtent,
+        questions: &[ComparisonDirection],
+    ) -> Self {
         let models = subjects.models();
         let question = |q: &ComparisonDirection| QuestionReport {
             allows: q.allows,

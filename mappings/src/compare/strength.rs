@@ -1,4 +1,5 @@
-//! How strong the executions of a comparison are: what makes one large, and which are at least as strong as another one.
+//! How strong the executions of a comparison are: what makes one large, and which are at least as
+//! strong as another one.
 
 use margay_models::signature::{Construct, Operation};
 use margay_solver::{Atom, Instance, Literal, Relation};
@@ -7,8 +8,11 @@ use crate::encode::atoms::AtomPlace;
 use crate::encode::{ModelComparison, SpecialRelation};
 use crate::search::{Case, Question};
 
-/// What makes an execution large: locations, orders, scopes, dependencies, coherence and Fence-SC edges, and threads apart.
-pub fn costs<Q: Question<QuestionFormulas = ModelComparison>>(case: &mut Case<'_, Q>) -> Vec<(u32, Literal)> {
+/// What makes an execution large: locations, orders, scopes, dependencies, coherence and Fence-SC
+/// edges, and threads apart.
+pub fn costs<Q: Question<QuestionFormulas = ModelComparison>>(
+    case: &mut Case<'_, Q>,
+) -> Vec<(u32, Literal)> {
     let v = case.formulas.vocabulary.clone();
     let (n, threads) = (case.atoms.events(), case.atoms.shape.threads());
     let event = AtomPlace::Event;
@@ -35,7 +39,8 @@ pub fn costs<Q: Question<QuestionFormulas = ModelComparison>>(case: &mut Case<'_
     for &(_, relation) in &v.together {
         for s in 0..threads {
             for t in s + 1..threads {
-                let together = case.literal(relation, &[AtomPlace::Thread(s), AtomPlace::Thread(t)]);
+                let together =
+                    case.literal(relation, &[AtomPlace::Thread(s), AtomPlace::Thread(t)]);
                 terms.push((1, !together));
             }
         }
@@ -53,9 +58,14 @@ impl Coherence {
         Self(cells.into_iter().map(|(t, l)| ([t[0], t[1]], l)).collect())
     }
 
-    /// From now on nothing that is at least as strong: with the same locations and reads-from, and everywhere the same or a stronger
-    /// order, the same or a wider scope, the same dependencies, coherence edges and Fence-SC edges or more, and no threads closer.
-    pub fn block<Q: Question<QuestionFormulas = ModelComparison>>(&self, case: &mut Case<'_, Q>, instance: &Instance) {
+    /// From now on nothing that is at least as strong: with the same locations and reads-from, and
+    /// everywhere the same or a stronger order, the same or a wider scope, the same dependencies,
+    /// coherence edges and Fence-SC edges or more, and no threads closer.
+    pub fn block<Q: Question<QuestionFormulas = ModelComparison>>(
+        &self,
+        case: &mut Case<'_, Q>,
+        instance: &Instance,
+    ) {
         let v = case.formulas.vocabulary.clone();
         let (n, threads) = (case.atoms.events(), case.atoms.shape.threads());
         let event = AtomPlace::Event;
@@ -63,12 +73,16 @@ impl Coherence {
             let tuple: Vec<Atom> = places.iter().map(|&p| case.atoms.atom(p)).collect();
             instance.contains(relation, &tuple)
         };
-        let construct = |e: usize| v.construct.iter().find(|&&(_, r)| has(r, &[event(e)])).map(|&(c, _)| c);
+        let construct =
+            |e: usize| v.construct.iter().find(|&&(_, r)| has(r, &[event(e)])).map(|&(c, _)| c);
         let scope = |e: usize| v.scope.iter().find(|&&(_, r)| has(r, &[event(e)])).map(|&(s, _)| s);
         // Tuples whose truth or falsity makes another execution incomparable or weaker.
         let mut different: Vec<(bool, Relation, Vec<AtomPlace>)> = Vec::new();
         for e in 0..n {
-            let next = || construct(e + 1).filter(|_| e + 1 < n && case.atoms.thread[e] == case.atoms.thread[e + 1]);
+            let next = || {
+                construct(e + 1)
+                    .filter(|_| e + 1 < n && case.atoms.thread[e] == case.atoms.thread[e + 1])
+            };
             for &(c, relation) in &v.construct {
                 let covers = match construct(e) {
                     Some(mine) if mine.operation == c.operation => mine.order.is_at_most(c.order),
@@ -89,7 +103,8 @@ impl Coherence {
                 }
             }
             for &(s, relation) in &v.special {
-                // An event of its own kind is another one; an operation is stronger if it is special.
+                // An event of its own kind is another one; an operation is stronger if it is
+                // special.
                 let here = has(relation, &[event(e)]);
                 if here || s.is_event() {
                     different.push((!here, relation, vec![event(e)]));
@@ -101,7 +116,9 @@ impl Coherence {
                 }
             }
             for f in 0..n {
-                for relation in [v.at, v.rf].into_iter().chain(v.dependencies).chain([v.fence_order]) {
+                for relation in
+                    [v.at, v.rf].into_iter().chain(v.dependencies).chain([v.fence_order])
+                {
                     if has(relation, &[event(e), event(f)]) {
                         different.push((false, relation, vec![event(e), event(f)]));
                     }
@@ -122,8 +139,12 @@ impl Coherence {
             }
         }
         let order = instance.evaluate(&case.formulas.logic, case.formulas.coherence);
-        let mut clause: Vec<Literal> =
-            self.0.iter().filter(|(pair, _)| order.contains(pair)).map(|&(_, literal)| !literal).collect();
+        let mut clause: Vec<Literal> = self
+            .0
+            .iter()
+            .filter(|(pair, _)| order.contains(pair))
+            .map(|&(_, literal)| !literal)
+            .collect();
         for (truth, relation, places) in different {
             let literal = case.literal(relation, &places);
             clause.push(if truth { literal } else { !literal });

@@ -34,7 +34,10 @@ impl<'a> CertifiedComparison<'a> {
     ///
     /// # Errors
     /// Those of [`super::compare`].
-    pub fn new(subjects: Subjects<'a>, options: &'a CompareOptions) -> Result<Self, Vec<Diagnostic>> {
+    pub fn new(
+        subjects: Subjects<'a>,
+        options: &'a CompareOptions,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let extent = options::extent(subjects, options)?;
         let (mapping, comparison, questions) = prepared(subjects, options, &extent);
         let report = CompareReport::new(subjects, &extent, &questions);
@@ -58,21 +61,35 @@ impl CertifiedSearch for CertifiedComparison<'_> {
         self.options.bound
     }
 
-    fn replay(&self, _programs: usize, case: &CertifiedCase, shape: &ThreadShape, file: &Path) -> Result<ProvedCase<()>, String> {
+    fn replay(
+        &self,
+        _programs: usize,
+        case: &CertifiedCase,
+        shape: &ThreadShape,
+        file: &Path,
+    ) -> Result<ProvedCase<()>, String> {
         let [answer] = case.answers.as_slice() else {
             return Err("its case has not one question".to_owned());
         };
         let question = &self.questions[self.open[answer.question].0];
         let total = self.subjects.models()[question.other].signature.total_coherence();
-        let learned = answer.learned.iter().map(|lesson| lesson.orders(shape.events(), total)).collect::<Option<Vec<Orders>>>();
-        // Another order explains an outcome that is forbidden for the candidate's, and nothing else.
-        let explains = self.options.level == Level::Program && question.kind == Objection::Forbidden;
+        let learned = answer
+            .learned
+            .iter()
+            .map(|lesson| lesson.orders(shape.events(), total))
+            .collect::<Option<Vec<Orders>>>();
+        // Another order explains an outcome that is forbidden for the candidate's, and nothing
+        // else.
+        let explains =
+            self.options.level == Level::Program && question.kind == Objection::Forbidden;
         let learned = learned.filter(|learned| learned.is_empty() || explains);
-        let learned = learned.ok_or_else(|| "what its case learned cannot have been learned".to_owned())?;
+        let learned =
+            learned.ok_or_else(|| "what its case learned cannot have been learned".to_owned())?;
         let Self { subjects, options, mapping, comparison, .. } = self;
         let setting = ComparisonSetting { subjects: *subjects, mapping, comparison, options };
         let asked = ComparisonQuestion { setting: &setting, question };
-        let (none, proof) = replay(&asked, (shape, &learned), file).map_err(|flaw| flaw.to_string())?;
+        let (none, proof) =
+            replay(&asked, (shape, &learned), file).map_err(|flaw| flaw.to_string())?;
         Ok(ProvedCase { none: vec![none], proof, lessons: () })
     }
 

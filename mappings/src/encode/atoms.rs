@@ -1,8 +1,8 @@
-//! The atoms of one search problem: source events, one initial write for each possible location, the slots around each event
-//! that the mapping may fill with fences, and threads.
+//! The atoms of one search problem: source events, one initial write for each possible location,
+//! the slots around each event that the mapping may fill with fences, and threads.
 //!
-//! Events of the source *are* the accesses of the target: reads-from, locations and RMW pairs need no second copy
-//! (docs/encoding.md). Only the fences that a lowering adds are atoms of their own.
+//! Events of the source *are* the accesses of the target: reads-from, locations and RMW pairs need
+//! no second copy (docs/encoding.md). Only the fences that a lowering adds are atoms of their own.
 
 use margay_solver::{Atom, TupleSet, Universe};
 
@@ -64,7 +64,8 @@ impl Atoms {
         (0..n).flat_map(move |a| (a + 1..n).map(move |b| (a, b)))
     }
 
-    /// May two source events be of one thread? In threads that the solver chooses, program order is at most the numbering.
+    /// May two source events be of one thread? In threads that the solver chooses, program order is
+    /// at most the numbering.
     pub fn may_share_thread(&self, a: usize, b: usize) -> bool {
         self.chosen || self.thread[a] == self.thread[b]
     }
@@ -90,14 +91,17 @@ impl Atoms {
             0 => AtomPlace::Event(e),
             1 => AtomPlace::Init(e),
             b if b < 2 + self.slots.before => AtomPlace::Before(e, b - 2),
-            b if b < 2 + self.slots.before + self.slots.after => AtomPlace::After(e, b - 2 - self.slots.before),
+            b if b < 2 + self.slots.before + self.slots.after => {
+                AtomPlace::After(e, b - 2 - self.slots.before)
+            }
             _ => AtomPlace::Thread(index - (2 + self.slots.before + self.slots.after) * n),
         }
     }
 
     /// All atoms, named for printing.
     pub fn universe(&self) -> Universe {
-        let total = (2 + self.slots.before + self.slots.after) * self.events() + self.shape.threads();
+        let total =
+            (2 + self.slots.before + self.slots.after) * self.events() + self.shape.threads();
         Universe::new((0..total).map(|i| match self.place(Atom(i as u32)) {
             AtomPlace::Event(e) => format!("e{e}"),
             AtomPlace::Init(e) => format!("i{e}"),
@@ -118,10 +122,14 @@ impl Atoms {
 
     /// Every target place with its thread, in program order thread by thread.
     pub fn all_target_places(&self) -> Vec<(AtomPlace, usize)> {
-        (0..self.events()).flat_map(|e| self.target_places(e).map(move |p| (p, e))).map(|(p, e)| (p, self.thread[e])).collect()
+        (0..self.events())
+            .flat_map(|e| self.target_places(e).map(move |p| (p, e)))
+            .map(|(p, e)| (p, self.thread[e]))
+            .collect()
     }
 
-    /// Every event and slot in every thread that it can be in, where the solver chooses: a thread's first event names it.
+    /// Every event and slot in every thread that it can be in, where the solver chooses: a thread's
+    /// first event names it.
     pub fn any_thread(&self) -> TupleSet {
         let places = (0..self.events()).flat_map(|e| self.target_places(e).map(move |p| (p, e)));
         self.pairs(places.flat_map(|(p, e)| (0..=e).map(move |t| (p, AtomPlace::Thread(t)))))
@@ -145,14 +153,21 @@ mod tests {
 
     #[test]
     fn places_and_atoms_are_inverse() {
-        for slots in [EventSlots::default(), EventSlots { before: 1, after: 0 }, EventSlots { before: 2, after: 1 }] {
+        for slots in [
+            EventSlots::default(),
+            EventSlots { before: 1, after: 0 },
+            EventSlots { before: 2, after: 1 },
+        ] {
             for shape in ThreadShape::all(5) {
                 let atoms = Atoms::new(&shape, slots);
                 let universe = atoms.universe();
                 for i in 0..universe.len() as u32 {
                     assert_eq!(atoms.atom(atoms.place(Atom(i))), Atom(i));
                 }
-                assert!(matches!(atoms.place(Atom(universe.len() as u32 - 1)), AtomPlace::Thread(_)));
+                assert!(matches!(
+                    atoms.place(Atom(universe.len() as u32 - 1)),
+                    AtomPlace::Thread(_)
+                ));
             }
         }
     }

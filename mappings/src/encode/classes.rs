@@ -1,5 +1,5 @@
-//! Types of objects, where rows differ by them. Types that no row tells apart are one class, and a class that allows nothing that another
-//! one does not is left out.
+//! Types of objects, where rows differ by them. Types that no row tells apart are one class, and a
+//! class that allows nothing that another one does not is left out.
 
 use margay_models::signature::{Construct, Operation};
 
@@ -15,14 +15,20 @@ pub struct ObjectClasses(pub Vec<Vec<ObjectWidth>>);
 
 /// The keys that a lowering allows, of the types that there are.
 pub fn keys(lowering: &Lowering, types: KindSet) -> Vec<ObjectWidth> {
-    let data = lowering.uses.iter().filter_map(|u| u.when.data).fold(KindSet::default(), KindSet::union);
+    let data =
+        lowering.uses.iter().filter_map(|u| u.when.data).fold(KindSet::default(), KindSet::union);
     let of = if lowering.uses.is_empty() { types } else { data };
     of.iter().map(|d| (d, lowering.bits.unwrap_or_else(|| bits(d)))).collect()
 }
 
 /// The types that the rows of a mapping speak of.
 pub fn types(mapping: &Mapping) -> KindSet {
-    let named = mapping.rows.iter().flat_map(|r| &r.alternatives).flat_map(|l| &l.uses).filter_map(|u| u.when.data);
+    let named = mapping
+        .rows
+        .iter()
+        .flat_map(|r| &r.alternatives)
+        .flat_map(|l| &l.uses)
+        .filter_map(|u| u.when.data);
     named.fold(mapping.about.types.unwrap_or_default(), KindSet::union)
 }
 
@@ -34,7 +40,11 @@ fn has_object(row: &Row) -> bool {
 impl ObjectClasses {
     /// The classes that programs of some constructs need; none where types make no difference.
     pub fn of(mapping: &Mapping, constructs: &[Construct]) -> Self {
-        let rows: Vec<&Row> = mapping.rows.iter().filter(|r| has_object(r) && constructs.contains(&r.construct)).collect();
+        let rows: Vec<&Row> = mapping
+            .rows
+            .iter()
+            .filter(|r| has_object(r) && constructs.contains(&r.construct))
+            .collect();
         let all: Vec<&Lowering> = rows.iter().flat_map(|r| r.asked()).collect();
         if all.iter().all(|l| l.uses.is_empty() && l.bits.is_none()) {
             return Self::default();
@@ -44,7 +54,8 @@ impl ObjectClasses {
         let mut every: Vec<ObjectWidth> = allowed.iter().flatten().copied().collect();
         every.sort_unstable();
         every.dedup();
-        let signature = |key: &ObjectWidth| -> Vec<bool> { allowed.iter().map(|a| a.contains(key)).collect() };
+        let signature =
+            |key: &ObjectWidth| -> Vec<bool> { allowed.iter().map(|a| a.contains(key)).collect() };
         let mut classes: Vec<(Vec<bool>, Vec<ObjectWidth>)> = Vec::new();
         for key in every {
             let of = signature(&key);

@@ -1,6 +1,6 @@
-//! Two models over the same executions, as formulas: each model's checks, and when an instance is an execution of both. With a
-//! mapping the older model speaks of the source execution and the newer one of what it is compiled to; without, both speak of
-//! one execution of their signature.
+//! Two models over the same executions, as formulas: each model's checks, and when an instance is
+//! an execution of both. With a mapping the older model speaks of the source execution and the
+//! newer one of what it is compiled to; without, both speak of one execution of their signature.
 
 use margay_models::execution::Scope;
 use margay_models::lower::{BaseInterpretation, lower};
@@ -27,7 +27,8 @@ use crate::language::Mapping;
 pub struct ComparisonSide {
     /// Each axiom: it holds.
     pub axioms: Vec<(usize, Formula)>,
-    /// Each check that says when a program is undefined: the execution is defined as far as this check goes.
+    /// Each check that says when a program is undefined: the execution is defined as far as this
+    /// check goes.
     pub defined: Vec<(usize, Formula)>,
 }
 
@@ -67,7 +68,8 @@ impl ModelComparison {
         let mut logic = Logic::new();
         let mentions = |r: BaseRelation| models.iter().any(|m| m.mentions_relation(r));
         let mut placements: Vec<Scope> = extent.scopes.clone();
-        if extent.specials.contains(&SpecialRelation::Arrival) && !placements.contains(&Scope::Cta) {
+        if extent.specials.contains(&SpecialRelation::Arrival) && !placements.contains(&Scope::Cta)
+        {
             placements.insert(0, Scope::Cta);
         }
         let content = Content {
@@ -83,11 +85,16 @@ impl ModelComparison {
             programs: None,
             partial_coherence: !signature.total_coherence(),
             fences_at_ends: true,
-            sc_fences: if models.iter().any(|m| m.orders_fences()) { vec![SlotRole::Access] } else { Vec::new() },
+            sc_fences: if models.iter().any(|m| m.orders_fences()) {
+                vec![SlotRole::Access]
+            } else {
+                Vec::new()
+            },
             unused_reads: Vec::new(),
             writes_back: false,
             exchanges: models.iter().any(|m| m.mentions_set(BaseSet::Xchg)),
-            // Both models speak of the order of one execution, which is searched for as its coherence order is.
+            // Both models speak of the order of one execution, which is searched for as its
+            // coherence order is.
             chosen_fences: false,
         };
         let v = MappingVocabulary::new(&mut logic, content, Techniques::default());
@@ -128,7 +135,8 @@ impl ModelComparison {
             guards: None,
         };
         let mut logic = Logic::new();
-        // What two models disagree on is no violation of one of them, so the argument for leaving fences out is not made.
+        // What two models disagree on is no violation of one of them, so the argument for leaving
+        // fences out is not made.
         let content = Content { fences_at_ends: true, ..content(mapping, &options) };
         let v = MappingVocabulary::new(&mut logic, content, options.techniques);
         let source = SourceExpressions::new(&mut logic, &v);
@@ -145,7 +153,8 @@ impl ModelComparison {
             let base = TargetBase::new(&mut logic, &target, true);
             side(&mapping.target, &mut logic, &base)
         };
-        let coherence = if mapping.target.signature.total_coherence() { source.mo } else { source.partial_co };
+        let coherence =
+            if mapping.target.signature.total_coherence() { source.mo } else { source.partial_co };
         Self { logic, vocabulary: v, wellformed, sides: [old, new], coherence, source }
     }
 
@@ -173,10 +182,16 @@ impl ModelComparison {
         self.logic.no(both)
     }
 
-    /// The formula: with another coherence order and Fence-SC order of its events, given as constants, the model (of one
-    /// signature) allows an execution with the same outcome. What the constants say of events that do not fit is ignored;
-    /// where coherence order is total, so must they be.
-    pub fn explained_by(&mut self, model: &Model, coherence: TupleSet, fence_sc: TupleSet) -> Formula {
+    /// The formula: with another coherence order and Fence-SC order of its events, given as
+    /// constants, the model (of one signature) allows an execution with the same outcome. What the
+    /// constants say of events that do not fit is ignored; where coherence order is total, so must
+    /// they be.
+    pub fn explained_by(
+        &mut self,
+        model: &Model,
+        coherence: TupleSet,
+        fence_sc: TupleSet,
+    ) -> Formula {
         let logic = &mut self.logic;
         let (writes, inits, loc) = (self.source.writes, self.source.inits, self.source.loc);
         let order = logic.constant(coherence);
@@ -187,7 +202,8 @@ impl ModelComparison {
         let from_inits = logic.restrict_range(from_inits, writes);
         let other = logic.union(among, from_inits);
         let fence_sc = model.signature.ordered_fences().map(|_| {
-            let strong = ordered_fences(logic, model.signature, self.source.fences, &self.source.orders);
+            let strong =
+                ordered_fences(logic, model.signature, self.source.fences, &self.source.orders);
             let order = logic.constant(fence_sc);
             let order = logic.restrict_domain(strong, order);
             logic.restrict_range(order, strong)
@@ -195,7 +211,8 @@ impl ModelComparison {
         let base = SourceBase::new(logic, &self.source, true).with_orders(other, fence_sc);
         let lowered = side(model, logic, &base);
         let mut parts: Vec<Formula> = lowered.axioms.iter().map(|&(_, f)| f).collect();
-        // A location ends with a write that nothing follows; the candidate's, last in modification order, must be one of them.
+        // A location ends with a write that nothing follows; the candidate's, last in modification
+        // order, must be one of them.
         let overwritten = logic.domain(other);
         let finals = self.finals();
         let overwritten = self.logic.intersection(finals, overwritten);

@@ -1,6 +1,6 @@
-//! Guards and data flow of programs: conditions `if (r == v)`, `v` being what the read returns in the execution that is searched
-//! for, and written values that are computed from what was read. Both remove executions from the source and cost dependencies in
-//! the target.
+//! Guards and data flow of programs: conditions `if (r == v)`, `v` being what the read returns in
+//! the execution that is searched for, and written values that are computed from what was read.
+//! Both remove executions from the source and cost dependencies in the target.
 
 use margay_models::signature::Operation;
 use margay_solver::{CardinalityComparison, Expr, Formula, Logic};
@@ -10,15 +10,20 @@ use super::source::SourceExpressions;
 use super::vocabulary::MappingVocabulary;
 use crate::language::{LoweringForm, Mapping};
 
-/// What comes after each event in its thread and may depend on it. (A read-modify-write is one instruction: its write comes before
-/// the test of its read.)
+/// What comes after each event in its thread and may depend on it. (A read-modify-write is one
+/// instruction: its write comes before the test of its read.)
 fn later(logic: &mut Logic, v: &MappingVocabulary, source: &SourceExpressions) -> Expr {
     let po = logic.rel(v.po);
     logic.difference(po, source.rmw)
 }
 
 /// What conditions and computed values mean for the dependencies; nothing else depends on anything.
-pub fn dependencies(logic: &mut Logic, v: &MappingVocabulary, source: &SourceExpressions, programs: Programs) -> Vec<Formula> {
+pub fn dependencies(
+    logic: &mut Logic,
+    v: &MappingVocabulary,
+    source: &SourceExpressions,
+    programs: Programs,
+) -> Vec<Formula> {
     let [_, data, ctrl] = v.dependencies.map(|r| logic.rel(r));
     let guard = logic.rel(v.guard);
     let later = later(logic, v, source);
@@ -30,7 +35,11 @@ pub fn dependencies(logic: &mut Logic, v: &MappingVocabulary, source: &SourceExp
         return out;
     };
     let conditions = logic.domain(ctrl);
-    out.extend([logic.equal(guard, conditions), logic.subset(ctrl, later), logic.subset(data, later)]);
+    out.extend([
+        logic.equal(guard, conditions),
+        logic.subset(ctrl, later),
+        logic.subset(data, later),
+    ]);
     // A read-modify-write is executed as a whole.
     let next = logic.rel(v.next);
     let to_reads = logic.restrict_range(ctrl, source.read_halves);
@@ -52,10 +61,16 @@ pub fn dependencies(logic: &mut Logic, v: &MappingVocabulary, source: &SourceExp
     out
 }
 
-/// Every read guards all that comes after it in its thread; but where program order and reads-from have a cycle, and `minds_cycles`
-/// says that the target looks at dependencies on them, what guards is left open. A program without races stays one with more
-/// guards ([`beyond_guarded`] says where), so candidates need no fewer.
-pub fn every_read_guards(logic: &mut Logic, v: &MappingVocabulary, source: &SourceExpressions, minds_cycles: bool) -> Formula {
+/// Every read guards all that comes after it in its thread; but where program order and reads-from
+/// have a cycle, and `minds_cycles` says that the target looks at dependencies on them, what guards
+/// is left open. A program without races stays one with more guards ([`beyond_guarded`] says
+/// where), so candidates need no fewer.
+pub fn every_read_guards(
+    logic: &mut Logic,
+    v: &MappingVocabulary,
+    source: &SourceExpressions,
+    minds_cycles: bool,
+) -> Formula {
     let later = later(logic, v, source);
     let guarding = logic.restrict_domain(source.reads, later);
     let guarding = logic.domain(guarding);
@@ -86,14 +101,22 @@ pub fn at_most(logic: &mut Logic, v: &MappingVocabulary, most: usize) -> Formula
 }
 
 /// The read halves of compare-exchanges: they write only if they read what they expect.
-pub fn compare_exchanges(logic: &mut Logic, mapping: &Mapping, v: &MappingVocabulary, source: &SourceExpressions) -> Expr {
+pub fn compare_exchanges(
+    logic: &mut Logic,
+    mapping: &Mapping,
+    v: &MappingVocabulary,
+    source: &SourceExpressions,
+) -> Expr {
     let mut sets = Vec::new();
-    for &(construct, relation) in v.construct.iter().filter(|(c, _)| c.operation == Operation::Rmw) {
+    for &(construct, relation) in v.construct.iter().filter(|(c, _)| c.operation == Operation::Rmw)
+    {
         for row in mapping.rows.iter().filter(|row| row.construct == construct) {
             let set = logic.rel(relation);
             let Some(set) = source.events_of_row(logic, row, set) else { continue };
             let asked = row.asked();
-            for (k, _) in asked.iter().enumerate().filter(|(_, l)| l.form == LoweringForm::CompareExchange) {
+            for (k, _) in
+                asked.iter().enumerate().filter(|(_, l)| l.form == LoweringForm::CompareExchange)
+            {
                 sets.push(v.taking(logic, set, k, asked.len()));
             }
         }

@@ -1,4 +1,5 @@
-//! The base relations of one level of a problem (the source, the target, a weaker test), and what each name stands for among them.
+//! The base relations of one level of a problem (the source, the target, a weaker test), and what
+//! each name stands for among them.
 
 use margay_models::execution::Scope;
 use margay_models::lower::Interpretation;
@@ -51,11 +52,17 @@ impl LevelRelations {
             RelationKind::Rmw => self.rmw,
             RelationKind::Sr => self.sr,
             RelationKind::Dependency(number) => self.dependencies[number],
-            RelationKind::Level(scope) => return Interpretation::of(find(&self.placed, scope), without::LEVEL),
-            RelationKind::SyncFence => return Interpretation::of(self.sync_fence, without::ORDER_OF_FENCES),
+            RelationKind::Level(scope) => {
+                return Interpretation::of(find(&self.placed, scope), without::LEVEL);
+            }
+            RelationKind::SyncFence => {
+                return Interpretation::of(self.sync_fence, without::ORDER_OF_FENCES);
+            }
             RelationKind::Derived(_) => return Interpretation::Follows,
             RelationKind::Barrier => {
-                let which = |of: BarrierRelations| if relation.is_stored() { of.meets } else { of.one_barrier };
+                let which = |of: BarrierRelations| {
+                    if relation.is_stored() { of.meets } else { of.one_barrier }
+                };
                 return Interpretation::of(self.barriers.map(which), self.without_barriers);
             }
             RelationKind::Asynchronous => return Interpretation::Empty(without::ASYNCHRONOUS),

@@ -1,5 +1,6 @@
-//! The question "can a legal target execution be read back as an illegal source execution?" as a relational problem: one
-//! formula for a mapping, and bounds for each thread shape (docs/encoding.md).
+//! The question "can a legal target execution be read back as an illegal source execution?" as a
+//! relational problem: one formula for a mapping, and bounds for each thread shape
+//! (docs/encoding.md).
 
 pub mod atoms;
 pub mod back;

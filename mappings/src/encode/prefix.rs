@@ -1,8 +1,9 @@
 //! A racing beginning of an execution, as a formula over the programs that have it.
 //!
-//! A race found in one program is a lesson about all programs: in none of them may the same beginning of an execution be
-//! consistent and racy. Which events are in it and how they are interleaved is constant; what the events are, where they access,
-//! under which conditions and what they compute from what they read, is the program's, so one lesson rules out as many programs as
+//! A race found in one program is a lesson about all programs: in none of them may the same
+//! beginning of an execution be consistent and racy. Which events are in it and how they are
+//! interleaved is constant; what the events are, where they access, under which conditions and what
+//! they compute from what they read, is the program's, so one lesson rules out as many programs as
 //! have such a race there.
 
 use margay_models::lower::lower;
@@ -24,13 +25,14 @@ use crate::language::Mapping;
 pub enum ReadSources {
     /// Each from the last write before it: the executions of an interleaving.
     Latest,
-    /// Some from the given writes (from the initial write with `None`), the others from the last write before them: a lesson is about
-    /// more programs if it names no source that it need not name.
+    /// Some from the given writes (from the initial write with `None`), the others from the last
+    /// write before them: a lesson is about more programs if it names no source that it need not
+    /// name.
     Given(Vec<(usize, Option<usize>)>),
 }
 
-/// The events that a beginning of an execution consists of (for each thread a beginning, with what its conditions leave out left
-/// out), and how they communicate.
+/// The events that a beginning of an execution consists of (for each thread a beginning, with what
+/// its conditions leave out left out), and how they communicate.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Prefix {
     /// The events in an order that modification order follows.
@@ -38,7 +40,8 @@ pub struct Prefix {
     pub sources: ReadSources,
 }
 
-/// What must be asked of a beginning of an execution so that it shows a race of the program; properties of the source model.
+/// What must be asked of a beginning of an execution so that it shows a race of the program;
+/// properties of the source model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reasons {
     /// It must be a whole execution: what is not in it has a condition that fails.
@@ -48,19 +51,29 @@ pub struct Reasons {
 }
 
 impl MappingProblem {
-    /// The formula: the program has this beginning of an execution, which is consistent and undefined.
-    pub fn races(&mut self, mapping: &Mapping, atoms: &Atoms, prefix: &Prefix, reasons: Reasons) -> Formula {
+    /// The formula: the program has this beginning of an execution, which is consistent and
+    /// undefined.
+    pub fn races(
+        &mut self,
+        mapping: &Mapping,
+        atoms: &Atoms,
+        prefix: &Prefix,
+        reasons: Reasons,
+    ) -> Formula {
         let logic = &mut self.logic;
-        let (part, read_something) = restrict(logic, (&self.source, self.vocabulary.content.signature), atoms, prefix);
+        let (part, read_something) =
+            restrict(logic, (&self.source, self.vocabulary.content.signature), atoms, prefix);
         let mut conditions = vec![read_something];
         conditions.extend(self.is_beginning(mapping, atoms, prefix, &part, reasons.complete));
         let logic = &mut self.logic;
         let base = SourceBase::new(logic, &part, true);
         let lowered = lower(&mapping.source, logic, &base);
-        let consistent = reasons.interleavings_are_consistent && prefix.sources == ReadSources::Latest;
+        let consistent =
+            reasons.interleavings_are_consistent && prefix.sources == ReadSources::Latest;
         if consistent {
-            // They are consistent as interleavings of operations: what was a load and a store where this was learned, with another
-            // operation between them, is no interleaving of a program in which they are one read-modify-write.
+            // They are consistent as interleavings of operations: what was a load and a store where
+            // this was learned, with another operation between them, is no interleaving of a
+            // program in which they are one read-modify-write.
             let place = |e: usize| prefix.order.iter().position(|&o| o == e);
             let apart = |e: usize| place(e).zip(place(e + 1)).is_some_and(|(a, b)| a + 1 != b);
             let apart: Vec<usize> = (0..atoms.events()).filter(|&e| apart(e)).collect();
@@ -85,7 +98,8 @@ impl MappingProblem {
 }
 
 impl MappingProblem {
-    /// The formulas: the program executes these events, and leaves out the others, if reads return what they do in the prefix.
+    /// The formulas: the program executes these events, and leaves out the others, if reads return
+    /// what they do in the prefix.
     fn is_beginning(
         &mut self,
         mapping: &Mapping,
@@ -98,14 +112,20 @@ impl MappingProblem {
         let [_, data, ctrl] = v.dependencies.map(|r| logic.rel(r));
         let n = atoms.events();
         let within = |e: usize| prefix.order.contains(&e);
-        let set = |logic: &mut Logic, events: &[usize]| logic.constant(atoms.set(events.iter().map(|&e| AtomPlace::Event(e))));
+        let set = |logic: &mut Logic, events: &[usize]| {
+            logic.constant(atoms.set(events.iter().map(|&e| AtomPlace::Event(e))))
+        };
         // What the beginning passes over, and what comes after it.
         let same_thread = |a: usize, b: usize| atoms.thread[a] == atoms.thread[b];
-        let passed: Vec<usize> =
-            (0..n).filter(|&e| !within(e) && (complete || (e + 1..n).any(|f| within(f) && same_thread(e, f)))).collect();
+        let passed: Vec<usize> = (0..n)
+            .filter(|&e| {
+                !within(e) && (complete || (e + 1..n).any(|f| within(f) && same_thread(e, f)))
+            })
+            .collect();
         let left_out = set(logic, &passed);
 
-        // Which values are not those of the execution that is searched for: where reads-from differs, and what follows from it.
+        // Which values are not those of the execution that is searched for: where reads-from
+        // differs, and what follows from it.
         let (rf, rf_here) = (logic.rel(v.rf), part.rf);
         let different = logic.difference(rf_here, rf);
         let mut wrong = logic.range(different);
@@ -120,14 +140,16 @@ impl MappingProblem {
             wrong = logic.join(origin, onwards);
             wrong = logic.intersection(wrong, part.events);
             if prefix.sources != ReadSources::Latest {
-                // No values determine themselves on a cycle but those that are expected (docs/program-level.md).
+                // No values determine themselves on a cycle but those that are expected
+                // (docs/program-level.md).
                 let among = logic.restrict_domain(wrong, flow);
                 let among = logic.restrict_range(among, wrong);
                 conditions.push(logic.acyclic(among));
             }
         }
 
-        // An event is executed unless a condition fails, or it is the write of a compare-exchange that fails.
+        // An event is executed unless a condition fails, or it is the write of a compare-exchange
+        // that fails.
         let failing = logic.union(wrong, left_out);
         let refused = logic.join(failing, ctrl);
         let compares = guard::compare_exchanges(logic, mapping, v, &self.source);
@@ -140,7 +162,9 @@ impl MappingProblem {
         conditions.push(logic.subset(left_out, refused));
 
         // No read-modify-write is half executed, unless it compares and fails.
-        let last: Vec<usize> = (0..n).filter(|&e| within(e) && e + 1 < n && same_thread(e, e + 1) && !within(e + 1)).collect();
+        let last: Vec<usize> = (0..n)
+            .filter(|&e| within(e) && e + 1 < n && same_thread(e, e + 1) && !within(e + 1))
+            .collect();
         let last = set(logic, &last);
         let cut = logic.intersection(last, self.source.read_halves);
         conditions.push(logic.subset(cut, compares));
@@ -148,8 +172,8 @@ impl MappingProblem {
     }
 }
 
-/// The source level restricted to the events of a prefix, with its reads-from and modification order; and the formula that
-/// every read has a source.
+/// The source level restricted to the events of a prefix, with its reads-from and modification
+/// order; and the formula that every read has a source.
 fn restrict(
     logic: &mut Logic,
     (source, signature): (&SourceExpressions, Signature),

@@ -38,15 +38,19 @@ pub struct ProblemOptions {
     pub typed: bool,
     /// How the question is put.
     pub techniques: Techniques,
-    /// Is the question about programs, and which? (What races is then the program, in its consistent executions: [`crate::check`].)
+    /// Is the question about programs, and which? (What races is then the program, in its
+    /// consistent executions: [`crate::check`].)
     pub programs: Option<Programs>,
-    /// Must the source execution itself be free of undefined behaviour? Of programs it need not: it is not consistent.
+    /// Must the source execution itself be free of undefined behaviour? Of programs it need not: it
+    /// is not consistent.
     pub defined: bool,
-    /// Which races the source execution may have, where it need not be free of undefined behaviour; `None` if any.
+    /// Which races the source execution may have, where it need not be free of undefined behaviour;
+    /// `None` if any.
     pub few_races: Option<FewRaces>,
     /// The largest number of guards and computed values, if it is limited.
     pub guards: Option<usize>,
-    /// Other mappings that [`MappingProblem::legal`] is asked about: the same rows, with other lowerings.
+    /// Other mappings that [`MappingProblem::legal`] is asked about: the same rows, with other
+    /// lowerings.
     pub beside: Vec<Mapping>,
     /// Candidates need not have fewer guards than they can: see [`MappingProblem::narrowed`].
     pub every_read_guards: Option<MindsCycles>,
@@ -63,19 +67,21 @@ pub struct MappingProblem {
     pub logic: Logic,
     /// The relations.
     pub vocabulary: MappingVocabulary,
-    /// What every candidate satisfies: both levels are well-formed, the target execution is legal, the source execution has
-    /// no undefined behaviour.
+    /// What every candidate satisfies: both levels are well-formed, the target execution is legal,
+    /// the source execution has no undefined behaviour.
     pub hard: Vec<Formula>,
     /// For each question: the source execution violates the axiom.
     pub goals: Vec<(AxiomId, Formula)>,
     /// Where there is a candidate, one with this exists: every read is a guard.
     pub narrowed: Option<Formula>,
-    /// What is probably so of no candidate: each says that a lemma is wrong, of one pair of events or another.
+    /// What is probably so of no candidate: each says that a lemma is wrong, of one pair of events
+    /// or another.
     pub lemmas: Vec<Formula>,
     pub(super) source: SourceExpressions,
 }
 
-/// The formula for "the check is satisfied" in the sense of its role, from the formula for its test.
+/// The formula for "the check is satisfied" in the sense of its role, from the formula for its
+/// test.
 pub(super) fn satisfied(logic: &mut Logic, check: &Check, test: Formula) -> Formula {
     match check.role {
         CheckRole::Axiom | CheckRole::Assert | CheckRole::UndefinedUnless => test,
@@ -95,7 +101,8 @@ impl MappingProblem {
         if !options.techniques.thread_shapes {
             hard.extend(threads::chosen(&mut logic, &v));
         }
-        if let Some(shared) = mapping.about.together.and_then(|scope| find(&source.together, scope)) {
+        if let Some(shared) = mapping.about.together.and_then(|scope| find(&source.together, scope))
+        {
             let threads = logic.range(source.thread);
             let all = logic.product(threads, threads);
             hard.push(logic.subset(all, shared));
@@ -124,24 +131,41 @@ impl MappingProblem {
             }
         }
         if let Some(few) = &options.few_races {
-            hard.extend(few_races(&mut logic, (&v, &source), few, (&mapping.source, &lowered.definitions)));
+            hard.extend(few_races(
+                &mut logic,
+                (&v, &source),
+                few,
+                (&mapping.source, &lowered.definitions),
+            ));
         }
         let goals = questions
             .iter()
             .map(|&question| {
-                let fine = satisfied(&mut logic, &mapping.source.checks[question.0], lowered.checks[question.0]);
+                let fine = satisfied(
+                    &mut logic,
+                    &mapping.source.checks[question.0],
+                    lowered.checks[question.0],
+                );
                 (question, logic.not(fine))
             })
             .collect();
         if options.techniques.narrow_scopes && Self::may_narrow_scopes(mapping) {
             hard.extend(symmetry::narrow_scopes(&mut logic, &source));
         }
-        let narrowed = options
-            .every_read_guards
-            .map(|MindsCycles(minds_cycles)| guard::every_read_guards(&mut logic, &v, &source, minds_cycles));
+        let narrowed = options.every_read_guards.map(|MindsCycles(minds_cycles)| {
+            guard::every_read_guards(&mut logic, &v, &source, minds_cycles)
+        });
         let lemmas = if options.techniques.lemmas {
-            let from = lemmas::LemmaLevel { model: &mapping.source, base: &base, definitions: &lowered.definitions };
-            let to = lemmas::LemmaLevel { model: &mapping.target, base: &target_base, definitions: &at_target.definitions };
+            let from = lemmas::LemmaLevel {
+                model: &mapping.source,
+                base: &base,
+                definitions: &lowered.definitions,
+            };
+            let to = lemmas::LemmaLevel {
+                model: &mapping.target,
+                base: &target_base,
+                definitions: &at_target.definitions,
+            };
             lemmas(&mut logic, &source, &from, &to)
         } else {
             Vec::new()
@@ -153,15 +177,25 @@ impl MappingProblem {
     pub fn may_narrow_scopes(mapping: &Mapping) -> bool {
         let passes_scopes = mapping.rows.iter().all(|row| {
             !matches!(row.scope, crate::language::ScopePattern::Named(_))
-                && row.alternatives.iter().flat_map(|l| &l.steps).all(|s| !matches!(s.scope, StepScope::Named(_)))
+                && row
+                    .alternatives
+                    .iter()
+                    .flat_map(|l| &l.steps)
+                    .all(|s| !matches!(s.scope, StepScope::Named(_)))
         });
-        passes_scopes && [&mapping.source, &mapping.target].iter().all(|m| sees_scopes_by_inclusion(m))
+        passes_scopes
+            && [&mapping.source, &mapping.target].iter().all(|m| sees_scopes_by_inclusion(m))
     }
 
-    /// The formula: with modification order by a total order of events, and fences in the other order, the source satisfies all questions'
-    /// axioms and every location ends with the same write. An outcome that some orders explain is no counterexample. What is `None` is as it
-    /// is in the candidate.
-    fn explained_by(&mut self, mapping: &Mapping, (order, fence_order): (Option<Expr>, Option<Expr>)) -> Formula {
+    /// The formula: with modification order by a total order of events, and fences in the other
+    /// order, the source satisfies all questions' axioms and every location ends with the same
+    /// write. An outcome that some orders explain is no counterexample. What is `None` is as it is
+    /// in the candidate.
+    fn explained_by(
+        &mut self,
+        mapping: &Mapping,
+        (order, fence_order): (Option<Expr>, Option<Expr>),
+    ) -> Formula {
         let logic = &mut self.logic;
         let base = SourceBase::new(logic, &self.source, true);
         let mo = order.map_or(self.source.mo, |order| {
@@ -169,11 +203,16 @@ impl MappingProblem {
                 let pairs = logic.restrict_domain(from, self.source.loc);
                 logic.restrict_range(pairs, self.source.writes)
             };
-            let (among_writes, from_inits) = (to_writes(self.source.writes), to_writes(self.source.inits));
+            let (among_writes, from_inits) =
+                (to_writes(self.source.writes), to_writes(self.source.inits));
             let events = logic.intersection(among_writes, order);
             logic.union(events, from_inits)
         });
-        let lowered = lower(&mapping.source, logic, &base.with_orders(mo, fence_order.or(self.source.fence_order)));
+        let lowered = lower(
+            &mapping.source,
+            logic,
+            &base.with_orders(mo, fence_order.or(self.source.fence_order)),
+        );
         let mut parts = Vec::new();
         for &(question, _) in &self.goals {
             let check = &mapping.source.checks[question.0];
@@ -190,8 +229,10 @@ impl MappingProblem {
         logic.and(parts)
     }
 
-    /// The formula: what another mapping emits, with rows and alternatives as this one has them, is a legal execution; with the same reads-from and
-    /// modification order. Which writes coherence order relates, where it is partial, and the order of fences are given, or those of the search.
+    /// The formula: what another mapping emits, with rows and alternatives as this one has them, is
+    /// a legal execution; with the same reads-from and modification order. Which writes coherence
+    /// order relates, where it is partial, and the order of fences are given, or those of the
+    /// search.
     pub fn legal(&mut self, other: &Mapping, orders: Option<(TupleSet, TupleSet)>) -> Formula {
         let logic = &mut self.logic;
         let mut source = self.source.clone();
@@ -199,15 +240,29 @@ impl MappingProblem {
             let up = logic.constant(related);
             let down = logic.transpose(up);
             let related = logic.union(up, down);
-            let (among, from_inits) = (logic.intersection(source.mo, related), logic.restrict_domain(source.inits, source.mo));
+            let (among, from_inits) = (
+                logic.intersection(source.mo, related),
+                logic.restrict_domain(source.inits, source.mo),
+            );
             source.partial_co = logic.union(among, from_inits);
             logic.constant(fences)
         });
         let mut formulas = Vec::new();
-        let target = TargetExpressions::with_fences(logic, other, (&self.vocabulary, &source), fences, &mut formulas);
+        let target = TargetExpressions::with_fences(
+            logic,
+            other,
+            (&self.vocabulary, &source),
+            fences,
+            &mut formulas,
+        );
         let base = TargetBase::new(logic, &target, true);
         let lowered = lower(&other.target, logic, &base);
-        let axioms = other.target.checks.iter().zip(&lowered.checks).filter(|(check, _)| check.role == CheckRole::Axiom);
+        let axioms = other
+            .target
+            .checks
+            .iter()
+            .zip(&lowered.checks)
+            .filter(|(check, _)| check.role == CheckRole::Axiom);
         formulas.extend(axioms.map(|(_, &test)| test));
         logic.and(formulas)
     }
@@ -220,8 +275,9 @@ impl MappingProblem {
         logic.acyclic(both)
     }
 
-    /// The formula: the orders that the question leaves open explain the outcome, modification order by the relation `other_order` (if it is
-    /// left open), the order of fences by `other_fences` (if the source chooses one).
+    /// The formula: the orders that the question leaves open explain the outcome, modification
+    /// order by the relation `other_order` (if it is left open), the order of fences by
+    /// `other_fences` (if the source chooses one).
     pub fn explainable(&mut self, mapping: &Mapping, any_modification_order: bool) -> Formula {
         let mut parts = Vec::new();
         let order = any_modification_order.then(|| {
@@ -245,9 +301,14 @@ impl MappingProblem {
         ordered_fences(&mut self.logic, signature, self.source.fences, &self.source.orders)
     }
 
-    /// The formula: constant orders do not explain the outcome, a total one of all events for modification order, and a strict partial one of
-    /// which the fences take what is among them.
-    pub fn not_explained_by(&mut self, mapping: &Mapping, order: Option<TupleSet>, fences: Option<TupleSet>) -> Formula {
+    /// The formula: constant orders do not explain the outcome, a total one of all events for
+    /// modification order, and a strict partial one of which the fences take what is among them.
+    pub fn not_explained_by(
+        &mut self,
+        mapping: &Mapping,
+        order: Option<TupleSet>,
+        fences: Option<TupleSet>,
+    ) -> Formula {
         let order = order.map(|order| self.logic.constant(order));
         let fence_order = fences.map(|fences| {
             let (ordered, logic) = (self.chosen_fences(), &mut self.logic);
@@ -265,21 +326,29 @@ pub(super) fn sees_scopes_by_inclusion(model: &Model) -> bool {
     !model.names_scopes() && !Scope::LEVELS.into_iter().any(|scope| model.mentions_level(scope))
 }
 
-/// Does a smallest counterexample have no thread that begins or ends with a fence? Without such a fence the source execution is judged
-/// the same, in all modification orders and with all other reads-from, and the target execution stays legal, so that there is a counterexample
-/// with an event less.
+/// Does a smallest counterexample have no thread that begins or ends with a fence? Without such a
+/// fence the source execution is judged the same, in all modification orders and with all other
+/// reads-from, and the target execution stays legal, so that there is a counterexample with an
+/// event less.
 fn may_keep_fences_inside(mapping: &Mapping, constructs: &[Construct]) -> bool {
     let of_fences = |row: &&Row| row.construct.operation == Operation::Fence;
-    let become_fences = |row: &Row| row.alternatives.iter().flat_map(|l| &l.steps).all(|s| s.operation == Operation::Fence);
+    let become_fences = |row: &Row| {
+        row.alternatives.iter().flat_map(|l| &l.steps).all(|s| s.operation == Operation::Fence)
+    };
     // Where an order of the fences is chosen, a fence at an end is one of those that are ordered.
     chosen_fences(&mapping.source, constructs).is_empty()
         && mapping.rows.iter().filter(of_fences).all(become_fences)
-        && End::BOTH.iter().all(|&end| mapping.source.ignores_fences_at(end) && mapping.target.allows_without_fences_at(end))
+        && End::BOTH.iter().all(|&end| {
+            mapping.source.ignores_fences_at(end) && mapping.target.allows_without_fences_at(end)
+        })
 }
 
-/// The fences among the constructs whose order an execution of the model chooses, if the model looks at that order.
+/// The fences among the constructs whose order an execution of the model chooses, if the model
+/// looks at that order.
 pub fn chosen_fences(model: &Model, constructs: &[Construct]) -> Vec<Construct> {
-    let ordered = |c: &&Construct| c.operation == Operation::Fence && model.signature.is_order_of_ordered_fence(c.order);
+    let ordered = |c: &&Construct| {
+        c.operation == Operation::Fence && model.signature.is_order_of_ordered_fence(c.order)
+    };
     if !model.orders_fences() {
         return Vec::new();
     }
@@ -293,9 +362,11 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
     let (mut sc_fences, mut unused_reads) = (Vec::new(), Vec::new());
     let mut writes_back = false;
     let mut alternatives = 1;
-    // Where threads run matters to scopes that the source or a row names, and to models that speak of it themselves.
+    // Where threads run matters to scopes that the source or a row names, and to models that speak
+    // of it themselves.
     let mut placements = scopes.clone();
-    let mentioned = |scope: &Scope| [&mapping.source, &mapping.target].iter().any(|m| m.mentions_level(*scope));
+    let mentioned =
+        |scope: &Scope| [&mapping.source, &mapping.target].iter().any(|m| m.mentions_level(*scope));
     placements.extend(Scope::LEVELS.into_iter().filter(mentioned));
     let rows = std::iter::once(mapping).chain(&options.beside).flat_map(|m| &m.rows);
     for row in rows.filter(|row| options.constructs.contains(&row.construct)) {
@@ -315,12 +386,15 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
                 takes(back::SLOT);
                 writes_back = true;
             }
-            for (step, role) in lowering.steps.iter().zip(roles(lowering, row.construct.operation)) {
+            for (step, role) in lowering.steps.iter().zip(roles(lowering, row.construct.operation))
+            {
                 takes(role);
                 if step.unused {
                     unused_reads.push(role);
                 }
-                if step.operation == Operation::Fence && mapping.target.signature.is_order_of_ordered_fence(step.order) {
+                if step.operation == Operation::Fence
+                    && mapping.target.signature.is_order_of_ordered_fence(step.order)
+                {
                     sc_fences.push(role);
                 }
                 match step.scope {
@@ -350,7 +424,8 @@ pub(super) fn content(mapping: &Mapping, options: &ProblemOptions) -> Content {
         programs: options.programs,
         dependencies: dependencies.iter().any(|&d| mapping.source.mentions_relation(d)),
         partial_coherence: !mapping.target.signature.total_coherence(),
-        fences_at_ends: !(options.techniques.inner_fences && may_keep_fences_inside(mapping, &options.constructs)),
+        fences_at_ends: !(options.techniques.inner_fences
+            && may_keep_fences_inside(mapping, &options.constructs)),
         sc_fences: if mapping.target.orders_fences() { sc_fences } else { Vec::new() },
         unused_reads,
         writes_back,

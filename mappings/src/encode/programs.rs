@@ -8,21 +8,25 @@ use margay_models::signature::{BaseRelation, PairCourse};
 pub enum Programs {
     /// A guard encloses all that comes after it in its thread; what is written is constant.
     Guarded,
-    /// The others: each operation is executed under conditions of its own, and written values may depend on what was read.
+    /// The others: each operation is executed under conditions of its own, and written values may
+    /// depend on what was read.
     Dependent {
-        /// Only executions count in which program order and reads-from have a cycle: in others dependencies cost nothing.
+        /// Only executions count in which program order and reads-from have a cycle: in others
+        /// dependencies cost nothing.
         only_cyclic: bool,
     },
 }
 
-/// Are there programs beyond [`Programs::Guarded`] that may be counterexamples where no guarded one is? Not if whatever is guarded
-/// may as well guard all that comes after: `goes_on` says that a race in a beginning of an execution is one of the program, so that
-/// guarding more never brings a race; the source model must not look at dependencies, and the target not mind them.
+/// Are there programs beyond [`Programs::Guarded`] that may be counterexamples where no guarded one
+/// is? Not if whatever is guarded may as well guard all that comes after: `goes_on` says that a
+/// race in a beginning of an execution is one of the program, so that guarding more never brings a
+/// race; the source model must not look at dependencies, and the target not mind them.
 pub fn beyond_guarded(source: &Model, target: &Model, goes_on: bool) -> Option<Programs> {
     if !goes_on || mentions_dependencies(source) {
         return Some(Programs::Dependent { only_cyclic: false });
     }
-    mentions_dependencies(target).then(|| Programs::Dependent { only_cyclic: minds_only_cycles(target) })
+    mentions_dependencies(target)
+        .then(|| Programs::Dependent { only_cyclic: minds_only_cycles(target) })
 }
 
 fn mentions_dependencies(model: &Model) -> bool {
@@ -33,11 +37,15 @@ fn mentions_dependencies(model: &Model) -> bool {
 fn minds_only_cycles(model: &Model) -> bool {
     let looks = |root: ExprId| {
         let nodes = model.reachable([root]).into_iter().map(|id| model.arena.node(id));
-        nodes.into_iter().any(|n| matches!(n, Node::Relation(r) if BaseRelation::DEPENDENCIES.contains(&r)))
+        nodes
+            .into_iter()
+            .any(|n| matches!(n, Node::Relation(r) if BaseRelation::DEPENDENCIES.contains(&r)))
     };
     let axioms = model.checks.iter().filter(|c| c.role == Role::Axiom);
     axioms.filter(|c| looks(c.expr)).all(|c| match c.kind {
-        CheckKind::Acyclic | CheckKind::Irreflexive => !c.negated && goes_forward(model, c.expr, &mut Vec::new()),
+        CheckKind::Acyclic | CheckKind::Irreflexive => {
+            !c.negated && goes_forward(model, c.expr, &mut Vec::new())
+        }
         CheckKind::Empty => false,
     })
 }
@@ -77,7 +85,9 @@ fn stays(model: &Model, id: ExprId) -> bool {
     match model.arena.node(id) {
         Node::Diagonal(_) => true,
         Node::Relation(relation) => relation.course() == PairCourse::Itself,
-        Node::Definition(d) if model.definition(d).group.is_none() => stays(model, model.definition(d).body),
+        Node::Definition(d) if model.definition(d).group.is_none() => {
+            stays(model, model.definition(d).body)
+        }
         _ => false,
     }
 }

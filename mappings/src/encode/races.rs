@@ -7,15 +7,17 @@ use margay_solver::{Expr, Formula, Logic};
 use super::source::SourceExpressions;
 use super::vocabulary::MappingVocabulary;
 
-/// The source execution has a race only if it has no last operation, which is last in its thread and nothing reads from it, or if a last operation of
-/// one of these kinds has a part in the race. [`crate::check`] says where that is so of every smallest counterexample.
+/// The source execution has a race only if it has no last operation, which is last in its thread
+/// and nothing reads from it, or if a last operation of one of these kinds has a part in the race.
+/// [`crate::check`] says where that is so of every smallest counterexample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FewRaces {
     /// The kinds.
     pub but_of: Vec<Construct>,
 }
 
-/// The formulas that say so, one for each check about races. `definitions` are the values of the model's names, of which each race is one.
+/// The formulas that say so, one for each check about races. `definitions` are the values of the
+/// model's names, of which each race is one.
 pub fn few_races(
     logic: &mut Logic,
     (v, source): (&MappingVocabulary, &SourceExpressions),
@@ -36,7 +38,11 @@ pub fn few_races(
     let exempt = logic.intersection(kinds, last);
     let others = logic.difference(source.universe, exempt);
     let none_last = logic.no(last);
-    let races = model.checks.iter().filter(|check| check.is_undefined_behaviour()).filter_map(|check| race(model, check.expr));
+    let races = model
+        .checks
+        .iter()
+        .filter(|check| check.is_undefined_behaviour())
+        .filter_map(|check| race(model, check.expr));
     let mut out = Vec::new();
     for name in races {
         let race = logic.restrict_domain(others, definitions[name]);

@@ -1,4 +1,5 @@
-//! Scopes as expressions: which threads share each, and which operations include each other's thread.
+//! Scopes as expressions: which threads share each, and which operations include each other's
+//! thread.
 
 use margay_models::execution::Scope;
 use margay_solver::{Expr, Logic};

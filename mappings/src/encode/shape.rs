@@ -1,5 +1,5 @@
-//! Thread shapes: the ways to split a number of events among threads (docs/encoding.md). For one shape program order is a
-//! constant, and shapes are independent problems.
+//! Thread shapes: the ways to split a number of events among threads (docs/encoding.md). For one
+//! shape program order is a constant, and shapes are independent problems.
 
 use std::fmt;
 
@@ -29,7 +29,8 @@ impl ThreadShape {
 
     /// The shape with threads of these sizes, if they are some, and largest first.
     pub fn of(sizes: &[usize]) -> Option<ThreadShape> {
-        (!sizes.is_empty() && !sizes.contains(&0) && sizes.is_sorted_by(|a, b| a >= b)).then(|| ThreadShape(sizes.to_vec()))
+        (!sizes.is_empty() && !sizes.contains(&0) && sizes.is_sorted_by(|a, b| a >= b))
+            .then(|| ThreadShape(sizes.to_vec()))
     }
 
     /// Every event in a thread of its own.

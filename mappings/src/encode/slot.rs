@@ -26,8 +26,9 @@ impl SlotRole {
     }
 }
 
-/// The role of each instruction of a lowering: fences before and after the access; of a fence row the first fence is the
-/// event itself. Right behind a load that is a read-modify-write is what it writes back.
+/// The role of each instruction of a lowering: fences before and after the access; of a fence row
+/// the first fence is the event itself. Right behind a load that is a read-modify-write is what it
+/// writes back.
 pub fn roles(lowering: &Lowering, operation: Operation) -> Vec<SlotRole> {
     let access = lowering.access().unwrap_or(0);
     let back = usize::from(lowering.writes_back(operation));
@@ -40,7 +41,11 @@ pub fn roles(lowering: &Lowering, operation: Operation) -> Vec<SlotRole> {
         .collect()
 }
 
-/// Where the read of a store by read-modify-write is: in the slot right before the store, behind all that the lowering puts before it.
+/// Where the read of a store by read-modify-write is: in the slot right before the store, behind
+/// all that the lowering puts before it.
 pub fn unused_half(row: &Row, lowering: &Lowering) -> Option<SlotRole> {
-    lowering.access().filter(|_| lowering.stores_by_exchange(row.construct.operation)).map(SlotRole::Before)
+    lowering
+        .access()
+        .filter(|_| lowering.stores_by_exchange(row.construct.operation))
+        .map(SlotRole::Before)
 }

@@ -1,4 +1,5 @@
-//! The source level as expressions: base sets and relations of the source execution, and its well-formedness.
+//! The source level as expressions: base sets and relations of the source execution, and its
+//! well-formedness.
 
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::Operation;
@@ -43,7 +44,8 @@ pub struct SourceExpressions {
     pub int: Expr,
     /// Modification order, initial writes first.
     pub mo: Expr,
-    /// Where an execution of the source chooses an order of its fences: the order of their numbers, one among those that it may choose.
+    /// Where an execution of the source chooses an order of its fences: the order of their numbers,
+    /// one among those that it may choose.
     pub fence_order: Option<Expr>,
     /// Coherence order of a target whose coherence order is partial, initial writes first.
     pub partial_co: Expr,
@@ -61,7 +63,8 @@ pub struct SourceExpressions {
     pub po: Expr,
     /// Reads-from.
     pub rf: Expr,
-    /// The dependencies, by their numbers in [`BaseRelation::DEPENDENCIES`](margay_models::signature::BaseRelation::DEPENDENCIES).
+    /// The dependencies, by their numbers in
+    /// [`BaseRelation::DEPENDENCIES`](margay_models::signature::BaseRelation::DEPENDENCIES).
     pub dependencies: [Expr; 3],
     /// From events and slots to threads.
     pub thread: Expr,
@@ -70,8 +73,10 @@ pub struct SourceExpressions {
 impl SourceExpressions {
     /// Builds the expressions.
     pub fn new(logic: &mut Logic, v: &MappingVocabulary) -> Self {
-        let (events, all_inits, next) = (logic.rel(v.events), logic.rel(v.inits), logic.rel(v.next));
-        let EventKinds { reads, writes, fences, read_halves, write_halves, orders } = EventKinds::new(logic, v, next);
+        let (events, all_inits, next) =
+            (logic.rel(v.events), logic.rel(v.inits), logic.rel(v.next));
+        let EventKinds { reads, writes, fences, read_halves, write_halves, orders } =
+            EventKinds::new(logic, v, next);
         let scopes: Vec<(Scope, Expr)> = v.scope.iter().map(|&(s, r)| (s, logic.rel(r))).collect();
         let (inits, loc) = locations(logic, v, all_inits);
 
@@ -142,11 +147,14 @@ impl SourceExpressions {
         }
     }
 
-    /// The events that a row of a mapping is for, among those of its construct; `None` where no operation has its scope.
+    /// The events that a row of a mapping is for, among those of its construct; `None` where no
+    /// operation has its scope.
     pub fn events_of_row(&self, logic: &mut Logic, row: &Row, of_construct: Expr) -> Option<Expr> {
         match row.scope {
             ScopePattern::Any(_) => Some(of_construct),
-            ScopePattern::Named(scope) => Some(logic.intersection(of_construct, find(&self.scopes, scope)?)),
+            ScopePattern::Named(scope) => {
+                Some(logic.intersection(of_construct, find(&self.scopes, scope)?))
+            }
         }
     }
 
@@ -165,14 +173,17 @@ impl SourceExpressions {
         }
     }
 
-    /// The events that have a scope: in C++ and PTX all that are not plain, elsewhere those of the instructions that take one.
+    /// The events that have a scope: in C++ and PTX all that are not plain, elsewhere those of the
+    /// instructions that take one.
     pub(super) fn scoped(&self, logic: &mut Logic, v: &MappingVocabulary) -> Expr {
         if v.content.signature.tabular().is_none() {
             return self.atomics(logic);
         }
         let next = logic.rel(v.next);
         let mut sets = Vec::new();
-        for &(construct, relation) in v.construct.iter().filter(|(c, _)| c.has_scope(v.content.signature)) {
+        for &(construct, relation) in
+            v.construct.iter().filter(|(c, _)| c.has_scope(v.content.signature))
+        {
             let set = logic.rel(relation);
             sets.push(set);
             if construct.operation == Operation::Rmw {
@@ -194,12 +205,14 @@ struct EventKinds {
 }
 
 impl EventKinds {
-    /// Of each construct, from the events that are it; `next` leads to the write half of a read-modify-write.
+    /// Of each construct, from the events that are it; `next` leads to the write half of a
+    /// read-modify-write.
     fn new(logic: &mut Logic, v: &MappingVocabulary, next: Expr) -> Self {
         let mut kinds: [Vec<Expr>; 3] = Default::default(); // reads, writes, fences
         let mut read_halves = Vec::new();
         let mut by_order: Vec<(Order, Vec<Expr>)> = Vec::new();
-        let mut tag = |order: Order, set: Expr| match by_order.iter_mut().find(|(o, _)| *o == order) {
+        let mut tag = |order: Order, set: Expr| match by_order.iter_mut().find(|(o, _)| *o == order)
+        {
             Some((_, sets)) => sets.push(set),
             None => by_order.push((order, vec![set])),
         };
@@ -217,19 +230,24 @@ impl EventKinds {
                     tag(construct.write_order(), half);
                 }
             }
-            let order = if construct.operation == Operation::Rmw { construct.read_order() } else { construct.order };
+            let order = if construct.operation == Operation::Rmw {
+                construct.read_order()
+            } else {
+                construct.order
+            };
             tag(order, set);
         }
         let [reads, writes, fences] = kinds.map(|sets| logic.union_all(1, sets));
         let read_halves = logic.union_all(1, read_halves);
         let write_halves = logic.join(read_halves, next);
-        let orders: Vec<(Order, Expr)> = by_order.into_iter().map(|(o, sets)| (o, logic.union_all(1, sets))).collect();
+        let orders: Vec<(Order, Expr)> =
+            by_order.into_iter().map(|(o, sets)| (o, logic.union_all(1, sets))).collect();
         Self { reads, writes, fences, read_halves, write_halves, orders }
     }
 }
 
-/// The initial writes of the locations that are used, and which accesses have the same location: an access belongs to the class of the first event
-/// that accesses the same location.
+/// The initial writes of the locations that are used, and which accesses have the same location: an
+/// access belongs to the class of the first event that accesses the same location.
 fn locations(logic: &mut Logic, v: &MappingVocabulary, all_inits: Expr) -> (Expr, Expr) {
     let (at, init_event, identity) = (logic.rel(v.at), logic.rel(v.init_event), logic.identity());
     let diagonal = logic.intersection(at, identity);
@@ -244,9 +262,16 @@ fn locations(logic: &mut Logic, v: &MappingVocabulary, all_inits: Expr) -> (Expr
     (inits, loc)
 }
 
-/// Modification order, and the coherence order of a target where that is partial, both with initial writes first. For two writes to one
-/// location, one variable says whether it follows the numbering.
-fn modification_order(logic: &mut Logic, v: &MappingVocabulary, writes: Expr, inits: Expr, loc: Expr) -> [Expr; 2] {
+/// Modification order, and the coherence order of a target where that is partial, both with initial
+/// writes first. For two writes to one location, one variable says whether it follows the
+/// numbering.
+fn modification_order(
+    logic: &mut Logic,
+    v: &MappingVocabulary,
+    writes: Expr,
+    inits: Expr,
+    loc: Expr,
+) -> [Expr; 2] {
     let ascending = logic.rel(v.ascending);
     let between_events = {
         let from = logic.restrict_domain(writes, loc);

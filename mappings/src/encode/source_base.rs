@@ -57,7 +57,8 @@ impl<'a> SourceBase<'a> {
         let specials = &source.specials;
         let proxy_fences = specials.any(logic, |s| matches!(s, SpecialRelation::ProxyFence(_)));
         let fences = logic.union(source.fences, proxy_fences);
-        let barriers = specials.any(logic, |s| matches!(s, SpecialRelation::Arrival | SpecialRelation::Wait));
+        let barriers =
+            specials.any(logic, |s| matches!(s, SpecialRelation::Arrival | SpecialRelation::Wait));
         let elsewhere = specials.any(logic, |s| matches!(s, SpecialRelation::Through(_)));
         let generic = logic.difference(memory, elsewhere);
         let reductions = {
@@ -66,7 +67,14 @@ impl<'a> SourceBase<'a> {
             logic.union(reads, writes)
         };
         let proxies = [Proxy::Alias, Proxy::Surface, Proxy::Texture, Proxy::Constant]
-            .map(|p| (p, specials.any(logic, |s| s == SpecialRelation::ProxyFence(p) || s == SpecialRelation::Through(p))))
+            .map(|p| {
+                (
+                    p,
+                    specials.any(logic, |s| {
+                        s == SpecialRelation::ProxyFence(p) || s == SpecialRelation::Through(p)
+                    }),
+                )
+            })
             .to_vec();
         let tags = tagged(logic, &source.orders);
         let relations = LevelRelations {
@@ -133,7 +141,10 @@ impl BaseInterpretation for SourceBase<'_> {
             BaseSet::AcqRel => return ordered(Order::AcqRel),
             BaseSet::Sc => return ordered(Order::Sc),
             BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys | BaseSet::Level(_) => {
-                return Interpretation::of(set.scope().and_then(|scope| find(&s.scopes, scope)), without::SCOPE);
+                return Interpretation::of(
+                    set.scope().and_then(|scope| find(&s.scopes, scope)),
+                    without::SCOPE,
+                );
             }
             BaseSet::Wait => return special(s.specials.set(SpecialRelation::Wait)),
             BaseSet::Xchg => return Interpretation::of(s.exchanges, without::EXCHANGES),
@@ -141,7 +152,11 @@ impl BaseInterpretation for SourceBase<'_> {
             BaseSet::Sur => return proxied(Proxy::Surface),
             BaseSet::Tex => return proxied(Proxy::Texture),
             BaseSet::Con => return proxied(Proxy::Constant),
-            BaseSet::Async | BaseSet::Tensormap | BaseSet::Shared | BaseSet::Global | BaseSet::Mbarrier => {
+            BaseSet::Async
+            | BaseSet::Tensormap
+            | BaseSet::Shared
+            | BaseSet::Global
+            | BaseSet::Mbarrier => {
                 return Interpretation::Empty(without::ASYNCHRONOUS);
             }
             BaseSet::Volatile => return special(s.specials.set(SpecialRelation::Volatile)),

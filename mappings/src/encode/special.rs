@@ -1,6 +1,7 @@
-//! What PTX has beside loads, stores, read-modify-writes and memory fences, as far as two models of PTX are compared on it: barriers of
-//! a cta, proxy fences, accesses through other proxies and by other addresses, reductions, volatile and mmio operations. Each
-//! is a set of events; barriers and proxy fences are events of their own, the others are operations that are marked.
+//! What PTX has beside loads, stores, read-modify-writes and memory fences, as far as two models of
+//! PTX are compared on it: barriers of a cta, proxy fences, accesses through other proxies and by
+//! other addresses, reductions, volatile and mmio operations. Each is a set of events; barriers and
+//! proxy fences are events of their own, the others are operations that are marked.
 
 use margay_models::execution::Proxy;
 

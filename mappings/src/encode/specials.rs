@@ -12,7 +12,8 @@ use super::vocabulary::MappingVocabulary;
 #[derive(Debug, Clone, Default)]
 pub struct Specials {
     pub(super) sets: Vec<(SpecialRelation, Expr)>,
-    /// Operations on the barrier of one cta, and from each arrival to the waits of other threads there.
+    /// Operations on the barrier of one cta, and from each arrival to the waits of other threads
+    /// there.
     pub met: Option<BarrierRelations>,
 }
 
@@ -25,9 +26,11 @@ impl Specials {
 
     /// Who meets whom. There is one barrier for each cta, and a thread comes to it at most once.
     pub(super) fn barriers(&mut self, logic: &mut Logic, int: Expr, placed: &[(Scope, Expr)]) {
-        let (Some(arrivals), Some(waits), Some(near)) =
-            (self.set(SpecialRelation::Arrival), self.set(SpecialRelation::Wait), find(placed, Scope::Cta))
-        else {
+        let (Some(arrivals), Some(waits), Some(near)) = (
+            self.set(SpecialRelation::Arrival),
+            self.set(SpecialRelation::Wait),
+            find(placed, Scope::Cta),
+        ) else {
             return;
         };
         let pairs = logic.product(arrivals, waits);
@@ -45,7 +48,8 @@ impl Specials {
 
     /// The union of several.
     pub(super) fn any(&self, logic: &mut Logic, wanted: impl Fn(SpecialRelation) -> bool) -> Expr {
-        let sets: Vec<Expr> = self.sets.iter().filter(|(s, _)| wanted(*s)).map(|&(_, e)| e).collect();
+        let sets: Vec<Expr> =
+            self.sets.iter().filter(|(s, _)| wanted(*s)).map(|&(_, e)| e).collect();
         logic.union_all(1, sets)
     }
 

@@ -1,4 +1,5 @@
-//! The formulas of `margay synth` for executions of so many events: forbidden, and allowed one step weaker in every way.
+//! The formulas of `margay synth` for executions of so many events: forbidden, and allowed one step
+//! weaker in every way.
 
 use margay_models::execution::{Order, Scope};
 use margay_models::model::Model;
@@ -43,7 +44,11 @@ impl SuiteSearch {
             minimal.push((change, logic.implies(applies, allowed)));
             chosen.push(own);
         }
-        let dependencies = if v.content.dependencies { level.dependencies_of_instructions(logic) } else { Vec::new() };
+        let dependencies = if v.content.dependencies {
+            level.dependencies_of_instructions(logic)
+        } else {
+            Vec::new()
+        };
         Self { comparison, minimal, dependencies, chosen }
     }
 
@@ -69,7 +74,8 @@ impl SuiteSearch {
 /// Every step that some instruction of so many events may be relaxed by.
 fn changes(events: usize, extent: &ComparisonExtent, dependencies: bool) -> Vec<Relaxation> {
     let has = |operation: Operation| extent.constructs.iter().any(|c| c.operation == operation);
-    let ordered = extent.constructs.iter().any(|c| !matches!(c.order, Order::Plain | Order::Tagged(_)));
+    let ordered =
+        extent.constructs.iter().any(|c| !matches!(c.order, Order::Plain | Order::Tagged(_)));
     let mut out = Vec::new();
     for e in 0..events {
         out.push(Relaxation::Remove(e));

@@ -1,15 +1,16 @@
-//! Threads that the solver chooses, for the comparison with fixed thread shapes: what program order and the threads of events
-//! and slots are, where they are not constants.
+//! Threads that the solver chooses, for the comparison with fixed thread shapes: what program order
+//! and the threads of events and slots are, where they are not constants.
 
 use margay_solver::{Expr, Formula, Logic};
 
 use super::vocabulary::MappingVocabulary;
 
-/// Every event is in one thread, named by its first event; program order is the numbering of events within each thread, and
-/// slots lie around their events.
+/// Every event is in one thread, named by its first event; program order is the numbering of events
+/// within each thread, and slots lie around their events.
 pub fn chosen(logic: &mut Logic, v: &MappingVocabulary) -> Vec<Formula> {
     let mut out = Vec::new();
-    let (events, thread, name) = (logic.rel(v.events), logic.rel(v.thread), logic.rel(v.thread_name));
+    let (events, thread, name) =
+        (logic.rel(v.events), logic.rel(v.thread), logic.rel(v.thread_name));
     let of_events = logic.restrict_domain(events, thread);
     let threads = logic.range(name);
     out.push(logic.function(of_events, events, threads));

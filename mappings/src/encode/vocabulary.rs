@@ -1,5 +1,6 @@
-//! The relations of the search problem. Constants of a shape (program order, who runs where in the numbering) are relations
-//! with exact bounds; what is searched for (kinds, orders, scopes, locations, reads-from, ...) has an upper bound.
+//! The relations of the search problem. Constants of a shape (program order, who runs where in the
+//! numbering) are relations with exact bounds; what is searched for (kinds, orders, scopes,
+//! locations, reads-from, ...) has an upper bound.
 
 use margay_models::execution::Scope;
 use margay_models::signature::{Construct, Operation, Signature};
@@ -13,7 +14,8 @@ use super::slot::SlotRole;
 use super::special::SpecialRelation;
 use super::technique::Techniques;
 
-/// What the relations depend on: the constructs and scopes of the search, and what the models look at.
+/// What the relations depend on: the constructs and scopes of the search, and what the models look
+/// at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
     /// The signature of the source.
@@ -22,7 +24,8 @@ pub struct Content {
     pub constructs: Vec<Construct>,
     /// The scopes that operations may have; empty if the source has none.
     pub scopes: Vec<Scope>,
-    /// The scopes that the source or a row names, narrowest first: which threads share them matters.
+    /// The scopes that the source or a row names, narrowest first: which threads share them
+    /// matters.
     pub placements: Vec<Scope>,
     /// What else may occur; only where models of PTX are compared.
     pub specials: Vec<SpecialRelation>,
@@ -96,17 +99,20 @@ pub struct MappingVocabulary {
     pub thread_name: Relation,
     /// The pairs of different events, lower number first. Constant.
     pub ascending: Relation,
-    /// The events that are each construct; for RMWs their read halves (the write half is the next event).
+    /// The events that are each construct; for RMWs their read halves (the write half is the next
+    /// event).
     pub construct: Vec<(Construct, Relation)>,
     /// The events that are barriers, proxy fences, or operations of a special kind.
     pub special: Vec<(SpecialRelation, Relation)>,
     /// The events of each scope, both halves of RMWs included.
     pub scope: Vec<(Scope, Relation)>,
-    /// The events for which the compiler takes each alternative of their row; empty with one alternative everywhere.
+    /// The events for which the compiler takes each alternative of their row; empty with one
+    /// alternative everywhere.
     pub choice: Vec<Relation>,
     /// The accesses of objects of each class; empty where there is one class alone.
     pub data: Vec<Relation>,
-    /// From each access to the first event (in the numbering) that accesses its location: locations in order of first use.
+    /// From each access to the first event (in the numbering) that accesses its location: locations
+    /// in order of first use.
     pub at: Relation,
     /// Reads-from, initial writes included.
     pub rf: Relation,
@@ -122,7 +128,8 @@ pub struct MappingVocabulary {
     pub fence_order: Relation,
     /// Address, data and control dependencies of the source.
     pub dependencies: [Relation; 3],
-    /// The reads whose value is tested: what is control-dependent on one is executed only if it is what the execution has.
+    /// The reads whose value is tested: what is control-dependent on one is executed only if it is
+    /// what the execution has.
     pub guard: Relation,
     /// Another total order of all events: the modification order that may explain an outcome.
     pub other_order: Relation,
@@ -139,7 +146,8 @@ pub struct MappingVocabulary {
 }
 
 impl MappingVocabulary {
-    /// Those of a row's events that take one of the lowerings that it asks about: the one of this number, of so many.
+    /// Those of a row's events that take one of the lowerings that it asks about: the one of this
+    /// number, of so many.
     pub fn taking(&self, logic: &mut Logic, events: Expr, number: usize, lowerings: usize) -> Expr {
         match self.choice.get(number) {
             Some(&choice) if lowerings > 1 => {
@@ -157,7 +165,12 @@ impl MappingVocabulary {
         if !techniques.shared_relations {
             let single = [Copied::ReadsFrom, Copied::Coherence, Copied::Location, Copied::Rmw];
             let together = content.placements.iter().map(|&s| Copied::Together(s));
-            copies.extend(single.into_iter().chain(together).map(|c| (c, declare(&format!("target_{c:?}"), 2))));
+            copies.extend(
+                single
+                    .into_iter()
+                    .chain(together)
+                    .map(|c| (c, declare(&format!("target_{c:?}"), 2))),
+            );
         }
         Self {
             events: declare("events", 1),
@@ -217,9 +230,12 @@ impl MappingVocabulary {
 
     /// The relations that are searched for; the others are constants of a shape.
     pub fn searched(&self) -> impl Iterator<Item = Relation> + '_ {
-        let kinds = self.construct.iter().map(|&(_, r)| r).chain(self.special.iter().map(|&(_, r)| r));
-        let lists = kinds.chain(self.scope.iter().map(|&(_, r)| r)).chain(self.choice.iter().copied());
-        let others = [self.at, self.rf, self.mo_ascending, self.related, self.fence_order, self.guard];
+        let kinds =
+            self.construct.iter().map(|&(_, r)| r).chain(self.special.iter().map(|&(_, r)| r));
+        let lists =
+            kinds.chain(self.scope.iter().map(|&(_, r)| r)).chain(self.choice.iter().copied());
+        let others =
+            [self.at, self.rf, self.mo_ascending, self.related, self.fence_order, self.guard];
         let back = self.back.into_iter().flat_map(Back::searched);
         lists
             .chain(others)
@@ -230,11 +246,13 @@ impl MappingVocabulary {
             .chain(self.exchange)
     }
 
-    /// The relations of [`MappingVocabulary::searched`] that make a program and its outcome. Fence-SC order, partial coherence, what nobody looks at and what
-    /// loads write back are no part of either: instances that differ there alone are one.
+    /// The relations of [`MappingVocabulary::searched`] that make a program and its outcome.
+    /// Fence-SC order, partial coherence, what nobody looks at and what loads write back are no
+    /// part of either: instances that differ there alone are one.
     pub fn told(&self) -> Vec<Relation> {
         let hidden = [self.fence_order, self.related].into_iter().chain(self.unused_rf);
-        let hidden: Vec<Relation> = hidden.chain(self.back.into_iter().flat_map(Back::searched)).collect();
+        let hidden: Vec<Relation> =
+            hidden.chain(self.back.into_iter().flat_map(Back::searched)).collect();
         self.searched().filter(|r| !hidden.contains(r)).collect()
     }
 
@@ -251,16 +269,20 @@ impl MappingVocabulary {
         bounds
     }
 
-    /// For each event the tuples of which exactly one is there: what it is, or of which read-modify-write it is the write half.
+    /// For each event the tuples of which exactly one is there: what it is, or of which
+    /// read-modify-write it is the write half.
     pub fn kinds(&self, atoms: &Atoms) -> Vec<Vec<(Relation, AtomPlace)>> {
         let own = || {
             let special = self.special.iter().filter(|(special, _)| special.is_event());
             self.construct.iter().map(|&(_, r)| r).chain(special.map(|&(_, r)| r))
         };
-        let exchanges = || self.construct.iter().filter(|(c, _)| c.operation == Operation::Rmw).map(|&(_, r)| r);
+        let exchanges = || {
+            self.construct.iter().filter(|(c, _)| c.operation == Operation::Rmw).map(|&(_, r)| r)
+        };
         let of = |e: usize| {
             let follows = e > 0 && atoms.may_share_thread(e - 1, e);
-            let halves = exchanges().filter(move |_| follows).map(move |r| (r, AtomPlace::Event(e - 1)));
+            let halves =
+                exchanges().filter(move |_| follows).map(move |r| (r, AtomPlace::Event(e - 1)));
             own().map(move |r| (r, AtomPlace::Event(e))).chain(halves).collect()
         };
         (0..atoms.events()).map(of).collect()
@@ -278,15 +300,24 @@ impl MappingVocabulary {
         exactly(self.init_event, atoms.pairs((0..n).map(|e| (AtomPlace::Init(e), event(e)))));
         let successors = (1..n).filter(|&e| atoms.may_share_thread(e - 1, e));
         let places = atoms.all_target_places();
-        let program_order = ordered().filter(|&(a, b)| atoms.may_share_thread(a, b)).map(|(a, b)| (event(a), event(b)));
+        let program_order = ordered()
+            .filter(|&(a, b)| atoms.may_share_thread(a, b))
+            .map(|(a, b)| (event(a), event(b)));
         let target_order = places.iter().enumerate().flat_map(|(i, &(p, s))| {
-            places[i + 1..].iter().filter(move |&&(_, t)| atoms.chosen || s == t).map(move |&(q, _)| (p, q))
+            places[i + 1..]
+                .iter()
+                .filter(move |&&(_, t)| atoms.chosen || s == t)
+                .map(move |&(q, _)| (p, q))
         });
         let constants = [
             (self.po, atoms.pairs(program_order.clone())),
             (
                 self.next,
-                if atoms.chosen { atoms.pairs(program_order) } else { atoms.pairs(successors.map(|e| (event(e - 1), event(e)))) },
+                if atoms.chosen {
+                    atoms.pairs(program_order)
+                } else {
+                    atoms.pairs(successors.map(|e| (event(e - 1), event(e))))
+                },
             ),
             (self.target_po, atoms.pairs(target_order)),
             (
@@ -305,7 +336,10 @@ impl MappingVocabulary {
         let mut exactly = |relation: Relation, tuples: TupleSet| bounds.exactly(relation, tuples);
         exactly(
             self.thread_name,
-            atoms.pairs((0..atoms.shape.threads()).map(|t| (event(atoms.shape.first_event(t)), AtomPlace::Thread(t)))),
+            atoms.pairs(
+                (0..atoms.shape.threads())
+                    .map(|t| (event(atoms.shape.first_event(t)), AtomPlace::Thread(t))),
+            ),
         );
         for (k, &slot) in self.before.iter().enumerate() {
             exactly(slot, atoms.pairs((0..n).map(|e| (event(e), AtomPlace::Before(e, k)))));
@@ -327,13 +361,17 @@ impl MappingVocabulary {
             bounds.between(relation, lower, upper);
         };
         let all = || atoms.set((0..n).map(event));
-        // Threads that the solver chooses have no constant ends, and no search is about executions without events.
+        // Threads that the solver chooses have no constant ends, and no search is about executions
+        // without events.
         let anywhere = self.content.fences_at_ends || atoms.chosen || n == 1;
-        let inside = move |e: usize| e > 0 && e + 1 < n && same_thread(e - 1, e) && same_thread(e, e + 1);
+        let inside =
+            move |e: usize| e > 0 && e + 1 < n && same_thread(e - 1, e) && same_thread(e, e + 1);
         for &(construct, relation) in &self.construct {
             // The read half of an RMW has its write half behind it in the same thread.
             let upper = match construct.operation {
-                Operation::Rmw => atoms.set((1..n).filter(|&e| same_thread(e - 1, e)).map(|e| event(e - 1))),
+                Operation::Rmw => {
+                    atoms.set((1..n).filter(|&e| same_thread(e - 1, e)).map(|e| event(e - 1)))
+                }
                 Operation::Fence => atoms.set((0..n).filter(|&e| anywhere || inside(e)).map(event)),
                 Operation::Read | Operation::Write => all(),
             };
@@ -342,18 +380,23 @@ impl MappingVocabulary {
         if let Some(exchange) = self.exchange {
             at_most(exchange, all());
         }
-        for relation in self.special.iter().map(|&(_, r)| r).chain(self.scope.iter().map(|&(_, r)| r)) {
+        for relation in
+            self.special.iter().map(|&(_, r)| r).chain(self.scope.iter().map(|&(_, r)| r))
+        {
             at_most(relation, all());
         }
         for &relation in self.choice.iter().chain(&self.data) {
             at_most(relation, all());
         }
         let may_name = |b: usize, a: usize| self.may_name(b, a);
-        let named = (0..n).flat_map(|a| (0..n).filter(move |&b| may_name(b, a)).map(move |b| (a, b)));
+        let named =
+            (0..n).flat_map(|a| (0..n).filter(move |&b| may_name(b, a)).map(move |b| (a, b)));
         at_most(self.at, atoms.pairs(named.map(|(a, b)| (event(a), event(b)))));
-        let from_events = (0..n).flat_map(|w| (0..n).filter(move |&r| r != w).map(move |r| (event(w), event(r))));
-        let from_inits =
-            (0..n).flat_map(|i| (0..n).filter(move |&r| may_name(i, r)).map(move |r| (AtomPlace::Init(i), event(r))));
+        let from_events =
+            (0..n).flat_map(|w| (0..n).filter(move |&r| r != w).map(move |r| (event(w), event(r))));
+        let from_inits = (0..n).flat_map(|i| {
+            (0..n).filter(move |&r| may_name(i, r)).map(move |r| (AtomPlace::Init(i), event(r)))
+        });
         at_most(self.rf, atoms.pairs(from_events.chain(from_inits)));
         for relation in std::iter::once(self.mo_ascending).chain(self.mo_descending) {
             at_most(relation, atoms.pairs(ordered().map(|(a, b)| (event(a), event(b)))));
@@ -365,16 +408,28 @@ impl MappingVocabulary {
         };
         at_most(self.related, related);
         // A guard needs something to guard.
-        let guards = (0..n).filter(|&e| self.content.programs.is_some() && e + 1 < n && same_thread(e, e + 1));
+        let guards = (0..n)
+            .filter(|&e| self.content.programs.is_some() && e + 1 < n && same_thread(e, e + 1));
         at_most(self.guard, atoms.set(guards.map(event)));
         let threads = atoms.shape.threads();
         for &(_, relation) in &self.together {
-            let pairs = (0..threads).flat_map(|s| (s + 1..threads).map(move |t| (AtomPlace::Thread(s), AtomPlace::Thread(t))));
+            let pairs = (0..threads).flat_map(|s| {
+                (s + 1..threads).map(move |t| (AtomPlace::Thread(s), AtomPlace::Thread(t)))
+            });
             at_most(relation, atoms.pairs(pairs));
         }
-        let is_fence = |p: AtomPlace| SlotRole::of(p).is_some_and(|role| self.content.sc_fences.contains(&role));
-        let fences: Vec<AtomPlace> = atoms.all_target_places().into_iter().map(|(p, _)| p).filter(|&p| is_fence(p)).collect();
-        let fence_pairs = fences.iter().flat_map(|&p| fences.iter().filter(move |&&q| p != q).map(move |&q| (p, q)));
+        let is_fence = |p: AtomPlace| {
+            SlotRole::of(p).is_some_and(|role| self.content.sc_fences.contains(&role))
+        };
+        let fences: Vec<AtomPlace> = atoms
+            .all_target_places()
+            .into_iter()
+            .map(|(p, _)| p)
+            .filter(|&p| is_fence(p))
+            .collect();
+        let fence_pairs = fences
+            .iter()
+            .flat_map(|&p| fences.iter().filter(move |&&q| p != q).map(move |&q| (p, q)));
         at_most(self.fence_order, atoms.pairs(fence_pairs));
     }
 
@@ -405,33 +460,46 @@ impl MappingVocabulary {
     fn copy_bounds(&self, atoms: &Atoms, bounds: &mut Bounds) {
         let n = atoms.events();
         let event = AtomPlace::Event;
-        let mut at_most = |relation: Relation, upper: TupleSet| bounds.between(relation, TupleSet::new(2), upper);
+        let mut at_most =
+            |relation: Relation, upper: TupleSet| bounds.between(relation, TupleSet::new(2), upper);
         let in_slots: Vec<(AtomPlace, usize)> = (0..n)
             .flat_map(|e| atoms.target_places(e).map(move |p| (p, e)))
             .filter(|&(p, _)| {
-                SlotRole::of(p).is_some_and(|role| role != SlotRole::Access && self.content.unused_reads.contains(&role))
+                SlotRole::of(p).is_some_and(|role| {
+                    role != SlotRole::Access && self.content.unused_reads.contains(&role)
+                })
             })
             .collect();
         if let Some(relation) = self.unused_rf {
             let of = |&(p, e): &(AtomPlace, usize)| {
                 let inits = (0..n).filter(|&i| self.may_name(i, e)).map(AtomPlace::Init);
-                let back = (0..n).filter(|_| self.back.is_some()).map(back::place).filter(|&w| w != p);
+                let back =
+                    (0..n).filter(|_| self.back.is_some()).map(back::place).filter(|&w| w != p);
                 (0..n).map(event).chain(inits).chain(back).map(|w| (w, p)).collect::<Vec<_>>()
             };
             at_most(relation, atoms.pairs(in_slots.iter().flat_map(of)));
         }
         let back = (0..n).filter(|_| self.back.is_some()).map(back::place);
-        let slots =
-            in_slots.iter().map(|&(p, _)| p).filter(|p| self.back.is_none() || SlotRole::of(*p) != Some(back::SLOT)).chain(back);
-        let memory: Vec<AtomPlace> = (0..n).map(event).chain((0..n).map(AtomPlace::Init)).chain(slots).collect();
-        let all_threads: Vec<AtomPlace> = (0..atoms.shape.threads()).map(AtomPlace::Thread).collect();
+        let slots = in_slots
+            .iter()
+            .map(|&(p, _)| p)
+            .filter(|p| self.back.is_none() || SlotRole::of(*p) != Some(back::SLOT))
+            .chain(back);
+        let memory: Vec<AtomPlace> =
+            (0..n).map(event).chain((0..n).map(AtomPlace::Init)).chain(slots).collect();
+        let all_threads: Vec<AtomPlace> =
+            (0..atoms.shape.threads()).map(AtomPlace::Thread).collect();
         for &(copied, relation) in &self.copies {
             let places = if matches!(copied, Copied::Together(_)) { &all_threads } else { &memory };
-            at_most(relation, atoms.pairs(places.iter().flat_map(|&p| places.iter().map(move |&q| (p, q)))));
+            at_most(
+                relation,
+                atoms.pairs(places.iter().flat_map(|&p| places.iter().map(move |&q| (p, q)))),
+            );
         }
     }
 
-    /// May an event name the location of another one? Locations are named in the order of their first use.
+    /// May an event name the location of another one? Locations are named in the order of their
+    /// first use.
     fn may_name(&self, of: usize, by: usize) -> bool {
         !self.techniques.first_use || of <= by
     }

@@ -1,9 +1,13 @@
-//! One case: a solver for the executions of a thread shape, and the loop of proposals and refutations.
+//! One case: a solver for the executions of a thread shape, and the loop of proposals and
+//! refutations.
 
 use std::borrow::Cow;
 
 use margay_solver::proof::{ProofLog, Replay};
-use margay_solver::{Atom, Formula, Instance, Literal, Relation, Session, SessionOutcome, SolverFailure, SolverLimits};
+use margay_solver::{
+    Atom, Formula, Instance, Literal, Relation, Session, SessionOutcome, SolverFailure,
+    SolverLimits,
+};
 
 use super::{Candidate, CandidateFate, CaseAnswer, Formulas, Question};
 use crate::encode::atoms::{AtomPlace, Atoms};
@@ -58,17 +62,36 @@ impl<'a, Q: Question> Case<'a, Q> {
     pub fn new(question: &'a Q, atoms: Atoms, start: Start<'_>) -> Self {
         let (bounds, encoding) = (question.bounds(&atoms), question.encoding());
         let mut session = match start {
-            Start::Solver => Session::with_options(bounds, encoding, question.backend(), &question.solver_options()),
-            Start::Logged(log) => Session::logged(bounds, encoding, question.backend(), &question.solver_options(), log),
+            Start::Solver => Session::with_options(
+                bounds,
+                encoding,
+                question.backend(),
+                &question.solver_options(),
+            ),
+            Start::Logged(log) => Session::logged(
+                bounds,
+                encoding,
+                question.backend(),
+                &question.solver_options(),
+                log,
+            ),
             Start::Replayed(replay) => Session::replayed(bounds, encoding, replay),
         };
         session.set_limits(question.limits());
         let formulas = Cow::Borrowed(question.formulas());
-        let mut case = Self { question, formulas, atoms, session, refuter: question.refuter(), learned: Vec::new() };
+        let mut case = Self {
+            question,
+            formulas,
+            atoms,
+            session,
+            refuter: question.refuter(),
+            learned: Vec::new(),
+        };
         // Without thread shapes an event is no input for each of its kinds.
         if encoding.choices && !case.atoms.chosen {
             for choice in case.formulas.vocabulary().kinds(&case.atoms) {
-                let literals: Vec<Literal> = choice.into_iter().map(|(r, p)| case.literal(r, &[p])).collect();
+                let literals: Vec<Literal> =
+                    choice.into_iter().map(|(r, p)| case.literal(r, &[p])).collect();
                 case.session.add_choice(&literals);
             }
         }
@@ -77,7 +100,10 @@ impl<'a, Q: Question> Case<'a, Q> {
         }
         if question.orders_equal_threads() && !case.atoms.chosen {
             for vectors in equal_threads(case.formulas.vocabulary(), &case.atoms) {
-                let pairs: Vec<[Literal; 2]> = vectors.into_iter().map(|pair| pair.map(|(r, p)| case.literal(r, &[p]))).collect();
+                let pairs: Vec<[Literal; 2]> = vectors
+                    .into_iter()
+                    .map(|pair| pair.map(|(r, p)| case.literal(r, &[p])))
+                    .collect();
                 case.session.add_lexicographic(&pairs);
             }
         }
@@ -103,7 +129,8 @@ impl<'a, Q: Question> Case<'a, Q> {
         self.session.assert(self.formulas.logic(), formula);
     }
 
-    /// Asks about what is probably so of no execution, place by place, and has what cannot be so said in clauses.
+    /// Asks about what is probably so of no execution, place by place, and has what cannot be so
+    /// said in clauses.
     pub fn exclude(&mut self, unlikely: Formula) {
         let goal = self.goal(unlikely);
         // Where the solver fails, it does so again when it is asked the question.
@@ -112,19 +139,24 @@ impl<'a, Q: Question> Case<'a, Q> {
 
     /// From now on executions that a lesson is true of are left out.
     pub fn teach(&mut self, lesson: &Q::Lesson) {
-        if let Some(formula) = self.question.excluded(&self.refuter, self.formulas.to_mut(), &self.atoms, lesson) {
+        if let Some(formula) =
+            self.question.excluded(&self.refuter, self.formulas.to_mut(), &self.atoms, lesson)
+        {
             self.assert(formula);
         }
     }
 
-    /// An execution that is asked for, among those that the solver proposes: what refutes one is excluded for all. What can refute is
-    /// finite, so this ends.
+    /// An execution that is asked for, among those that the solver proposes: what refutes one is
+    /// excluded for all. What can refute is finite, so this ends.
     ///
     /// # Errors
     /// The engines disagree about a candidate, or the solver failed.
     pub fn find<T>(
         &mut self,
-        mut propose: impl FnMut(&mut Session, &SolverLimits) -> Result<(SessionOutcome, T), SolverFailure>,
+        mut propose: impl FnMut(
+            &mut Session,
+            &SolverLimits,
+        ) -> Result<(SessionOutcome, T), SolverFailure>,
     ) -> Result<CaseFinding<T>, SearchFault> {
         loop {
             let (instance, said) = match propose(&mut self.session, &self.question.limits())? {
@@ -132,12 +164,17 @@ impl<'a, Q: Question> Case<'a, Q> {
                 (SessionOutcome::Unknown, _) => return Ok(CaseFinding::Unknown(None)),
                 (SessionOutcome::Sat(instance), said) => (instance, said),
             };
-            let candidate = Candidate { instance: &instance, atoms: &self.atoms, learned: &self.learned };
+            let candidate =
+                Candidate { instance: &instance, atoms: &self.atoms, learned: &self.learned };
             match self.question.refute(&mut self.refuter, &candidate)? {
                 CandidateFate::None => return Ok(CaseFinding::One(instance, said)),
                 CandidateFate::Unknown => return Ok(CaseFinding::Unknown(Some(instance))),
                 CandidateFate::Taught(lesson) => {
-                    tracing::debug!("{} conflicts, {}: {lesson:?}", self.session.statistics().conflicts, self.atoms.shape);
+                    tracing::debug!(
+                        "{} conflicts, {}: {lesson:?}",
+                        self.session.statistics().conflicts,
+                        self.atoms.shape
+                    );
                     self.teach(&lesson);
                     self.learned.push(lesson);
                 }
@@ -160,7 +197,12 @@ impl<'a, Q: Question> Case<'a, Q> {
     }
 
     /// From now on an execution that differs from this one in some tuple of these.
-    pub fn block(&mut self, instance: &Instance, tuples: impl IntoIterator<Item = (Relation, Vec<Atom>)>, also: Vec<Literal>) {
+    pub fn block(
+        &mut self,
+        instance: &Instance,
+        tuples: impl IntoIterator<Item = (Relation, Vec<Atom>)>,
+        also: Vec<Literal>,
+    ) {
         let mut clause: Vec<Literal> = Vec::new();
         for (relation, tuple) in tuples {
             let literal = self.session.tuple(relation, &tuple);
@@ -170,9 +212,14 @@ impl<'a, Q: Question> Case<'a, Q> {
         self.session.add_clause(&clause);
     }
 
-    /// Does a proof in the place of the solver say that nothing has the goals, once these lessons are taught, each where a candidate
-    /// was refuted by it? What a lesson excludes is not asked for, whatever it was learned from.
-    pub fn is_refuted<'l>(&mut self, goals: &[Literal], lessons: &mut impl Iterator<Item = &'l Q::Lesson>) -> bool
+    /// Does a proof in the place of the solver say that nothing has the goals, once these lessons
+    /// are taught, each where a candidate was refuted by it? What a lesson excludes is not asked
+    /// for, whatever it was learned from.
+    pub fn is_refuted<'l>(
+        &mut self,
+        goals: &[Literal],
+        lessons: &mut impl Iterator<Item = &'l Q::Lesson>,
+    ) -> bool
     where
         Q::Lesson: 'l,
     {

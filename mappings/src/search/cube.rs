@@ -1,6 +1,8 @@
-//! Cases smaller than a thread shape: by questions, and by a binary tree of facts about the executions ("event 0 is a read", "threads 0
-//! and 1 share a cta"). A fact is a clause over the relations' tuples: on one side of its node one of them is there, on the other none is.
-//! So the leaves of a complete tree cover the shape, whatever the facts are, and [`covers`] checks that a list of leaves is one.
+//! Cases smaller than a thread shape: by questions, and by a binary tree of facts about the
+//! executions ("event 0 is a read", "threads 0 and 1 share a cta"). A fact is a clause over the
+//! relations' tuples: on one side of its node one of them is there, on the other none is. So the
+//! leaves of a complete tree cover the shape, whatever the facts are, and [`covers`] checks that a
+//! list of leaves is one.
 
 use margay_models::execution::Scope;
 use margay_models::signature::Operation;
@@ -34,7 +36,8 @@ pub enum CubeFact {
     },
 }
 
-/// Facts, each with whether it holds: a way from the root of a tree to a leaf. Empty for a whole shape.
+/// Facts, each with whether it holds: a way from the root of a tree to a leaf. Empty for a whole
+/// shape.
 pub type Cube = Vec<(CubeFact, bool)>;
 
 impl CubeFact {
@@ -47,10 +50,14 @@ impl CubeFact {
         match self {
             CubeFact::Reads { event } => of(Operation::Read, event),
             CubeFact::Writes { event } => of(Operation::Write, event),
-            CubeFact::Location { event, first } => vec![(v.at, vec![AtomPlace::Event(event), AtomPlace::Event(first)])],
+            CubeFact::Location { event, first } => {
+                vec![(v.at, vec![AtomPlace::Event(event), AtomPlace::Event(first)])]
+            }
             CubeFact::Cta { first, second } => {
                 let cta = v.together.iter().find(|(scope, _)| *scope == Scope::Cta);
-                cta.map(|&(_, r)| (r, vec![AtomPlace::Thread(first), AtomPlace::Thread(second)])).into_iter().collect()
+                cta.map(|&(_, r)| (r, vec![AtomPlace::Thread(first), AtomPlace::Thread(second)]))
+                    .into_iter()
+                    .collect()
             }
         }
     }
@@ -65,8 +72,9 @@ impl CubeFact {
     }
 }
 
-/// Facts that tell the executions of a shape apart: first which events write, in the order of the numbering, by which leaves came out
-/// more even than by any other order that was tried (docs/cluster.md has the measurement).
+/// Facts that tell the executions of a shape apart: first which events write, in the order of the
+/// numbering, by which leaves came out more even than by any other order that was tried
+/// (docs/cluster.md has the measurement).
 pub fn facts(shape: &ThreadShape, v: &MappingVocabulary) -> Vec<CubeFact> {
     let n = shape.events();
     let writes = (0..n).map(|event| CubeFact::Writes { event });
@@ -74,20 +82,31 @@ pub fn facts(shape: &ThreadShape, v: &MappingVocabulary) -> Vec<CubeFact> {
     let locations = (1..n).map(|event| CubeFact::Location { event, first: 0 });
     let ctas = (1..shape.threads()).map(|second| CubeFact::Cta { first: 0, second });
     // What no execution has tells nothing.
-    writes.chain(reads).chain(locations).chain(ctas).filter(|fact| !fact.tuples(v).is_empty()).collect()
+    writes
+        .chain(reads)
+        .chain(locations)
+        .chain(ctas)
+        .filter(|fact| !fact.tuples(v).is_empty())
+        .collect()
 }
 
 /// The leaves of the complete tree in which all nodes of a depth ask for the same fact.
 pub fn leaves(facts: &[CubeFact]) -> Vec<Cube> {
     let mut out = vec![Cube::new()];
     for &fact in facts {
-        out = out.iter().flat_map(|cube| [true, false].map(|holds| [cube.clone(), vec![(fact, holds)]].concat())).collect();
+        out = out
+            .iter()
+            .flat_map(|cube| {
+                [true, false].map(|holds| [cube.clone(), vec![(fact, holds)]].concat())
+            })
+            .collect();
     }
     out
 }
 
-/// Are the cubes the leaves of a complete binary tree? Then every execution is in one of them: at each node the fact holds or it does
-/// not. A leaf that is missing, is there twice, or hangs on another fact than its neighbour makes it false.
+/// Are the cubes the leaves of a complete binary tree? Then every execution is in one of them: at
+/// each node the fact holds or it does not. A leaf that is missing, is there twice, or hangs on
+/// another fact than its neighbour makes it false.
 pub fn covers(cubes: &[Cube]) -> bool {
     fn below(cubes: &[&[(CubeFact, bool)]]) -> bool {
         match cubes {
@@ -98,7 +117,9 @@ pub fn covers(cubes: &[Cube]) -> bool {
                 if !all.iter().all(|cube| cube.first().is_some_and(|&(f, _)| f == fact)) {
                     return false;
                 }
-                let side = |holds: bool| all.iter().filter(|c| c[0].1 == holds).map(|c| &c[1..]).collect::<Vec<_>>();
+                let side = |holds: bool| {
+                    all.iter().filter(|c| c[0].1 == holds).map(|c| &c[1..]).collect::<Vec<_>>()
+                };
                 below(&side(true)) && below(&side(false))
             }
         }
@@ -128,7 +149,12 @@ mod tests {
         *next += 1;
         if way.len() < 6 && choices.get(at).copied().unwrap_or(false) {
             for holds in [true, false] {
-                tree(next, choices, &[way.clone(), vec![(CubeFact::Reads { event: at }, holds)]].concat(), out);
+                tree(
+                    next,
+                    choices,
+                    &[way.clone(), vec![(CubeFact::Reads { event: at }, holds)]].concat(),
+                    out,
+                );
             }
         } else {
             out.push(way.clone());

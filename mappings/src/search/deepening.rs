@@ -1,4 +1,5 @@
-//! The loop over numbers of events (iterative deepening): from one event upward, so that what is found first is smallest.
+//! The loop over numbers of events (iterative deepening): from one event upward, so that what is
+//! found first is smallest.
 
 use margay_models::diagnostic::Diagnostic;
 
@@ -9,10 +10,12 @@ use crate::pool::{SearchThreads, pool};
 
 /// A search that is asked bound by bound.
 pub trait Deepening {
-    /// The questions that are to be asked at the next bound, by number. Without any the search has ended.
+    /// The questions that are to be asked at the next bound, by number. Without any the search has
+    /// ended.
     fn open(&self) -> Vec<usize>;
 
-    /// Asks them about the executions of one bound. What a limit or a fault leaves undecided it keeps, too.
+    /// Asks them about the executions of one bound. What a limit or a fault leaves undecided it
+    /// keeps, too.
     fn decide(&mut self, bound: &SearchBound<'_>);
 }
 
@@ -30,7 +33,8 @@ pub struct SearchBound<'a> {
 }
 
 impl<'a> SearchBound<'a> {
-    /// Tells that so many cases are to be decided for the questions of these names, and counts those that are done.
+    /// Tells that so many cases are to be decided for the questions of these names, and counts
+    /// those that are done.
     pub fn begin(&self, cases: usize, questions: &[String]) -> Done<'a> {
         Done::begin(self.progress, (self.events, cases), questions)
     }
@@ -40,14 +44,24 @@ impl<'a> SearchBound<'a> {
 ///
 /// # Errors
 /// The system does not give so many threads.
-pub fn deepen(search: &mut impl Deepening, options: &SearchOptions, progress: &dyn Progress) -> Result<(), Vec<Diagnostic>> {
+pub fn deepen(
+    search: &mut impl Deepening,
+    options: &SearchOptions,
+    progress: &dyn Progress,
+) -> Result<(), Vec<Diagnostic>> {
     let pool = pool(options.jobs)?;
     for events in 1..=options.bound {
         let open = search.open();
         if open.is_empty() {
             break;
         }
-        search.decide(&SearchBound { events, shapes: &ThreadShape::all(events), open: &open, pool: &pool, progress });
+        search.decide(&SearchBound {
+            events,
+            shapes: &ThreadShape::all(events),
+            open: &open,
+            pool: &pool,
+            progress,
+        });
     }
     Ok(())
 }
@@ -97,8 +111,12 @@ mod tests {
 
     fn asked(last: &[usize], bound: usize) -> Vec<(usize, Vec<usize>, usize)> {
         let mut search = UpTo { last: last.to_vec(), asked: Vec::new() };
-        deepen(&mut search, &SearchOptions { jobs: 1, ..SearchOptions::new(bound) }, &KeptProgress::default())
-            .expect("one thread");
+        deepen(
+            &mut search,
+            &SearchOptions { jobs: 1, ..SearchOptions::new(bound) },
+            &KeptProgress::default(),
+        )
+        .expect("one thread");
         search.asked
     }
 
@@ -112,8 +130,10 @@ mod tests {
 
     #[test]
     fn shapes_are_counted_anew_at_each_bound() {
-        let (mut search, kept) = (UpTo { last: vec![2], asked: Vec::new() }, KeptProgress::default());
-        deepen(&mut search, &SearchOptions { jobs: 1, ..SearchOptions::new(2) }, &kept).expect("one thread");
+        let (mut search, kept) =
+            (UpTo { last: vec![2], asked: Vec::new() }, KeptProgress::default());
+        deepen(&mut search, &SearchOptions { jobs: 1, ..SearchOptions::new(2) }, &kept)
+            .expect("one thread");
         let told = kept.0.into_inner().expect("no thread panicked");
         assert_eq!(told, ["1: 1", "1 is 1", "2: 2", "2 is 1", "1+1 is 2"]);
     }

@@ -1,5 +1,5 @@
-//! The search that every question is put to (docs/search.md): a solver proposes an execution, the question refutes it or keeps it, and
-//! what refuted it is taught to the solver.
+//! The search that every question is put to (docs/search.md): a solver proposes an execution, the
+//! question refutes it or keeps it, and what refuted it is taught to the solver.
 
 mod case;
 mod cube;
@@ -21,7 +21,9 @@ pub use recorded::RecordedInstance;
 
 use std::fmt::Debug;
 
-use margay_solver::{Backend, Bounds, Encoding, Formula, Instance, Logic, SolverLimits, SolverOptions};
+use margay_solver::{
+    Backend, Bounds, Encoding, Formula, Instance, Logic, SolverLimits, SolverOptions,
+};
 
 use crate::encode::atoms::Atoms;
 use crate::encode::vocabulary::MappingVocabulary;
@@ -148,7 +150,8 @@ pub trait Question: Sync {
         SolverOptions::default()
     }
 
-    /// How deep the first goal is taken apart, to ask for one case after the other ([`margay_solver::Session::solve_by_cases`]).
+    /// How deep the first goal is taken apart, to ask for one case after the other
+    /// ([`margay_solver::Session::solve_by_cases`]).
     fn cases(&self, _atoms: &Atoms) -> usize {
         0
     }

@@ -10,8 +10,8 @@ use margay_solver::{Backend, SolverLimits};
 
 use crate::language::selection;
 
-/// The options that all searches have. Those of a check, a comparison and a synthesis contain them, and can be read and set as if these
-/// were theirs.
+/// The options that all searches have. Those of a check, a comparison and a synthesis contain them,
+/// and can be read and set as if these were theirs.
 #[derive(Debug, Clone)]
 pub struct SearchOptions {
     /// The largest number of events; a read-modify-write is two.
@@ -49,14 +49,21 @@ impl SearchOptions {
 
     /// The limits of every solver call.
     pub(crate) fn limits(&self) -> SolverLimits {
-        SolverLimits { deadline: self.deadline, stop: Some(self.stop.clone()), ..SolverLimits::default() }
+        SolverLimits {
+            deadline: self.deadline,
+            stop: Some(self.stop.clone()),
+            ..SolverLimits::default()
+        }
     }
 
     /// The constructs of a language that programs are made of.
     ///
     /// # Errors
     /// Names of nothing, and selections that leave nothing.
-    pub(crate) fn constructs(&self, signature: Signature) -> Result<Vec<Construct>, Vec<Diagnostic>> {
+    pub(crate) fn constructs(
+        &self,
+        signature: Signature,
+    ) -> Result<Vec<Construct>, Vec<Diagnostic>> {
         selection::constructs(signature, &self.only, &self.without)
     }
 }

@@ -1,7 +1,11 @@
-//! Another coherence order (and Fence-SC order) with which a model allows the outcome of a candidate.
+//! Another coherence order (and Fence-SC order) with which a model allows the outcome of a
+//! candidate.
 
 use margay_models::model::Model;
-use margay_solver::{Atom, Backend, Encoding, Formula, Session, SessionOutcome, SolverFailure, SolverLimits, TupleSet};
+use margay_solver::{
+    Atom, Backend, Encoding, Formula, Session, SessionOutcome, SolverFailure, SolverLimits,
+    TupleSet,
+};
 
 use super::{Candidate, CandidateFate};
 use crate::encode::ModelComparison;
@@ -23,8 +27,9 @@ impl Orders {
     }
 }
 
-/// Does the model of one side (its number) explain the outcome of a candidate? `comparison` is a copy for such searches: what the solver of
-/// the case is told must not depend on it, so that it can be told again.
+/// Does the model of one side (its number) explain the outcome of a candidate? `comparison` is a
+/// copy for such searches: what the solver of the case is told must not depend on it, so that it
+/// can be told again.
 ///
 /// # Errors
 /// The solver failed.
@@ -36,7 +41,9 @@ pub fn explanation(
 ) -> Result<CandidateFate<Orders>, SolverFailure> {
     let v = comparison.vocabulary.clone();
     let mut bounds = v.bounds(atoms);
-    for relation in v.searched().filter(|&r| ![v.mo_ascending, v.related, v.fence_order].contains(&r)) {
+    for relation in
+        v.searched().filter(|&r| ![v.mo_ascending, v.related, v.fence_order].contains(&r))
+    {
         if let Some(tuples) = instance.tuples(relation) {
             bounds.exactly(relation, tuples.clone());
         }
@@ -49,7 +56,8 @@ pub fn explanation(
     let mut session = Session::new(bounds, Encoding::default(), backend);
     session.set_limits(limits.clone());
     let axioms = comparison.sides[side].axioms.iter().map(|&(_, f)| f);
-    let formulas: Vec<Formula> = comparison.wellformed.iter().copied().chain(axioms).chain([kept]).collect();
+    let formulas: Vec<Formula> =
+        comparison.wellformed.iter().copied().chain(axioms).chain([kept]).collect();
     for formula in formulas {
         session.assert(&comparison.logic, formula);
     }
@@ -66,13 +74,17 @@ pub fn explanation(
             // Initial writes come first in any case.
             let events = instance.evaluate(&comparison.logic, comparison.events());
             let is_event = |a: Atom| events.contains(&[a]);
-            let pairs = coherence.iter().filter(|pair| is_event(pair[0]) && is_event(pair[1])).map(<[Atom]>::to_vec);
+            let pairs = coherence
+                .iter()
+                .filter(|pair| is_event(pair[0]) && is_event(pair[1]))
+                .map(<[Atom]>::to_vec);
             CandidateFate::Taught(Orders { coherence: TupleSet::from_tuples(2, pairs), fences })
         }
     })
 }
 
-/// An order of all events that has the given pairs: of a candidate with other locations it orders the writes to each, too.
+/// An order of all events that has the given pairs: of a candidate with other locations it orders
+/// the writes to each, too.
 pub(crate) fn linear(order: &TupleSet, events: &TupleSet) -> TupleSet {
     let mut left: Vec<Atom> = events.iter().map(|t| t[0]).collect();
     let mut sequence: Vec<Atom> = Vec::new();

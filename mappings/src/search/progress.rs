@@ -18,7 +18,8 @@ pub trait Progress: Sync {
         let _ = (shape, done);
     }
 
-    /// Of the seconds of one core that the cases of a bound are predicted to take, those of the cases that are done; so many threads work.
+    /// Of the seconds of one core that the cases of a bound are predicted to take, those of the
+    /// cases that are done; so many threads work.
     fn cost(&self, done: f64, of: f64, workers: usize) {
         let _ = (done, of, workers);
     }
@@ -33,7 +34,8 @@ pub trait Progress: Sync {
         let _ = (axiom, events);
     }
 
-    /// Changes of rows are tried on the counterexamples that are known, and nothing is searched: so many changes, so many counterexamples.
+    /// Changes of rows are tried on the counterexamples that are known, and nothing is searched: so
+    /// many changes, so many counterexamples.
     fn changes(&self, tried: usize, counterexamples: usize) {
         let _ = (tried, counterexamples);
     }
@@ -63,7 +65,11 @@ impl<'a> Done<'a> {
     }
 
     /// Tells that so many cases of so many events begin, for the questions of these names.
-    pub fn begin(progress: &'a dyn Progress, (events, cases): (usize, usize), questions: &[String]) -> Self {
+    pub fn begin(
+        progress: &'a dyn Progress,
+        (events, cases): (usize, usize),
+        questions: &[String],
+    ) -> Self {
         progress.bound(events, cases, questions);
         Self::new(progress)
     }

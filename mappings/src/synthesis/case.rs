@@ -13,7 +13,9 @@ use crate::encode::shape::ThreadShape;
 use crate::encode::vocabulary::MappingVocabulary;
 use crate::encode::{ModelComparison, Relaxation, SuiteSearch};
 use crate::language::Mapping;
-use crate::search::{Candidate, CandidateFate, Case, CaseFinding, Orders, Question, Start, explanation};
+use crate::search::{
+    Candidate, CandidateFate, Case, CaseFinding, Orders, Question, Start, explanation,
+};
 use crate::witness::{SearchFault, canonical, witness};
 
 /// What all cases of one bound share.
@@ -66,9 +68,15 @@ impl<'a> Question for SynthesisSetting<'a> {
     fn holds(&self, atoms: &Atoms) -> Vec<Formula> {
         let SuiteSearch { comparison, minimal, dependencies, .. } = self.suite;
         let threads = atoms.shape.threads();
-        let exists = |change: &Relaxation| !matches!(change, Relaxation::Apart(t, _) if *t >= threads);
+        let exists =
+            |change: &Relaxation| !matches!(change, Relaxation::Apart(t, _) if *t >= threads);
         let minimal = minimal.iter().filter(|(change, _)| exists(change)).map(|&(_, f)| f);
-        let formulas = comparison.wellformed.iter().copied().chain(dependencies.iter().copied()).chain(minimal);
+        let formulas = comparison
+            .wellformed
+            .iter()
+            .copied()
+            .chain(dependencies.iter().copied())
+            .chain(minimal);
         formulas.chain([self.forbidden]).collect()
     }
 
@@ -83,7 +91,12 @@ impl<'a> Question for SynthesisSetting<'a> {
         candidate: &Candidate<'_, Orders>,
     ) -> Result<CandidateFate<Orders>, SearchFault> {
         let options = self.options;
-        Ok(explanation(explaining.to_mut(), (0, self.model), candidate, (&options.backend, &options.limits()))?)
+        Ok(explanation(
+            explaining.to_mut(),
+            (0, self.model),
+            candidate,
+            (&options.backend, &options.limits()),
+        )?)
     }
 
     fn excluded(
@@ -122,15 +135,22 @@ pub fn tests(setting: &SynthesisSetting<'_>, shape: &ThreadShape) -> Result<Test
             CaseFinding::None => break true,
             CaseFinding::Unknown(_) => break false,
         };
-        let witness = witness(setting.mapping, v, &case.atoms, &instance)
-            .ok_or_else(|| SearchFault::Disagreement("an instance could not be read back".to_owned()))?;
+        let witness = witness(setting.mapping, v, &case.atoms, &instance).ok_or_else(|| {
+            SearchFault::Disagreement("an instance could not be read back".to_owned())
+        })?;
         let key = key(&witness.target, &witness.target_finals);
         if !found.iter().any(|f| f.key == key) {
-            found.push(TestCandidate { execution: witness.target, finals: witness.target_finals, key });
+            found.push(TestCandidate {
+                execution: witness.target,
+                finals: witness.target_finals,
+                key,
+            });
         }
         // From now on another test: other instructions, places, reads-from or last writes.
         let ends = instance.evaluate(&case.formulas.logic, last);
-        let other = finals.iter().map(|(tuple, literal)| if ends.contains(tuple) { !*literal } else { *literal });
+        let other = finals
+            .iter()
+            .map(|(tuple, literal)| if ends.contains(tuple) { !*literal } else { *literal });
         case.block(&instance, told.iter().cloned(), other.collect());
     };
     Ok(Tests { found, complete, explained: case.learned.len() })
@@ -141,7 +161,10 @@ fn told(atoms: &Atoms, v: &MappingVocabulary) -> Vec<(Relation, Vec<Atom>)> {
     let n = atoms.events();
     let event = AtomPlace::Event;
     let pairs = |from: &dyn Fn(usize) -> AtomPlace| -> Vec<Vec<AtomPlace>> {
-        (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).map(|(a, b)| vec![from(a), event(b)]).collect()
+        (0..n)
+            .flat_map(|a| (0..n).map(move |b| (a, b)))
+            .map(|(a, b)| vec![from(a), event(b)])
+            .collect()
     };
     let mut tuples: Vec<(Relation, Vec<AtomPlace>)> = Vec::new();
     for relation in v.construct.iter().map(|&(_, r)| r).chain(v.scope.iter().map(|&(_, r)| r)) {
@@ -153,13 +176,19 @@ fn told(atoms: &Atoms, v: &MappingVocabulary) -> Vec<(Relation, Vec<Atom>)> {
     tuples.extend(pairs(&AtomPlace::Init).into_iter().map(|p| (v.rf, p)));
     let threads = atoms.shape.threads();
     for &(_, relation) in &v.together {
-        let all = (0..threads).flat_map(|s| (s + 1..threads).map(move |t| vec![AtomPlace::Thread(s), AtomPlace::Thread(t)]));
+        let all = (0..threads).flat_map(|s| {
+            (s + 1..threads).map(move |t| vec![AtomPlace::Thread(s), AtomPlace::Thread(t)])
+        });
         tuples.extend(all.map(|p| (relation, p)));
     }
-    tuples.into_iter().map(|(relation, places)| (relation, places.iter().map(|&p| atoms.atom(p)).collect())).collect()
+    tuples
+        .into_iter()
+        .map(|(relation, places)| (relation, places.iter().map(|&p| atoms.atom(p)).collect()))
+        .collect()
 }
 
-/// Equal for isomorphic tests: of coherence order only the last writes count, and no Fence-SC order.
+/// Equal for isomorphic tests: of coherence order only the last writes count, and no Fence-SC
+/// order.
 fn key(execution: &Execution, finals: &[Option<Event>]) -> Vec<u8> {
     let mut test = execution.clone();
     test.co = BitMatrix::new(test.size());
@@ -167,7 +196,9 @@ fn key(execution: &Execution, finals: &[Option<Event>]) -> Vec<u8> {
     for last in finals.iter().flatten() {
         let here = |e: &Event| {
             let data = &test.events[e.index()];
-            data.kind == Kind::Write && data.location == test.events[last.index()].location && e != last
+            data.kind == Kind::Write
+                && data.location == test.events[last.index()].location
+                && e != last
         };
         let others: Vec<Event> = (0..test.size()).map(Event::from).filter(here).collect();
         others.into_iter().for_each(|e| test.co.insert(e, *last));

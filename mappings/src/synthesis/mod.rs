@@ -1,6 +1,7 @@
-//! The minimal tests of a model (docs/diff.md): forbidden, and allowed as soon as any one instruction is removed, weakened by one
-//! step, or moved to a wider placement. After Lustig, Wright, Papakonstantinou, Giroux: Automated Synthesis of Comprehensive Memory
-//! Model Litmus Test Suites (ASPLOS 2017).
+//! The minimal tests of a model (docs/diff.md): forbidden, and allowed as soon as any one
+//! instruction is removed, weakened by one step, or moved to a wider placement. After Lustig,
+//! Wright, Papakonstantinou, Giroux: Automated Synthesis of Comprehensive Memory Model Litmus Test
+//! Suites (ASPLOS 2017).
 
 mod case;
 mod options;
@@ -37,9 +38,11 @@ pub struct MinimalTest {
     pub test: Test,
     /// What both engines say of it.
     pub verdict: Expected,
-    /// Its name up to isomorphism (`margay classify`), with the classic name of its shape if it has one.
+    /// Its name up to isomorphism (`margay classify`), with the classic name of its shape if it has
+    /// one.
     pub name: Name,
-    /// The axioms that forbid it, by name: those that one execution with the outcome violates, as few as the search finds.
+    /// The axioms that forbid it, by name: those that one execution with the outcome violates, as
+    /// few as the search finds.
     pub violated: Vec<String>,
 }
 
@@ -89,7 +92,15 @@ pub fn synthesize(
         scopes: extent.scopes.iter().map(|s| s.name().to_owned()).collect(),
     };
     let mapping = identity(model, model, &extent);
-    let mut search = Synthesizing { model, options, extent, axioms, mapping, runner: Runner::new(model), report };
+    let mut search = Synthesizing {
+        model,
+        options,
+        extent,
+        axioms,
+        mapping,
+        runner: Runner::new(model),
+        report,
+    };
     deepen(&mut search, options, progress)?;
     Ok(search.report)
 }
@@ -152,7 +163,9 @@ impl Synthesizing<'_> {
         }
         if !row.open.is_empty() {
             let shapes = row.open.join(", ");
-            report.undecided = Some(format!("thread shapes of {events} events that were not searched to the end: {shapes}"));
+            report.undecided = Some(format!(
+                "thread shapes of {events} events that were not searched to the end: {shapes}"
+            ));
         }
         report.rows.push(row);
         Ok(())
@@ -169,17 +182,22 @@ fn confirmed(
 ) -> Result<MinimalTest, SearchFault> {
     let wrong = |what: String| SearchFault::Disagreement(format!("{name}: {what}"));
     let description = format!("minimal for {}", model.name);
-    let rendered = render(&found.execution, name, Some(&description), &found.finals).map_err(|e| wrong(e.to_string()))?;
+    let rendered = render(&found.execution, name, Some(&description), &found.finals)
+        .map_err(|e| wrong(e.to_string()))?;
     let mut test = rendered.test;
     let name = Name::of(&test).map_err(|e| wrong(e.to_string()))?;
     if let Some(classic) = name.classic {
         test.description = Some(format!("{classic}, {description}"));
     }
-    let verdict = runner.run(&test, &Options::default(), Choice::Both).map_err(|e| wrong(format!("{e}\n{test}")))?;
+    let verdict = runner
+        .run(&test, &Options::default(), Choice::Both)
+        .map_err(|e| wrong(format!("{e}\n{test}")))?;
     if verdict.reachable {
         return Err(wrong(format!("its outcome is allowed\n{test}")));
     }
-    let forbidden = runner.forbidden(&test, &Options::default(), Choice::Auto).map_err(|e| wrong(e.to_string()))?;
+    let forbidden = runner
+        .forbidden(&test, &Options::default(), Choice::Auto)
+        .map_err(|e| wrong(e.to_string()))?;
     let checks = forbidden.map(|f| f.checks).unwrap_or_default();
     Ok(MinimalTest {
         execution: found.execution,

@@ -29,17 +29,27 @@ impl SynthesisOptions {
 contains_search_options!(SynthesisOptions);
 
 /// The executions to search, and the axioms of which one must be violated.
-pub(super) fn resolve(model: &Model, options: &SynthesisOptions) -> Result<(ComparisonExtent, Vec<usize>), Vec<Diagnostic>> {
+pub(super) fn resolve(
+    model: &Model,
+    options: &SynthesisOptions,
+) -> Result<(ComparisonExtent, Vec<usize>), Vec<Diagnostic>> {
     let mut errors = Vec::new();
     if options.bound == 0 {
-        errors.push(Diagnostic::error("a bound of 0 events leaves no test").help("give a bound of at least 1"));
+        errors.push(
+            Diagnostic::error("a bound of 0 events leaves no test")
+                .help("give a bound of at least 1"),
+        );
     }
     if options.bound > MAX_BOUND {
-        let error = Diagnostic::error(format!("a bound of {} events is out of reach; the largest is {MAX_BOUND}", options.bound));
+        let error = Diagnostic::error(format!(
+            "a bound of {} events is out of reach; the largest is {MAX_BOUND}",
+            options.bound
+        ));
         errors.push(error.help("each event more takes about ten times as long"));
     }
     let all: Vec<usize> = model.axioms().map(|(i, _)| i).collect();
-    let named = |wanted| -> Vec<usize> { model.checks_named(wanted).filter(|i| all.contains(i)).collect() };
+    let named =
+        |wanted| -> Vec<usize> { model.checks_named(wanted).filter(|i| all.contains(i)).collect() };
     let axioms = match options.axiom.as_deref().map(|wanted| (wanted, named(wanted))) {
         None => all,
         Some((_, own)) if !own.is_empty() => own,
@@ -54,11 +64,19 @@ pub(super) fn resolve(model: &Model, options: &SynthesisOptions) -> Result<(Comp
         }
     };
     if axioms.is_empty() && errors.is_empty() {
-        errors.push(Diagnostic::error(format!("`{}` has no axiom, so it forbids nothing", model.name)));
+        errors.push(Diagnostic::error(format!(
+            "`{}` has no axiom, so it forbids nothing",
+            model.name
+        )));
     }
     match options.constructs(model.signature) {
         Ok(constructs) if errors.is_empty() => Ok((
-            ComparisonExtent { constructs, specials: Vec::new(), scopes: scopes([model, model]), typed: options.typed },
+            ComparisonExtent {
+                constructs,
+                specials: Vec::new(),
+                scopes: scopes([model, model]),
+                typed: options.typed,
+            },
             axioms,
         )),
         Ok(_) => Err(errors),

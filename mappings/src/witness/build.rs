@@ -16,7 +16,12 @@ use crate::language::{Dependency, LoweringForm, LoweringStep, Mapping};
 use crate::naming;
 
 /// The two executions of an instance.
-pub fn witness(mapping: &Mapping, v: &MappingVocabulary, atoms: &Atoms, instance: &Instance) -> Option<WitnessPair> {
+pub fn witness(
+    mapping: &Mapping,
+    v: &MappingVocabulary,
+    atoms: &Atoms,
+    instance: &Instance,
+) -> Option<WitnessPair> {
     let reader = InstanceReader { mapping, v, atoms, instance };
     let n = atoms.events();
     let locations = Locations::of(&reader);
@@ -25,7 +30,12 @@ pub fn witness(mapping: &Mapping, v: &MappingVocabulary, atoms: &Atoms, instance
     let mut events = source_events(&reader, &locations)?;
     let inits = [events.len(), 0];
     events.extend(locations.initial_writes());
-    let source = Execution::new(mapping.source.signature, events, placements.clone(), locations.named(&reader));
+    let source = Execution::new(
+        mapping.source.signature,
+        events,
+        placements.clone(),
+        locations.named(&reader),
+    );
 
     let TargetEvents { mut events, mut origin, place_of } = target_events(&reader, &locations)?;
     let inits = [inits[0], events.len()];
@@ -36,7 +46,8 @@ pub fn witness(mapping: &Mapping, v: &MappingVocabulary, atoms: &Atoms, instance
     let initial: Vec<EventData> = locations.initial_writes().map(of_mbarriers).collect();
     events.extend(initial);
     origin.extend((0..locations.classes.len()).map(|l| Event::from(inits[0] + l)));
-    let target = Execution::new(mapping.target.signature, events, placements, locations.named(&reader));
+    let target =
+        Execution::new(mapping.target.signature, events, placements, locations.named(&reader));
 
     let mut both = Both { reader, locations, place_of, inits, source, target };
     both.read_and_write()?;
@@ -55,7 +66,8 @@ pub fn witness(mapping: &Mapping, v: &MappingVocabulary, atoms: &Atoms, instance
         (0..n).filter(here).map(Event::from).find(last)
     };
     let finals: Vec<Option<Event>> = both.locations.classes.iter().map(written).collect();
-    let target_finals = finals.iter().map(|f| f.and_then(|w| both.at(AtomPlace::Event(w.index())))).collect();
+    let target_finals =
+        finals.iter().map(|f| f.and_then(|w| both.at(AtomPlace::Event(w.index())))).collect();
     Some(WitnessPair { source: both.source, target: both.target, origin, finals, target_finals })
 }
 
@@ -70,7 +82,8 @@ impl Locations {
     fn of(r: &InstanceReader<'_>) -> Self {
         let n = r.events();
         let classes: Vec<usize> = (0..n).filter(|&e| r.class(e) == Some(e)).collect();
-        let is_aliased = |&c: &usize| (0..n).any(|e| r.class(e) == Some(c) && r.is(SpecialRelation::Alias, e));
+        let is_aliased =
+            |&c: &usize| (0..n).any(|e| r.class(e) == Some(c) && r.is(SpecialRelation::Alias, e));
         let aliased = classes.iter().copied().filter(is_aliased).collect();
         Self { classes, aliased }
     }
@@ -93,7 +106,11 @@ impl Locations {
             .map(|(i, &c)| {
                 let physical = self.classes.iter().position(|&x| x == c).unwrap_or(i) as u16;
                 let mut accesses = (0..r.events()).filter(|&e| r.class(e) == Some(c));
-                Location { name: location_name(i), physical, atomic: accesses.any(|e| !is_plain(e)) }
+                Location {
+                    name: location_name(i),
+                    physical,
+                    atomic: accesses.any(|e| !is_plain(e)),
+                }
             })
             .collect()
     }
@@ -161,16 +178,20 @@ fn target_events(r: &InstanceReader<'_>, locations: &Locations) -> Option<Target
         let head = r.head(e);
         let lowering = r.lowering(head)?;
         let operation = r.construct(head)?.operation;
-        let by_role: Vec<(SlotRole, &LoweringStep)> = roles(lowering, operation).into_iter().zip(&lowering.steps).collect();
+        let by_role: Vec<(SlotRole, &LoweringStep)> =
+            roles(lowering, operation).into_iter().zip(&lowering.steps).collect();
         let is_rmw = operation == Operation::Rmw;
         let exchanges = lowering.stores_by_exchange(operation);
         let writes_back = lowering.writes_back(operation);
         for place in r.atoms.target_places(e) {
-            // The halves of an RMW share its lowering: what stands before belongs to the read, what stands after to the write.
+            // The halves of an RMW share its lowering: what stands before belongs to the read, what
+            // stands after to the write.
             let step = by_role.iter().find(|(role, _)| match (role, place) {
                 (SlotRole::Access, AtomPlace::Event(_)) => true,
                 // A store by read-modify-write: its read is right before it.
-                (SlotRole::Access, AtomPlace::Before(_, j)) => exchanges && Some(j) == lowering.access(),
+                (SlotRole::Access, AtomPlace::Before(_, j)) => {
+                    exchanges && Some(j) == lowering.access()
+                }
                 // A load by read-modify-write: what it writes back is right behind it.
                 (SlotRole::Access, AtomPlace::After(..)) => writes_back && place == back::place(e),
                 (SlotRole::Before(k), AtomPlace::Before(_, j)) => *k == j && e == head,
@@ -181,7 +202,12 @@ fn target_events(r: &InstanceReader<'_>, locations: &Locations) -> Option<Target
             let is_slot = place != AtomPlace::Event(e);
             let is_back = writes_back && place == back::place(e);
             let is_write_half = e != head || (exchanges && !is_slot) || is_back;
-            let mut data = step.event(is_write_half, Some(r.atoms.thread[e] as u16), r.scope(head), lowering.form);
+            let mut data = step.event(
+                is_write_half,
+                Some(r.atoms.thread[e] as u16),
+                r.scope(head),
+                lowering.form,
+            );
             if data.kind != Kind::Fence {
                 data.location = locations.address(r, e);
                 data.unused = is_slot && !is_back;
@@ -225,7 +251,8 @@ impl Both<'_> {
 
     /// Reads-from, modification and coherence order, read-modify-writes.
     fn read_and_write(&mut self) -> Option<()> {
-        let (n, total) = (self.reader.events(), self.reader.mapping.target.signature.total_coherence());
+        let (n, total) =
+            (self.reader.events(), self.reader.mapping.target.signature.total_coherence());
         for e in 0..n {
             if self.reader.value(e).is_none() || self.reader.is_write(e) {
                 continue;
@@ -318,7 +345,8 @@ impl Both<'_> {
         Some(())
     }
 
-    /// Fence-SC order, and dependencies. What depends on a condition does so with the fences of its lowering.
+    /// Fence-SC order, and dependencies. What depends on a condition does so with the fences of its
+    /// lowering.
     fn depend(&mut self) {
         let v = self.reader.v;
         for &(p, a) in &self.place_of {
@@ -347,14 +375,16 @@ impl Both<'_> {
             }
             for (relation, dependency) in [(addr, Dependency::Addr), (ctrl, Dependency::Ctrl)] {
                 if let (true, Some(x)) = (self.reader.has(relation, &pair), ends[0]) {
-                    let slots: Vec<Event> = self.reader.atoms.target_places(b).filter_map(|p| self.at(p)).collect();
+                    let slots: Vec<Event> =
+                        self.reader.atoms.target_places(b).filter_map(|p| self.at(p)).collect();
                     depend(&mut self.target, dependency, x, slots.into_iter());
                 }
             }
         }
     }
 
-    /// What a row with `addr`, `data` or `ctrl` puts behind its access, and everything later in the thread, depends on the access.
+    /// What a row with `addr`, `data` or `ctrl` puts behind its access, and everything later in the
+    /// thread, depends on the access.
     fn depend_by_rows(&mut self) -> Option<()> {
         let n = self.reader.events();
         for head in 0..n {
@@ -367,8 +397,12 @@ impl Both<'_> {
             let behind = usize::from(lowering.writes_back(r.construct(head)?.operation));
             let last = if head + 1 < n && r.is_write_half(head + 1) { head + 1 } else { head };
             for (dependency, first) in dependencies.iter() {
-                let own = atoms.target_places(last).filter(|p| matches!(p, AtomPlace::After(_, k) if *k >= behind + first));
-                let later = (last + 1..n).filter(|&e| atoms.thread[e] == atoms.thread[head]).flat_map(|e| atoms.target_places(e));
+                let own = atoms
+                    .target_places(last)
+                    .filter(|p| matches!(p, AtomPlace::After(_, k) if *k >= behind + first));
+                let later = (last + 1..n)
+                    .filter(|&e| atoms.thread[e] == atoms.thread[head])
+                    .flat_map(|e| atoms.target_places(e));
                 let from = self.at(AtomPlace::Event(head))?;
                 let behind: Vec<Event> = own.chain(later).filter_map(|p| self.at(p)).collect();
                 depend(&mut self.target, dependency, from, behind.into_iter());
@@ -378,7 +412,8 @@ impl Both<'_> {
     }
 }
 
-/// Arrivals synchronise with the waits of other threads at the barrier of their cta, to which each thread comes once.
+/// Arrivals synchronise with the waits of other threads at the barrier of their cta, to which each
+/// thread comes once.
 fn meet(execution: &mut Execution) {
     let kind = |e: Event, wanted: Kind| execution.events[e.index()].kind == wanted;
     let together = execution.base_relation(BaseRelation::Syncbar);

@@ -1,4 +1,5 @@
-//! Descriptions of executions that are equal for isomorphic ones: threads in a given order, everything else numbered by first use.
+//! Descriptions of executions that are equal for isomorphic ones: threads in a given order,
+//! everything else numbered by first use.
 
 use margay_models::bits::Event;
 use margay_models::execution::{Execution, Order, Scope};
@@ -10,7 +11,10 @@ pub fn permutations(n: usize) -> Vec<Vec<usize>> {
         out = out
             .into_iter()
             .flat_map(|prefix: Vec<usize>| {
-                (0..n).filter(|i| !prefix.contains(i)).map(|i| prefix.iter().copied().chain([i]).collect()).collect::<Vec<_>>()
+                (0..n)
+                    .filter(|i| !prefix.contains(i))
+                    .map(|i| prefix.iter().copied().chain([i]).collect())
+                    .collect::<Vec<_>>()
             })
             .collect();
     }
@@ -78,7 +82,9 @@ pub fn one_side(execution: &Execution, order: &[usize], with_relations: bool, ou
                 let (x, y) = (Event::from(a), Event::from(b));
                 let Execution { rf, co, rmw, addr, data, ctrl, sync_fence, .. } = execution;
                 let bits = [rf, co, rmw, addr, data, ctrl, sync_fence];
-                out.push(bits.iter().enumerate().map(|(i, r)| u8::from(r.contains(x, y)) << i).sum());
+                out.push(
+                    bits.iter().enumerate().map(|(i, r)| u8::from(r.contains(x, y)) << i).sum(),
+                );
             }
         }
     }

@@ -1,4 +1,5 @@
-//! All orders of the fences of an execution, where an execution chooses one: the judge is asked about each.
+//! All orders of the fences of an execution, where an execution chooses one: the judge is asked
+//! about each.
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::Execution;
@@ -14,17 +15,20 @@ pub fn chosen(execution: &Execution) -> Vec<Event> {
     (0..execution.size()).map(Event::from).filter(is_ordered).collect()
 }
 
-/// Is there an order of its fences in which the execution satisfies all these axioms? Not asked of a model that does not look at such an order.
+/// Is there an order of its fences in which the execution satisfies all these axioms? Not asked of
+/// a model that does not look at such an order.
 pub fn legal(model: &Model, execution: &Execution, axioms: &[AxiomId]) -> bool {
     if !model.orders_fences() {
         return false;
     }
-    let (fences, mut judge, mut changed) = (chosen(execution), Judge::new(model), execution.clone());
+    let (fences, mut judge, mut changed) =
+        (chosen(execution), Judge::new(model), execution.clone());
     let mut found = false;
     each(fences.len(), &mut |before| {
         let earlier = |i: usize| (0..fences.len()).filter(move |j| before[i] >> j & 1 == 1);
         let pairs = (0..fences.len()).flat_map(|i| earlier(i).map(move |j| (j, i)));
-        changed.sync_fence = BitMatrix::from_pairs(execution.size(), pairs.map(|(j, i)| (fences[j], fences[i])));
+        changed.sync_fence =
+            BitMatrix::from_pairs(execution.size(), pairs.map(|(j, i)| (fences[j], fences[i])));
         let holds = judge.judge(&changed).holds;
         found = !axioms.iter().any(|q| is_violated(&model.checks[q.0], holds[q.0]));
         !found
@@ -32,14 +36,15 @@ pub fn legal(model: &Model, execution: &Execution, axioms: &[AxiomId]) -> bool {
     found
 }
 
-/// Visits each strict partial order of so many things once, as the set of those before each of them, until `visit` returns false. Returns
-/// whether it never did.
+/// Visits each strict partial order of so many things once, as the set of those before each of
+/// them, until `visit` returns false. Returns whether it never did.
 fn each(things: usize, visit: &mut dyn FnMut(&[u64]) -> bool) -> bool {
     more(&mut Vec::new(), things, visit)
 }
 
-/// A further thing stands behind some and before others: with each it stands behind all that are before that, with each that it stands before it
-/// is before all behind that, and what is before it is before what is behind it.
+/// A further thing stands behind some and before others: with each it stands behind all that are
+/// before that, with each that it stands before it is before all behind that, and what is before it
+/// is before what is behind it.
 fn more(before: &mut Vec<u64>, things: usize, visit: &mut dyn FnMut(&[u64]) -> bool) -> bool {
     let new = before.len();
     if new == things {
@@ -86,7 +91,11 @@ mod tests {
                 visits += 1;
                 for (i, &earlier) in before.iter().enumerate() {
                     let members = (0..things).filter(|j| earlier >> j & 1 == 1);
-                    assert!(earlier >> i & 1 == 0 && members.fold(0, |all, j| all | before[j]) & !earlier == 0, "{before:?}");
+                    assert!(
+                        earlier >> i & 1 == 0
+                            && members.fold(0, |all, j| all | before[j]) & !earlier == 0,
+                        "{before:?}"
+                    );
                 }
                 seen.insert(before.to_vec())
             }));

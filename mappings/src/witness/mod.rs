@@ -1,5 +1,6 @@
-//! From an instance to two executions, and the judge's confirmation. The target execution is built from the mapping's rows, not
-//! from the solver's target relations: the judge so checks the lowering too.
+//! From an instance to two executions, and the judge's confirmation. The target execution is built
+//! from the mapping's rows, not from the solver's target relations: the judge so checks the
+//! lowering too.
 
 mod build;
 pub(crate) mod canonical;
@@ -47,7 +48,10 @@ impl fmt::Display for SearchFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Disagreement(what) => {
-                write!(f, "the two engines disagree, which is a bug in Margay; please report it: {what}")
+                write!(
+                    f,
+                    "the two engines disagree, which is a bug in Margay; please report it: {what}"
+                )
             }
             Self::Solver(failure) => failure.fmt(f),
         }
@@ -69,16 +73,24 @@ pub(crate) fn is_violated(check: &Check, holds: bool) -> bool {
 }
 
 impl WitnessPair {
-    /// The judge's opinion: both executions are well-formed, the target is legal, and the source is defined and violates one
-    /// of the questions' axioms, in every order of its fences where that is chosen. Returns the first that it violates as it is. (At program level consistent executions must be defined, and
-    /// this one is not consistent.)
+    /// The judge's opinion: both executions are well-formed, the target is legal, and the source is
+    /// defined and violates one of the questions' axioms, in every order of its fences where that
+    /// is chosen. Returns the first that it violates as it is. (At program level consistent
+    /// executions must be defined, and this one is not consistent.)
     ///
     /// # Errors
     /// What does not hold: a bug in the translator or in the judge.
-    pub fn confirm(&self, mapping: &Mapping, questions: &[AxiomId], level: Level) -> Result<AxiomId, SearchFault> {
+    pub fn confirm(
+        &self,
+        mapping: &Mapping,
+        questions: &[AxiomId],
+        level: Level,
+    ) -> Result<AxiomId, SearchFault> {
         for (side, execution) in [("source", &self.source), ("target", &self.target)] {
             if let Some(wrong) = wellformed::violations(execution).into_iter().next() {
-                return Err(SearchFault::Disagreement(format!("the {side} execution is not well-formed: {wrong}")));
+                return Err(SearchFault::Disagreement(format!(
+                    "the {side} execution is not well-formed: {wrong}"
+                )));
             }
         }
         let verdict = judge(&mapping.target, &self.target);
@@ -87,10 +99,15 @@ impl WitnessPair {
         }
         let verdict = judge(&mapping.source, &self.source);
         if fence_orders::legal(&mapping.source, &self.source, questions) {
-            return Err(SearchFault::Disagreement("the source execution is legal with another order of its fences".to_owned()));
+            return Err(SearchFault::Disagreement(
+                "the source execution is legal with another order of its fences".to_owned(),
+            ));
         }
         for (check, &holds) in mapping.source.checks.iter().zip(&verdict.holds) {
-            if level == Level::Execution && check.is_undefined_behaviour() && is_violated(check, holds) {
+            if level == Level::Execution
+                && check.is_undefined_behaviour()
+                && is_violated(check, holds)
+            {
                 return Err(SearchFault::Disagreement(format!(
                     "the source execution is undefined by `{}`",
                     check.display_name()

@@ -32,11 +32,14 @@ impl InstanceReader<'_> {
     pub fn own_kind(&self, event: usize) -> Option<EventData> {
         let thread = Some(self.atoms.thread[event] as u16);
         let of = |kind: Kind| EventData::new(kind, thread, Order::Plain);
-        let (special, _) = self.v.special.iter().find(|&&(s, _)| s.is_event() && self.is(s, event))?;
+        let (special, _) =
+            self.v.special.iter().find(|&&(s, _)| s.is_event() && self.is(s, event))?;
         Some(match special {
             SpecialRelation::Arrival => EventData { barrier: Some(0), ..of(Kind::BarrierArrive) },
             SpecialRelation::Wait => EventData { barrier: Some(0), ..of(Kind::BarrierWait) },
-            SpecialRelation::ProxyFence(proxy) => EventData { proxy: *proxy, ..of(Kind::ProxyFence) },
+            SpecialRelation::ProxyFence(proxy) => {
+                EventData { proxy: *proxy, ..of(Kind::ProxyFence) }
+            }
             _ => return None,
         })
     }
@@ -54,7 +57,8 @@ impl InstanceReader<'_> {
         data.reduction = self.is(SpecialRelation::Red, head);
     }
 
-    /// Writes down whether a half of a read-modify-write belongs to an exchange, where a model looks at that.
+    /// Writes down whether a half of a read-modify-write belongs to an exchange, where a model
+    /// looks at that.
     pub fn mark_exchange(&self, head: usize, data: &mut EventData) {
         let is_rmw = self.construct(head).is_some_and(|c| c.operation == Operation::Rmw);
         let Some(relation) = self.v.exchange.filter(|_| is_rmw) else { return };
@@ -62,9 +66,14 @@ impl InstanceReader<'_> {
         data.computes = !data.exchange && !data.compare && !data.reduction;
     }
 
-    /// The construct that begins at an event; `None` for the write half of an RMW, and for barriers and proxy fences.
+    /// The construct that begins at an event; `None` for the write half of an RMW, and for barriers
+    /// and proxy fences.
     pub fn construct(&self, event: usize) -> Option<Construct> {
-        self.v.construct.iter().find(|&&(_, r)| self.has(r, &[AtomPlace::Event(event)])).map(|&(c, _)| c)
+        self.v
+            .construct
+            .iter()
+            .find(|&&(_, r)| self.has(r, &[AtomPlace::Event(event)]))
+            .map(|&(c, _)| c)
     }
 
     /// The event whose construct this event belongs to.
@@ -77,24 +86,34 @@ impl InstanceReader<'_> {
     }
 
     pub fn scope(&self, event: usize) -> Option<Scope> {
-        self.v.scope.iter().find(|&&(_, r)| self.has(r, &[AtomPlace::Event(event)])).map(|&(s, _)| s)
+        self.v
+            .scope
+            .iter()
+            .find(|&&(_, r)| self.has(r, &[AtomPlace::Event(event)]))
+            .map(|&(s, _)| s)
     }
 
     /// The event that names the location of an access.
     pub fn class(&self, event: usize) -> Option<usize> {
-        (0..self.atoms.events()).find(|&f| self.has(self.v.at, &[AtomPlace::Event(event), AtomPlace::Event(f)]))
+        (0..self.atoms.events())
+            .find(|&f| self.has(self.v.at, &[AtomPlace::Event(event), AtomPlace::Event(f)]))
     }
 
     pub fn lowering(&self, head: usize) -> Option<&Lowering> {
         let construct = self.construct(head)?;
         let row = self.mapping.row(construct, self.scope(head))?;
-        let choice = self.v.choice.iter().position(|&r| self.has(r, &[AtomPlace::Event(head)])).unwrap_or(0);
+        let choice =
+            self.v.choice.iter().position(|&r| self.has(r, &[AtomPlace::Event(head)])).unwrap_or(0);
         row.asked().get(choice).copied()
     }
 
     pub fn mo(&self, a: usize, b: usize) -> bool {
         let pair = |a: usize, b: usize| [AtomPlace::Event(a), AtomPlace::Event(b)];
-        if a < b { self.has(self.v.mo_ascending, &pair(a, b)) } else { !self.has(self.v.mo_ascending, &pair(b, a)) }
+        if a < b {
+            self.has(self.v.mo_ascending, &pair(a, b))
+        } else {
+            !self.has(self.v.mo_ascending, &pair(b, a))
+        }
     }
 
     pub fn related(&self, a: usize, b: usize) -> bool {
@@ -103,16 +122,24 @@ impl InstanceReader<'_> {
 
     pub fn placements(&self) -> Vec<Placement> {
         let threads = self.atoms.shape.threads();
-        let level = |scope: Scope| self.v.together.iter().find(|(s, _)| *s == scope).map(|&(_, r)| r);
+        let level =
+            |scope: Scope| self.v.together.iter().find(|(s, _)| *s == scope).map(|&(_, r)| r);
         // The number of a thread's group: that of the first thread that it shares the scope with.
         let group = |scope: Scope, t: usize, otherwise: usize| match level(scope) {
-            Some(r) => (0..t).find(|&s| self.has(r, &[AtomPlace::Thread(s), AtomPlace::Thread(t)])).unwrap_or(t),
+            Some(r) => (0..t)
+                .find(|&s| self.has(r, &[AtomPlace::Thread(s), AtomPlace::Thread(t)]))
+                .unwrap_or(t),
             None => otherwise,
         };
         // Where warps matter and ctas do not, all are in one cta.
         let alone = |t: usize| if level(Scope::Warp).is_some() { 0 } else { t };
         let numbers = |t: usize| {
-            [group(Scope::Gpu, t, 0), group(Scope::Cluster, t, 0), group(Scope::Cta, t, alone(t)), group(Scope::Warp, t, 0)]
+            [
+                group(Scope::Gpu, t, 0),
+                group(Scope::Cluster, t, 0),
+                group(Scope::Cta, t, alone(t)),
+                group(Scope::Warp, t, 0),
+            ]
         };
         let raw: Vec<[usize; 4]> = (0..threads).map(numbers).collect();
         // Numbers without gaps, in order of first use.
@@ -126,7 +153,13 @@ impl InstanceReader<'_> {
             seen.iter().position(|&g| g == raw[t][i]).unwrap_or(0) as u16
         };
         (0..threads)
-            .map(|t| Placement { gpu: dense(0, t), cluster: dense(1, t), cta: dense(2, t), warp: dense(3, t), kernel: 0 })
+            .map(|t| Placement {
+                gpu: dense(0, t),
+                cluster: dense(1, t),
+                cta: dense(2, t),
+                warp: dense(3, t),
+                kernel: 0,
+            })
             .collect()
     }
 
@@ -145,23 +178,29 @@ impl InstanceReader<'_> {
 
     /// The write that a read reads from; `None` for the initial one.
     pub fn reads_from(&self, event: usize) -> Option<usize> {
-        (0..self.events()).find(|&w| self.has(self.v.rf, &[AtomPlace::Event(w), AtomPlace::Event(event)]))
+        (0..self.events())
+            .find(|&w| self.has(self.v.rf, &[AtomPlace::Event(w), AtomPlace::Event(event)]))
     }
 
     /// Where the write is that a read in a slot reads from; `None` for the initial one.
     pub fn unused_reads_from(&self, slot: AtomPlace) -> Option<AtomPlace> {
         let relation = self.v.unused_rf?;
         let back = (0..self.events()).filter(|_| self.v.back.is_some()).map(back::place);
-        (0..self.events()).map(AtomPlace::Event).chain(back).find(|&w| self.has(relation, &[w, slot]))
+        (0..self.events())
+            .map(AtomPlace::Event)
+            .chain(back)
+            .find(|&w| self.has(relation, &[w, slot]))
     }
 
     /// The load that wrote back what an access reads in the target.
     pub fn reads_back_of(&self, event: usize) -> Option<usize> {
         let relation = self.v.back?.rf;
-        (0..self.events()).find(|&load| self.has(relation, &[back::place(load), AtomPlace::Event(event)]))
+        (0..self.events())
+            .find(|&load| self.has(relation, &[back::place(load), AtomPlace::Event(event)]))
     }
 
-    /// Does a write stand before another one in coherence order, or would if it were total? One of them is written back.
+    /// Does a write stand before another one in coherence order, or would if it were total? One of
+    /// them is written back.
     pub fn back_before(&self, a: AtomPlace, b: AtomPlace) -> bool {
         let Some(back) = self.v.back else { return false };
         let [straight, crossed] = [[a, b], [b, a]].map(|pair| self.has(back.ascending, &pair));
@@ -171,7 +210,9 @@ impl InstanceReader<'_> {
 
     /// Does coherence order relate them, where it is partial?
     pub fn back_related(&self, a: AtomPlace, b: AtomPlace) -> bool {
-        self.v.back.is_some_and(|back| self.has(back.related, &[a, b]) || self.has(back.related, &[b, a]))
+        self.v
+            .back
+            .is_some_and(|back| self.has(back.related, &[a, b]) || self.has(back.related, &[b, a]))
     }
 
     /// The value that the write at a place writes; of a load what it writes back.
@@ -185,7 +226,9 @@ impl InstanceReader<'_> {
 
     /// The k-th write of a location in modification order writes k.
     pub fn value_written(&self, w: usize) -> i64 {
-        let is_before = |&x: &usize| x != w && self.is_write(x) && self.class(x) == self.class(w) && self.mo(x, w);
+        let is_before = |&x: &usize| {
+            x != w && self.is_write(x) && self.class(x) == self.class(w) && self.mo(x, w)
+        };
         (0..self.events()).filter(is_before).count() as i64 + 1
     }
 
@@ -193,7 +236,9 @@ impl InstanceReader<'_> {
     pub fn value(&self, event: usize) -> Option<i64> {
         match self.construct(event).map(|c| c.operation) {
             Some(Operation::Fence) => None,
-            Some(Operation::Read | Operation::Rmw) => Some(self.reads_from(event).map_or(0, |w| self.value_written(w))),
+            Some(Operation::Read | Operation::Rmw) => {
+                Some(self.reads_from(event).map_or(0, |w| self.value_written(w)))
+            }
             Some(Operation::Write) => Some(self.value_written(event)),
             None => self.is_write_half(event).then(|| self.value_written(event)),
         }

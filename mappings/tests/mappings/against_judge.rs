@@ -1,5 +1,5 @@
-//! The translator against the judge: over random mappings and models, the check finds a counterexample of a size exactly if
-//! enumeration does.
+//! The translator against the judge: over random mappings and models, the check finds a
+//! counterexample of a size exactly if enumeration does.
 
 use margay_mappings::check::{CheckVerdict, CoReading};
 use margay_mappings::language::{Lowering, Mapping};
@@ -31,16 +31,29 @@ fn checked(mapping: &Mapping, only: &[Construct], typed: bool, bound: usize) -> 
     options.typed = typed;
     options.keep_going = true;
     let report = ask(mapping, &options);
-    report.axioms.iter().map(|a| (a.verdict == CheckVerdict::Counterexample).then_some(a.bound)).collect()
+    report
+        .axioms
+        .iter()
+        .map(|a| (a.verdict == CheckVerdict::Counterexample).then_some(a.bound))
+        .collect()
 }
 
 /// A bound that enumeration reaches in a second or so.
 fn affordable(case: &Case, mapping: &Mapping) -> usize {
     let scopes = if mapping.source.is_scoped() { 3 } else { 1 };
-    let operations: usize = case.only.iter().map(|c| if c.has_scope(mapping.source.signature) { scopes } else { 1 }).sum();
+    let operations: usize = case
+        .only
+        .iter()
+        .map(|c| if c.has_scope(mapping.source.signature) { scopes } else { 1 })
+        .sum();
     // All Fence-SC orders of six fences are too many.
-    let fences =
-        |lowering: &Lowering| lowering.steps.iter().filter(|s| s.order == Order::Sc && s.operation == Operation::Fence).count();
+    let fences = |lowering: &Lowering| {
+        lowering
+            .steps
+            .iter()
+            .filter(|s| s.order == Order::Sc && s.operation == Operation::Fence)
+            .count()
+    };
     let rows = mapping.rows.iter().filter(|row| case.only.contains(&row.construct));
     let few = rows.flat_map(|row| &row.alternatives).all(|lowering| fences(lowering) <= 1);
     if operations <= 4 && few { 3 } else { 2 }
@@ -95,12 +108,18 @@ fn shipped_mappings_at_three_events() {
         let mapping = shipped(name);
         let wanted: Vec<&str> = only.split(',').collect();
         let signature = mapping.source.signature;
-        let only: Vec<Construct> =
-            constructs(signature).into_iter().filter(|c| wanted.contains(&c.name(signature).as_str())).collect();
+        let only: Vec<Construct> = constructs(signature)
+            .into_iter()
+            .filter(|c| wanted.contains(&c.name(signature).as_str()))
+            .collect();
         assert_eq!(only.len(), wanted.len());
         let found = checked(&mapping, &only, true, 3);
         fallen += found.iter().flatten().count();
-        assert_eq!(found, enumerated(&Search { mapping: &mapping, constructs: &only, typed: true }, 3), "{name}");
+        assert_eq!(
+            found,
+            enumerated(&Search { mapping: &mapping, constructs: &only, typed: true }, 3),
+            "{name}"
+        );
     }
     assert!(fallen >= 5, "the variants show nothing: {fallen}");
 }
@@ -118,7 +137,10 @@ fn placement_without_scopes() {
     let mapping = case.mapping();
     let found = checked(&mapping, &case.only, case.typed, 3);
     assert!(found.contains(&Some(3)));
-    assert_eq!(found, enumerated(&Search { mapping: &mapping, constructs: &case.only, typed: case.typed }, 3));
+    assert_eq!(
+        found,
+        enumerated(&Search { mapping: &mapping, constructs: &case.only, typed: case.typed }, 3)
+    );
 }
 
 /// The random cases are worth something: counterexamples are found, and not always.

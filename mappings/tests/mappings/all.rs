@@ -1,4 +1,5 @@
-//! `all`: every counterexample is confirmed by the judge, no two are isomorphic, and none is missing.
+//! `all`: every counterexample is confirmed by the judge, no two are isomorphic, and none is
+//! missing.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,8 @@ use margay_models::signature::{Construct, constructs};
 use crate::brute::{Search, axioms};
 use crate::setup::{ask, names, options, shipped, without_failures};
 
-/// The source execution and the choices of lowerings under the renaming of threads that makes the text smallest.
+/// The source execution and the choices of lowerings under the renaming of threads that makes the
+/// text smallest.
 fn class(execution: &Execution, choices: &[usize]) -> String {
     let threads: Vec<usize> = (0..execution.threads.len()).collect();
     orders(&threads).iter().map(|order| text(execution, choices, order)).min().unwrap_or_default()
@@ -34,7 +36,9 @@ fn orders(things: &[usize]) -> Vec<Vec<usize>> {
 fn text(execution: &Execution, choices: &[usize], order: &[usize]) -> String {
     let events: Vec<Event> = order
         .iter()
-        .flat_map(|&t| (0..execution.size()).filter(move |&e| execution.events[e].thread == Some(t as u16)))
+        .flat_map(|&t| {
+            (0..execution.size()).filter(move |&e| execution.events[e].thread == Some(t as u16))
+        })
         .map(Event::from)
         .collect();
     let mut locations = Vec::new();
@@ -48,11 +52,13 @@ fn text(execution: &Execution, choices: &[usize], order: &[usize]) -> String {
             })
         });
         let thread = order.iter().position(|&t| data.thread == Some(t as u16));
-        out += &format!("{thread:?} {:?} {:?} {:?} {location:?};", data.kind, data.order, data.scope);
+        out +=
+            &format!("{thread:?} {:?} {:?} {:?} {location:?};", data.kind, data.order, data.scope);
     }
     for (i, &s) in order.iter().enumerate() {
         for &t in &order[..i] {
-            let shared = margay_models::execution::Scope::ALL.map(|x| execution.threads[s].shares(x, execution.threads[t]));
+            let shared = margay_models::execution::Scope::ALL
+                .map(|x| execution.threads[s].shares(x, execution.threads[t]));
             out += &format!("{shared:?}");
         }
     }
@@ -62,7 +68,10 @@ fn text(execution: &Execution, choices: &[usize], order: &[usize]) -> String {
         }
     }
     // Choices are numbered by operation, in the order of threads.
-    assert!(choices.is_empty() || order.len() == 1 || choices.iter().all(|&c| c == 0), "not needed so far");
+    assert!(
+        choices.is_empty() || order.len() == 1 || choices.iter().all(|&c| c == 0),
+        "not needed so far"
+    );
     out
 }
 
@@ -75,7 +84,10 @@ fn confirmed(mapping: &Mapping, c: &Counterexample) {
         target_finals: c.target_finals.clone(),
     };
     let question = mapping.source.check_named(&c.axiom).expect("the axiom has a name");
-    assert_eq!(witness.confirm(mapping, &[AxiomId(question)], Level::Execution), Ok(AxiomId(question)));
+    assert_eq!(
+        witness.confirm(mapping, &[AxiomId(question)], Level::Execution),
+        Ok(AxiomId(question))
+    );
 }
 
 fn all(mapping: &Mapping, axiom: &str, only: &str, bound: usize, narrow: bool) -> CheckReport {
@@ -100,23 +112,29 @@ fn as_many_as_enumeration_finds() {
         let mapping = without_failures(name);
         let report = all(&mapping, axiom, only, 3, false);
         assert_eq!(report.established, 2, "{name}");
-        let found: Vec<String> = report.counterexamples.iter().map(|c| class(&c.source, &[])).collect();
+        let found: Vec<String> =
+            report.counterexamples.iter().map(|c| class(&c.source, &[])).collect();
         let distinct: BTreeSet<String> = found.iter().cloned().collect();
         assert_eq!(found.len(), distinct.len(), "{name}: isomorphic counterexamples");
         report.counterexamples.iter().for_each(|c| confirmed(&mapping, c));
 
         let signature = mapping.source.signature;
         let wanted = names(only);
-        let only: Vec<Construct> = constructs(signature).into_iter().filter(|c| wanted.contains(&c.name(signature))).collect();
+        let only: Vec<Construct> = constructs(signature)
+            .into_iter()
+            .filter(|c| wanted.contains(&c.name(signature)))
+            .collect();
         let search = Search { mapping: &mapping, constructs: &only, typed: true };
         let index = mapping.source.check_named(axiom).expect("an axiom of the model");
         assert!(axioms(&mapping.source).contains(&index));
-        let every: BTreeSet<String> = search.every(3, index).iter().map(|f| class(&f.source, &f.choices)).collect();
+        let every: BTreeSet<String> =
+            search.every(3, index).iter().map(|f| class(&f.source, &f.choices)).collect();
         assert_eq!(distinct, every, "{name}");
     }
 }
 
-/// With scopes as narrow as they can be there are fewer, and all of them are among those without the restriction.
+/// With scopes as narrow as they can be there are fewer, and all of them are among those without
+/// the restriction.
 #[test]
 fn narrow_scopes_lose_no_verdict() {
     let mapping = shipped("rc11-to-ptx-weak-relaxed-load");
@@ -130,14 +148,17 @@ fn narrow_scopes_lose_no_verdict() {
     assert!(!narrow.is_empty() && narrow.len() < wide.len() && narrow.is_subset(&wide));
 }
 
-/// A counterexample is found in many instances (numberings of threads and addresses): a short list is complete all the same, and as long as
-/// the one that `next` goes through.
+/// A counterexample is found in many instances (numberings of threads and addresses): a short list
+/// is complete all the same, and as long as the one that `next` goes through.
 #[test]
 fn a_short_list_is_complete() {
     let mapping = shipped("rc11-to-ptx-no-fence-sc-load");
-    let asked = |all, next| ask(&mapping, &CheckOptions { all, next, level: Level::Program, ..options(4) });
+    let asked =
+        |all, next| ask(&mapping, &CheckOptions { all, next, level: Level::Program, ..options(4) });
     let one_by_one = asked(None, Some(0));
-    let [listed] = one_by_one.listed.as_slice() else { panic!("one list: {:?}", one_by_one.listed.len()) };
+    let [listed] = one_by_one.listed.as_slice() else {
+        panic!("one list: {:?}", one_by_one.listed.len())
+    };
     assert!(!listed.more && listed.of > 1, "{}", listed.of);
     let report = asked(Some(20), None);
     assert_eq!((report.counterexamples.len(), report.truncated), (listed.of, false));

@@ -1,5 +1,6 @@
-//! Mappings to architectures that are texts: what is published of those that are shipped (architectures/answers.txt), that each of their rows is
-//! needed, that counterexamples are tests which read back, and an architecture that is not in the repository.
+//! Mappings to architectures that are texts: what is published of those that are shipped
+//! (architectures/answers.txt), that each of their rows is needed, that counterexamples are tests
+//! which read back, and an architecture that is not in the repository.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -33,11 +34,14 @@ fn what_is_published() {
     let mut asked = BTreeSet::new();
     for line in lines("asked ") {
         let (question, expected) = line.split_once(": ").expect("a question and its answer");
-        let [name, source, axiom, bound, only] = question.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let [name, source, axiom, bound, only] = question.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
         asked.insert(name.to_owned());
         let file = library::built_in(name).expect("a mapping");
         let instead = LoadOptions { source: Some(source.to_owned()), ..LoadOptions::default() };
-        let mapping = load_text(&file, None, &instead).unwrap_or_else(|e| panic!("{name}: {e:?}")).mapping;
+        let mapping =
+            load_text(&file, None, &instead).unwrap_or_else(|e| panic!("{name}: {e:?}")).mapping;
         let mut options = quick(bound.parse().expect("a bound"));
         options.axioms = names(axiom.trim_matches('-'));
         options.only = names(only.trim_matches('-'));
@@ -54,7 +58,8 @@ fn what_is_published() {
     assert_eq!(asked, all, "every mapping has an answer");
 }
 
-/// Each row is as weak as it can be, but for those that are known not to be: no row can be weakened without a test that notices.
+/// Each row is as weak as it can be, but for those that are known not to be: no row can be weakened
+/// without a test that notices.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn every_row_is_needed() {
@@ -62,7 +67,8 @@ fn every_row_is_needed() {
     let mut loose = BTreeSet::new();
     for name in library::architectures().filter(|n| n.starts_with("rc11")) {
         let mapping = shipped(name);
-        let report = weaken(&mapping, &CheckOptions { level: Level::Program, ..quick(5) }, &Silent).expect("a question");
+        let report = weaken(&mapping, &CheckOptions { level: Level::Program, ..quick(5) }, &Silent)
+            .expect("a question");
         assert!(report.rows.len() > 5, "{name}: its rows were not weakened");
         for row in &report.rows {
             for weaker in row.weaker.iter().filter(|w| !matches!(w.fate, Fate::Falls(_))) {
@@ -128,9 +134,15 @@ fn loaded(architecture: &str, rows: &str) -> Result<Mapping, Vec<Diagnostic>> {
     load(&folder.path().join("toy.map"), &LoadOptions::default()).map(|l| l.mapping)
 }
 
-/// A machine with scopes. Tests are read by the text of a word that was read last, and run side by side: each text has a word of its own.
+/// A machine with scopes. Tests are read by the text of a word that was read last, and run side by
+/// side: each text has a word of its own.
 fn loaded_as(word: &str, architecture: &str, rows: &str) -> Result<Mapping, Vec<Diagnostic>> {
-    let folder = folder(word, architecture, &SCOPED_MODEL.replacen("toy", word, 1), &rows.replace(" toy", &format!(" {word}")));
+    let folder = folder(
+        word,
+        architecture,
+        &SCOPED_MODEL.replacen("toy", word, 1),
+        &rows.replace(" toy", &format!(" {word}")),
+    );
     load(&folder.path().join(format!("{word}.map")), &LoadOptions::default()).map(|l| l.mapping)
 }
 
@@ -140,7 +152,8 @@ fn an_architecture_of_ones_own() {
     assert_eq!(falls(&ask(&mapping, &quick(4))), "none up to 4");
     // It prints as what it reads.
     let again = loaded(TOY, &mapping.to_string()).unwrap_or_else(|e| panic!("{e:?}"));
-    let rows = |m: &Mapping| m.rows.iter().map(|r| r.alternatives[0].steps.clone()).collect::<Vec<_>>();
+    let rows =
+        |m: &Mapping| m.rows.iter().map(|r| r.alternatives[0].steps.clone()).collect::<Vec<_>>();
     assert_eq!(rows(&again), rows(&mapping));
     assert!(mapping.to_string().contains("get ; ctrl"));
     // Broken rows fall, and what they fall by is a test of the toy.
@@ -155,11 +168,16 @@ fn an_architecture_of_ones_own() {
         reads_back(&mapping, &report.counterexamples[0]);
     }
     // As a source: its rows begin with its mnemonics.
-    let identity =
-        "mapping \"itself\" from toy to toy\nget => get\nget.acquire => get.acquire\nput => put\nswap => swap\nfull => full\n";
-    assert_eq!(falls(&ask(&loaded(TOY, identity).unwrap_or_else(|e| panic!("{e:?}")), &quick(4))), "none up to 4");
+    let identity = "mapping \"itself\" from toy to toy\nget => get\nget.acquire => get.acquire\nput => put\nswap => swap\nfull => full\n";
+    assert_eq!(
+        falls(&ask(&loaded(TOY, identity).unwrap_or_else(|e| panic!("{e:?}")), &quick(4))),
+        "none up to 4"
+    );
     let weaker = identity.replace("=> get.acquire", "=> get");
-    assert_eq!(falls(&ask(&loaded(TOY, &weaker).unwrap_or_else(|e| panic!("{e:?}")), &quick(4))), "Ordered at 4");
+    assert_eq!(
+        falls(&ask(&loaded(TOY, &weaker).unwrap_or_else(|e| panic!("{e:?}")), &quick(4))),
+        "Ordered at 4"
+    );
 }
 
 /// A machine with scopes, without its line of them.
@@ -189,8 +207,14 @@ acyclic (po & loc) | com as Coherent
 
 /// The rows of C++ with scopes, those of the atomic accesses once for each of the given scopes.
 fn scoped_rows(scopes: &[(&str, &str)]) -> String {
-    let mut out = "mapping \"C++ to a machine\" from c20-scoped to toy\nR.NA => get\nW.NA => put\n".to_owned();
-    let accesses = [("R.RLX", "get.relaxed"), ("R.ACQ", "get.acquire"), ("W.RLX", "put.relaxed"), ("W.REL", "put.release")];
+    let mut out = "mapping \"C++ to a machine\" from c20-scoped to toy\nR.NA => get\nW.NA => put\n"
+        .to_owned();
+    let accesses = [
+        ("R.RLX", "get.relaxed"),
+        ("R.ACQ", "get.acquire"),
+        ("W.RLX", "put.relaxed"),
+        ("W.REL", "put.release"),
+    ];
     for (from, to) in scopes {
         out.extend(accesses.map(|(head, mnemonic)| format!("{head}.{from} => {mnemonic}.{to}\n")));
     }
@@ -216,7 +240,8 @@ fn a_machine_with_scopes_of_ones_own() {
         ("quad", &four, to_four.replace("put.release.s", "put.release.system"), "none up to 4"),
     ];
     for (word, architecture, rows, answer) in answers {
-        let mapping = loaded_as(word, architecture, &rows).unwrap_or_else(|e| panic!("{e:?}\n{rows}"));
+        let mapping =
+            loaded_as(word, architecture, &rows).unwrap_or_else(|e| panic!("{e:?}\n{rows}"));
         let report = ask(&mapping, &quick(4));
         assert_eq!(falls(&report), answer, "{rows}");
         for found in &report.counterexamples {
@@ -224,14 +249,21 @@ fn a_machine_with_scopes_of_ones_own() {
         }
         // It prints as what it reads.
         let printed = mapping.to_string();
-        let again = loaded_as(word, architecture, &printed).unwrap_or_else(|e| panic!("{e:?}\n{printed}"));
-        let steps = |m: &Mapping| m.rows.iter().flat_map(|r| &r.alternatives).map(|l| l.steps.clone()).collect::<Vec<_>>();
+        let again =
+            loaded_as(word, architecture, &printed).unwrap_or_else(|e| panic!("{e:?}\n{printed}"));
+        let steps = |m: &Mapping| {
+            m.rows.iter().flat_map(|r| &r.alternatives).map(|l| l.steps.clone()).collect::<Vec<_>>()
+        };
         assert_eq!(steps(&again), steps(&mapping), "{printed}");
     }
-    // As a source and a target at once, by each number of scopes: no program tells a machine from itself, and scopes that are too narrow do.
-    for (word, architecture, narrowest) in [("pair", &two, "group"), ("trio", &three, "near"), ("quad", &four, "wave")] {
+    // As a source and a target at once, by each number of scopes: no program tells a machine from
+    // itself, and scopes that are too narrow do.
+    for (word, architecture, narrowest) in
+        [("pair", &two, "group"), ("trio", &three, "near"), ("quad", &four, "wave")]
+    {
         let accesses = "get.relaxed get.acquire put.relaxed put.release".split(' ');
-        let rows: String = accesses.map(|mnemonic| format!("{mnemonic}.s => {mnemonic}.s\n")).collect();
+        let rows: String =
+            accesses.map(|mnemonic| format!("{mnemonic}.s => {mnemonic}.s\n")).collect();
         let rows = format!("mapping \"itself\" from toy to toy\nget => get\nput => put\n{rows}");
         let same = loaded_as(word, architecture, &rows).unwrap_or_else(|e| panic!("{e:?}"));
         assert_eq!(falls(&ask(&same, &quick(4))), "none up to 4");
@@ -241,7 +273,8 @@ fn a_machine_with_scopes_of_ones_own() {
     }
     // A row is weakened to the narrowest scope of the machine, which a test notices.
     let mapping = loaded_as("quad", &four, &to_four).expect("a mapping");
-    let report = weaken(&mapping, &CheckOptions { level: Level::Program, ..quick(4) }, &Silent).expect("a question");
+    let report = weaken(&mapping, &CheckOptions { level: Level::Program, ..quick(4) }, &Silent)
+        .expect("a question");
     let weaker = report.rows.iter().flat_map(|row| row.weaker.iter().map(move |w| (row, w)));
     let falls = weaker.filter(|(_, w)| matches!(w.fate, Fate::Falls(_)));
     let found: BTreeSet<String> = falls
@@ -250,12 +283,15 @@ fn a_machine_with_scopes_of_ones_own() {
             format!("{head} => {body}")
         })
         .collect();
-    for expected in ["W.REL.s => put.release.wave", "W.REL.s => put.relaxed.s", "R.ACQ.s => get.acquire.wave"] {
+    for expected in
+        ["W.REL.s => put.release.wave", "W.REL.s => put.relaxed.s", "R.ACQ.s => get.acquire.wave"]
+    {
         assert!(found.contains(expected), "{found:?}");
     }
 }
 
-/// The line `scopes` takes the names that rows use: the source's, and the target's where the source has none.
+/// The line `scopes` takes the names that rows use: the source's, and the target's where the source
+/// has none.
 #[test]
 fn the_scopes_that_there_are() {
     let four = with_scopes("wave < wg < agent < system");
@@ -270,14 +306,24 @@ fn the_scopes_that_there_are() {
     }
     let errors = from_c("wg wagon").expect_err("no scope");
     assert!(errors[0].to_string().contains("`wagon` is no scope"), "{}", errors[0]);
-    assert!(errors[0].help.as_ref().is_some_and(|h| h.contains("cta") && h.contains("wave, wg, agent, system")), "{errors:?}");
-    // From a machine to itself: without its narrowest scope there is nothing that it is too narrow for.
+    assert!(
+        errors[0]
+            .help
+            .as_ref()
+            .is_some_and(|h| h.contains("cta") && h.contains("wave, wg, agent, system")),
+        "{errors:?}"
+    );
+    // From a machine to itself: without its narrowest scope there is nothing that it is too narrow
+    // for.
     let accesses = "get.relaxed get.acquire put.relaxed put.release".split(' ');
     let rows: String = accesses.map(|mnemonic| format!("{mnemonic}.s => {mnemonic}.s\n")).collect();
-    let rows = format!("mapping \"itself\" from toy to toy\nscopes agent system\nget => get\nput => put\n{rows}");
+    let rows = format!(
+        "mapping \"itself\" from toy to toy\nscopes agent system\nget => get\nput => put\n{rows}"
+    );
     let mapping = loaded_as("named", &four, &rows).unwrap_or_else(|e| panic!("{e:?}"));
     assert_eq!(mapping.scopes(), [Scope::Gpu, Scope::Sys]);
-    let again = loaded_as("named", &four, &mapping.to_string()).unwrap_or_else(|e| panic!("{e:?}\n{mapping}"));
+    let again = loaded_as("named", &four, &mapping.to_string())
+        .unwrap_or_else(|e| panic!("{e:?}\n{mapping}"));
     assert_eq!(again.scopes(), mapping.scopes());
 }
 
@@ -300,32 +346,60 @@ fn scopes_that_are_wrong() {
         ("wg < all\ntag scoped on R", "3:5", "`scoped` is no name for a tag"),
         ("wg < all\nfence get.relaxed.wg", "3:7", "`get.relaxed.wg` is `get.relaxed` with a scope"),
     ] {
-        let errors = loaded_as("wrong", &with_scopes(scopes), &scoped_rows(&[("s", "s")])).expect_err(scopes);
+        let errors = loaded_as("wrong", &with_scopes(scopes), &scoped_rows(&[("s", "s")]))
+            .expect_err(scopes);
         let said = errors[0].to_string();
-        assert!(said.contains(&format!("wrong.arch:{place}: ")) && said.contains(message), "{scopes}\n{said}");
+        assert!(
+            said.contains(&format!("wrong.arch:{place}: ")) && said.contains(message),
+            "{scopes}\n{said}"
+        );
         assert!(errors[0].help.is_some(), "{said}");
     }
     let none = loaded_as("wrong", SCOPED, &scoped_rows(&[("s", "s")])).expect_err("no scopes");
-    assert!(none[0].to_string().contains("wrong.arch:6:23: error: the architecture has no scopes"), "{}", none[0]);
+    assert!(
+        none[0].to_string().contains("wrong.arch:6:23: error: the architecture has no scopes"),
+        "{}",
+        none[0]
+    );
     let unused = with_scopes("wg < all").replace(" scoped", "");
-    let unused = loaded_as("wrong", &unused, &scoped_rows(&[("s", "s")])).expect_err("no instruction has a scope");
-    assert!(unused[0].to_string().contains("wrong.arch:2:1: error: no instruction takes a scope"), "{}", unused[0]);
+    let unused = loaded_as("wrong", &unused, &scoped_rows(&[("s", "s")]))
+        .expect_err("no instruction has a scope");
+    assert!(
+        unused[0].to_string().contains("wrong.arch:2:1: error: no instruction takes a scope"),
+        "{}",
+        unused[0]
+    );
     // Rows.
     let two = with_scopes("group < all");
     for (rows, message, help) in [
-        (scoped_rows(&[("s", "s")]), "of the scopes of `c20-scoped`, wrong has none for gpu", "`R.RLX.gpu => ... .all`"),
+        (
+            scoped_rows(&[("s", "s")]),
+            "of the scopes of `c20-scoped`, wrong has none for gpu",
+            "`R.RLX.gpu => ... .all`",
+        ),
         (
             scoped_rows(&[("s", "all")]).replace("get.acquire.all", "get.acquire"),
             "`get.acquire` needs a scope",
             "`get.acquire.all`",
         ),
-        (scoped_rows(&[("s", "al")]), "`al` is neither a scope nor the scope variable", "group, all"),
-        (scoped_rows(&[("s", "all")]).replace("=> get\n", "=> get.all\n"), "unknown wrong instruction `get.all`", ""),
+        (
+            scoped_rows(&[("s", "al")]),
+            "`al` is neither a scope nor the scope variable",
+            "group, all",
+        ),
+        (
+            scoped_rows(&[("s", "all")]).replace("=> get\n", "=> get.all\n"),
+            "unknown wrong instruction `get.all`",
+            "",
+        ),
         (scoped_rows(&[("cta", "group"), ("gpu", "all")]), "no row for R.RLX.sys", "add a row"),
     ] {
         let errors = loaded_as("wrong", &two, &rows).expect_err(&rows);
         let said = errors[0].to_string();
-        assert!(said.contains(message) && errors[0].help.as_ref().is_some_and(|h| h.contains(help)), "{rows}\n{said}");
+        assert!(
+            said.contains(message) && errors[0].help.as_ref().is_some_and(|h| h.contains(help)),
+            "{rows}\n{said}"
+        );
         assert!(said.contains("wrong.map:"), "{said}");
     }
 }
@@ -347,21 +421,36 @@ fn texts_that_are_wrong() {
         ("architecture \"toy\"\ntag A R", "2:7", "expected `on`"),
         ("architecture \"toy\"\ntag A on R\ntag A on W", "3:5", "two tags `A`"),
         ("architecture \"toy\"\ntag A on R\norder A < B", "3:11", "unknown tag `B`"),
-        ("architecture \"toy\"\ntag A on R\ntag B on R\norder A < B\norder B < A", "5:7", "the second tag is weaker"),
+        (
+            "architecture \"toy\"\ntag A on R\ntag B on R\norder A < B\norder B < A",
+            "5:7",
+            "the second tag is weaker",
+        ),
         ("architecture \"toy\"\norder A B", "2:9", "expected two tags with `<` between them"),
-        ("architecture \"toy\"\ntag ISB on F\nread get\nwrite put\nfence isb", "2:5", "no instruction carries the tag `ISB`"),
+        (
+            "architecture \"toy\"\ntag ISB on F\nread get\nwrite put\nfence isb",
+            "2:5",
+            "no instruction carries the tag `ISB`",
+        ),
         ("architecture \"toy\"\ndependencies value", "2:14", "unknown dependency `value`"),
         ("architecture \"toy\"\nread", "2:5", "expected a mnemonic"),
         ("architecture \"toy\"\nread ctrl", "2:6", "`ctrl` is no mnemonic"),
         ("architecture \"toy\"\ntag A on W\nread ld A", "3:9", "do not carry the tag `A`"),
         ("architecture \"toy\"\nread ld\nread ld", "3:6", "two instructions `ld`"),
-        ("architecture \"toy\"\nread ld\nread lw", "3:6", "`lw` has the operation and the tags of another instruction"),
+        (
+            "architecture \"toy\"\nread ld\nread lw",
+            "3:6",
+            "`lw` has the operation and the tags of another instruction",
+        ),
         ("architecture \"toy\"\nread ld", "2:8", "no instruction of the operation W"),
     ];
     for (text, place, message) in cases {
         let errors = loaded(text, ROWS).expect_err(text);
         let said = errors[0].to_string();
-        assert!(said.contains(&format!("toy.arch:{place}: ")) && said.contains(message), "{text}\n{said}");
+        assert!(
+            said.contains(&format!("toy.arch:{place}: ")) && said.contains(message),
+            "{text}\n{said}"
+        );
         assert!(errors[0].help.is_some(), "{said}");
     }
     // Rows.
@@ -374,14 +463,22 @@ fn texts_that_are_wrong() {
         let errors = loaded(TOY, &ROWS.replace(row, broken)).expect_err(broken);
         assert!(errors[0].to_string().contains(message), "{broken}: {}", errors[0]);
     }
-    // The other test of the toy reads its litmus tests by the text that was read last: this one has a word of its own.
+    // The other test of the toy reads its litmus tests by the text that was read last: this one has
+    // a word of its own.
     let rows = ROWS.replace(" to toy", " to lacking");
-    let folder = folder("lacking", &TOY.replace("dependencies ctrl", ""), &MODEL.replacen("toy", "lacking", 1), &rows);
-    let without = load(&folder.path().join("lacking.map"), &LoadOptions::default()).expect_err("no dependencies");
+    let folder = folder(
+        "lacking",
+        &TOY.replace("dependencies ctrl", ""),
+        &MODEL.replacen("toy", "lacking", 1),
+        &rows,
+    );
+    let without = load(&folder.path().join("lacking.map"), &LoadOptions::default())
+        .expect_err("no dependencies");
     assert!(without.iter().any(|e| e.to_string().contains("unknown name `ctrl`")), "{without:?}");
 }
 
-/// An instruction of a text keeps its name, also where tables of C++ have that of a form of another operation.
+/// An instruction of a text keeps its name, also where tables of C++ have that of a form of another
+/// operation.
 #[test]
 fn an_instruction_may_be_named_as_a_form_is() {
     let folder = tempfile::tempdir().expect("there is room");
@@ -391,11 +488,19 @@ fn an_instruction_may_be_named_as_a_form_is() {
     let model = "named \"a language\"\nacyclic po | rf | co | fr as Sc\nempty rmw & (fr; co) as At\nempty [LOCKED | LOCKED_TOO]; rf & po as Tags\n";
     let rows = "mapping \"m\" from named.cat to x86\nR => load\nW => store ; mfence\nRMW => lock_xchg\nCAS => mfence ; lock_xchg\n\
                 ACQREL => lock_xchg ; mfence\nF => mfence\n";
-    for (file, text) in [("named.arch", language.as_str()), ("named.cat", model), ("named.map", rows)] {
+    for (file, text) in
+        [("named.arch", language.as_str()), ("named.cat", model), ("named.map", rows)]
+    {
         std::fs::write(folder.path().join(file), text).expect("there is room");
     }
-    let mapping = load(&folder.path().join("named.map"), &LoadOptions::default()).unwrap_or_else(|e| panic!("{e:?}")).mapping;
-    let texts: Vec<String> =
-        mapping.to_string().lines().skip(1).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let mapping = load(&folder.path().join("named.map"), &LoadOptions::default())
+        .unwrap_or_else(|e| panic!("{e:?}"))
+        .mapping;
+    let texts: Vec<String> = mapping
+        .to_string()
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
     assert_eq!(texts, rows.lines().skip(1).collect::<Vec<_>>());
 }

@@ -19,18 +19,27 @@ fn of(rows: &str, only: &str, bound: usize) -> Causes {
 }
 
 fn blamed(all: &Causes) -> Vec<(&str, usize, Vec<&str>)> {
-    all.causes.iter().map(|c| (c.setting, c.counterexample.events, c.rows.iter().map(|(h, _)| h.as_str()).collect())).collect()
+    all.causes
+        .iter()
+        .map(|c| {
+            (c.setting, c.counterexample.events, c.rows.iter().map(|(h, _)| h.as_str()).collect())
+        })
+        .collect()
 }
 
-/// A scope that is lost needs three events and two GPUs; an order that is lost needs four, and every program with message passing on
-/// one GPU has it. The second one is worse, and the first one is found, too.
+/// A scope that is lost needs three events and two GPUs; an order that is lost needs four, and
+/// every program with message passing on one GPU has it. The second one is worse, and the first one
+/// is found, too.
 #[test]
 fn the_smallest_is_not_the_worst() {
     let rows = "W.REL.s => st.relaxed.s\nRMW.RLX.s => atom.relaxed.gpu";
     let found = of(rows, "R.NA,W.NA,R.ACQ,W.REL,W.RLX,RMW.RLX", 4);
     assert_eq!(
         blamed(&found),
-        [("one scope (device), one GPU", 4, vec!["W.REL.s"]), ("one scope (system), any GPUs", 3, vec!["RMW.RLX.s"])]
+        [
+            ("one scope (device), one GPU", 4, vec!["W.REL.s"]),
+            ("one scope (system), any GPUs", 3, vec!["RMW.RLX.s"])
+        ]
     );
     assert!(found.causes.iter().all(|c| c.single));
     assert!(found.settings.iter().all(|(_, end)| *end == Ok(4)), "{:?}", found.settings);
@@ -47,7 +56,10 @@ fn one_of_each() {
     heads.sort_unstable();
     heads.dedup();
     assert_eq!(heads, ["R.ACQ.s", "W.REL.s"], "{both:#?}");
-    assert!(both.causes.iter().any(|c| !c.single), "with both wrong, neither alone mends it: {both:#?}");
+    assert!(
+        both.causes.iter().any(|c| !c.single),
+        "with both wrong, neither alone mends it: {both:#?}"
+    );
 }
 
 /// A mapping that stands has none, and a bound at which nothing can be wrong shows none.
@@ -59,12 +71,16 @@ fn none() {
     assert!(found.causes.is_empty() && found.settings.iter().all(|(_, end)| *end == Ok(3)));
 }
 
-/// A table of a language without scopes, all of whose read-modify-writes are an `atom` without order and scope. That all order is lost on one GPU
-/// is worse than that a scope is too narrow for two, and neither hides the other: each dimension of a row's weakness is a cause of its own.
+/// A table of a language without scopes, all of whose read-modify-writes are an `atom` without
+/// order and scope. That all order is lost on one GPU is worse than that a scope is too narrow for
+/// two, and neither hides the other: each dimension of a row's weakness is a cause of its own.
 #[test]
 fn order_and_scope_are_causes_of_their_own() {
     let table = |rmw: &str| {
-        let rows: String = ["RLX", "ACQ", "REL", "ACQ_REL", "SC"].iter().map(|o| format!("RMW.{o} => {rmw}\n")).collect();
+        let rows: String = ["RLX", "ACQ", "REL", "ACQ_REL", "SC"]
+            .iter()
+            .map(|o| format!("RMW.{o} => {rmw}\n"))
+            .collect();
         let text = format!(
             "mapping \"atomics without orders\" from c20 to ptx-8\noperations add\nR.NA => ld.weak\nR.RLX => ld.relaxed.sys\n\
              R.ACQ => ld.acquire.sys\nR.SC => fence.sc.sys ; ld.acquire.sys\nW.NA => st.weak\nW.RLX => st.relaxed.sys\n\
@@ -83,12 +99,19 @@ fn order_and_scope_are_causes_of_their_own() {
     };
     assert_eq!(
         all(&naive),
-        [("without scopes, one GPU", Weakness::Order, 5), ("without scopes, any GPUs", Weakness::Scope, 3)],
+        [
+            ("without scopes, one GPU", Weakness::Order, 5),
+            ("without scopes, any GPUs", Weakness::Scope, 3)
+        ],
         "{:#?}",
         blamed(&naive)
     );
     let rows = |cause: usize| -> Vec<&str> {
-        let mut heads: Vec<&str> = naive.causes[cause].rows.iter().filter_map(|(head, _)| head.split(' ').next()).collect();
+        let mut heads: Vec<&str> = naive.causes[cause]
+            .rows
+            .iter()
+            .filter_map(|(head, _)| head.split(' ').next())
+            .collect();
         heads.sort_unstable();
         heads
     };
@@ -99,15 +122,20 @@ fn order_and_scope_are_causes_of_their_own() {
     assert!(wide.settings.iter().all(|(_, end)| *end == Ok(5)), "{:?}", wide.settings);
 }
 
-/// Operations that all have system scope are asked about on one GPU, too; and what differs by the type of the object is one cause.
+/// Operations that all have system scope are asked about on one GPU, too; and what differs by the
+/// type of the object is one cause.
 #[test]
 fn system_scope_alone_is_asked_about_on_one_gpu() {
-    let text = shipped("llvm-23-sm90").file.text.replace("scopes cta cluster gpu sys", "scopes sys");
+    let text =
+        shipped("llvm-23-sm90").file.text.replace("scopes cta cluster gpu sys", "scopes sys");
     let line = |line: &str| match line.split_once("=>") {
-        Some((head, body)) if head.starts_with("W.REL.s") => format!("{head}=>{}", body.replace("st.release", "st.relaxed")),
+        Some((head, body)) if head.starts_with("W.REL.s") => {
+            format!("{head}=>{}", body.replace("st.release", "st.relaxed"))
+        }
         _ => line.to_owned(),
     };
-    let mapping = read(&text.lines().map(line).collect::<Vec<_>>().join("\n")).unwrap_or_else(|e| panic!("{e:#?}"));
+    let mapping = read(&text.lines().map(line).collect::<Vec<_>>().join("\n"))
+        .unwrap_or_else(|e| panic!("{e:#?}"));
     let mut options = options(4);
     options.level = Level::Program;
     options.only = names("R.NA,W.NA,R.ACQ,W.REL");

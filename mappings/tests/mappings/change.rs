@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use margay_mappings::change::{
-    CounterexamplePool, Fate, InstructionCosts, LoweringSlot, Need, OutcomePermission, Steps, hint, repair, weaken,
+    CounterexamplePool, Fate, InstructionCosts, LoweringSlot, Need, OutcomePermission, Steps, hint,
+    repair, weaken,
 };
 use margay_mappings::check::{CheckOptions, CheckVerdict, CoReading, Level, Silent};
 use margay_mappings::language::{Lowering, Mapping};
@@ -22,7 +23,10 @@ fn programs(bound: usize, only: &str) -> CheckOptions {
 
 /// The slot of the row that begins so.
 fn slot(mapping: &Mapping, head: &str) -> LoweringSlot {
-    LoweringSlot::all(mapping).into_iter().find(|s| s.text(mapping, s.lowering(mapping)).0 == head).expect("a row")
+    LoweringSlot::all(mapping)
+        .into_iter()
+        .find(|s| s.text(mapping, s.lowering(mapping)).0 == head)
+        .expect("a row")
 }
 
 fn with(mapping: &Mapping, slot: LoweringSlot, lowering: &Lowering) -> Mapping {
@@ -65,8 +69,11 @@ fn the_repairs_of_one_row_are_the_cheapest_of_all() {
         let before = costs.of(&mapping.target, here.lowering(&mapping));
         let price = |l: &Lowering| costs.of(&mapping.target, l).saturating_sub(before);
         let all = above(&Steps::new(&mapping), &mapping, here);
-        let sound = all.iter().filter(|(_, l)| ask(&with(&mapping, here, l), &options).verdict == CheckVerdict::None);
-        let mut best: Vec<(u64, u32, String)> = sound.map(|(n, l)| (price(l), *n, here.text(&mapping, l).1)).collect();
+        let sound = all
+            .iter()
+            .filter(|(_, l)| ask(&with(&mapping, here, l), &options).verdict == CheckVerdict::None);
+        let mut best: Vec<(u64, u32, String)> =
+            sound.map(|(n, l)| (price(l), *n, here.text(&mapping, l).1)).collect();
         best.sort();
         let least = best.iter().map(|b| b.0 + u64::from(b.1)).min();
         best.retain(|b| Some(b.0 + u64::from(b.1)) == least);
@@ -95,23 +102,37 @@ fn rows_are_mended_together() {
         .replace("=> st.release.s", "=> st.relaxed.s");
     let mapping = read(&text).expect("a mapping");
     let options = outcomes(4, "R.NA,R.ACQ,W.NA,W.REL");
-    let found = repair(&mapping, &options, &InstructionCosts::default(), 1000, &Silent).expect("a question");
-    let rows: Vec<Vec<String>> =
-        found.repairs.iter().map(|r| r.changes.iter().map(|c| c.slot.text(&mapping, &c.lowering).0).collect()).collect();
+    let found = repair(&mapping, &options, &InstructionCosts::default(), 1000, &Silent)
+        .expect("a question");
+    let rows: Vec<Vec<String>> = found
+        .repairs
+        .iter()
+        .map(|r| r.changes.iter().map(|c| c.slot.text(&mapping, &c.lowering).0).collect())
+        .collect();
     assert!(!rows.is_empty() && rows.iter().all(|r| r == &["R.ACQ.s", "W.REL.s"]), "{rows:?}");
     // Nothing is to be mended in what was mended.
-    let again = repair(&found.repairs[0].mapping, &options, &InstructionCosts::default(), 1000, &Silent).expect("a question");
+    let again =
+        repair(&found.repairs[0].mapping, &options, &InstructionCosts::default(), 1000, &Silent)
+            .expect("a question");
     assert_eq!((again.fallen, again.repairs.len(), again.repairs[0].cost), (None, 1, 0));
 }
 
-/// What is said to mend a counterexample does: its program has its outcome no more, and no row less would do.
+/// What is said to mend a counterexample does: its program has its outcome no more, and no row less
+/// would do.
 #[test]
 fn a_hint_mends_its_counterexample() {
-    for name in
-        ["rc11-to-ptx-no-fence-sc-load", "rc11-to-ptx-relaxed-acquire-load", "rc11-to-ptx-cta-relaxed-rmw", "llvm-22.1-sm90"]
-    {
+    for name in [
+        "rc11-to-ptx-no-fence-sc-load",
+        "rc11-to-ptx-relaxed-acquire-load",
+        "rc11-to-ptx-cta-relaxed-rmw",
+        "llvm-22.1-sm90",
+    ] {
         let mapping = shipped(name);
-        let found = ask(&mapping, &options(4)).counterexamples.into_iter().next().unwrap_or_else(|| panic!("{name} is broken"));
+        let found = ask(&mapping, &options(4))
+            .counterexamples
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| panic!("{name} is broken"));
         let changes = hint(&mapping, &found).unwrap_or_else(|| panic!("{name} can be mended"));
         let mended_by = |changes: &[margay_mappings::change::Changed]| {
             let mut mapping = mapping.clone();
@@ -122,7 +143,12 @@ fn a_hint_mends_its_counterexample() {
         };
         assert!(mended_by(&changes) && !mended_by(&[]), "{name}");
         for without in 0..changes.len() {
-            let fewer: Vec<_> = changes.iter().enumerate().filter(|(i, _)| *i != without).map(|(_, c)| c.clone()).collect();
+            let fewer: Vec<_> = changes
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| *i != without)
+                .map(|(_, c)| c.clone())
+                .collect();
             assert!(!mended_by(&fewer), "{name}: all {} changes are needed", changes.len());
         }
     }
@@ -132,13 +158,19 @@ fn a_hint_mends_its_counterexample() {
 #[test]
 fn a_limit_ends_what_changes_are_asked() {
     let mapping = shipped("rc11-to-ptx-no-fence-sc-load");
-    let found = ask(&mapping, &options(4)).counterexamples.into_iter().next().expect("it is broken");
-    let raised = SolverLimits { stop: Some(Arc::new(AtomicBool::new(true))), ..SolverLimits::default() };
+    let found =
+        ask(&mapping, &options(4)).counterexamples.into_iter().next().expect("it is broken");
+    let raised =
+        SolverLimits { stop: Some(Arc::new(AtomicBool::new(true))), ..SolverLimits::default() };
     let after = |limits: SolverLimits, runs: Option<usize>| {
         let mut pool = CounterexamplePool::new(&mapping).limited(limits, runs);
         let index = pool.add(&mapping, found.clone()).expect("every operation has a row");
         let standing = pool.standing(&mapping, index);
-        (matches!(standing, OutcomePermission::Refuted(_)), standing == OutcomePermission::Unknown, pool.is_spent())
+        (
+            matches!(standing, OutcomePermission::Refuted(_)),
+            standing == OutcomePermission::Unknown,
+            pool.is_spent(),
+        )
     };
     assert_eq!(after(SolverLimits::default(), None), (true, false, false));
     assert_eq!(after(SolverLimits::default(), Some(1)), (true, false, true));
@@ -155,7 +187,11 @@ fn costs_decide() {
         let file = margay_models::diagnostic::SourceFile::new("costs.toml", costs);
         let costs = InstructionCosts::read(&file, mapping.target.signature).expect("costs");
         let found = repair(&mapping, &options, &costs, 1000, &Silent).expect("a question");
-        found.repairs.iter().map(|r| r.changes[0].slot.text(&mapping, &r.changes[0].lowering).1).collect()
+        found
+            .repairs
+            .iter()
+            .map(|r| r.changes[0].slot.text(&mapping, &r.changes[0].lowering).1)
+            .collect()
     };
     assert_eq!(mended("\"ld.acquire\" = 9"), ["ld.relaxed.s ; fence.acquire.s"]);
     assert_eq!(mended("\"fence.acquire\" = 9"), ["ld.acquire.s"]);
@@ -163,7 +199,10 @@ fn costs_decide() {
 
 #[test]
 fn what_could_be_weaker_is_sound_and_what_could_not_falls_where_it_is_said() {
-    let text = without_failures("rc11-to-ptx").file.text.replace("=> ld.acquire.s", "=> fence.acq_rel.s ; ld.acquire.s");
+    let text = without_failures("rc11-to-ptx")
+        .file
+        .text
+        .replace("=> ld.acquire.s", "=> fence.acq_rel.s ; ld.acquire.s");
     let mapping = read(&text).expect("a mapping");
     for options in [outcomes, programs].map(|of| of(4, "R.NA,R.ACQ,R.RLX,W.NA,W.REL")) {
         weakened(&mapping, &options);
@@ -192,8 +231,12 @@ fn weakened(mapping: &Mapping, options: &CheckOptions) {
             }
         }
         // The fence is needless, and nothing else is.
-        let sound: Vec<String> =
-            row.weaker.iter().filter(|w| w.fate == Fate::Sound).map(|w| row.slot.text(mapping, &w.lowering).1).collect();
+        let sound: Vec<String> = row
+            .weaker
+            .iter()
+            .filter(|w| w.fate == Fate::Sound)
+            .map(|w| row.slot.text(mapping, &w.lowering).1)
+            .collect();
         let expected: &[&str] = if head == "R.ACQ.s" { &["ld.acquire.s"] } else { &[] };
         assert_eq!(sound, expected, "{head}");
     }
@@ -202,16 +245,23 @@ fn weakened(mapping: &Mapping, options: &CheckOptions) {
 #[test]
 fn a_mapping_that_falls_is_not_weakened_and_modification_orders_are_not_asked_about() {
     let mapping = shipped("rc11-to-ptx-relaxed-acquire-load");
-    let report = weaken(&mapping, &outcomes(4, "R.NA,R.ACQ,W.NA,W.REL"), &Silent).expect("a question");
+    let report =
+        weaken(&mapping, &outcomes(4, "R.NA,R.ACQ,W.NA,W.REL"), &Silent).expect("a question");
     assert_eq!((report.fallen, report.rows.len()), (Some(0), 0));
-    let of_programs = weaken(&mapping, &programs(4, "R.NA,R.ACQ,W.NA,W.REL"), &Silent).expect("a question");
+    let of_programs =
+        weaken(&mapping, &programs(4, "R.NA,R.ACQ,W.NA,W.REL"), &Silent).expect("a question");
     assert_eq!((of_programs.fallen, of_programs.rows.len()), (Some(0), 0));
     let universal = options(3);
-    assert!(weaken(&mapping, &universal, &Silent).expect_err("another question")[0].to_string().contains("--co universal"));
+    assert!(
+        weaken(&mapping, &universal, &Silent).expect_err("another question")[0]
+            .to_string()
+            .contains("--co universal")
+    );
 }
 
-/// The bound that a row needs is that of the smallest program which needs the operation: of fences of store buffering, which has six
-/// events, and five where one of the two sides may be seq_cst accesses; four of an acquire load.
+/// The bound that a row needs is that of the smallest program which needs the operation: of fences
+/// of store buffering, which has six events, and five where one of the two sides may be seq_cst
+/// accesses; four of an acquire load.
 #[test]
 fn rows_say_what_bound_they_need() {
     let mapping = shipped("rc11-to-ptx-descoped");
@@ -225,23 +275,35 @@ fn rows_say_what_bound_they_need() {
         let report = weaken(&mapping, &programs(bound, only), &Silent).expect("a question");
         let row = report.rows.iter().find(|r| r.slot == slot(&mapping, head)).expect("the row");
         assert_eq!(row.need, Some(need.clone()), "{head} with {only}");
-        assert!(row.is_untold(bound) && !row.is_loose(bound) && !row.is_tight(), "{head} with {only}");
+        assert!(
+            row.is_untold(bound) && !row.is_loose(bound) && !row.is_tight(),
+            "{head} with {only}"
+        );
         let Need::Events(events) = need else { continue };
         // With so many events it is told.
         let report = weaken(&mapping, &programs(events, only), &Silent).expect("a question");
         let row = report.rows.iter().find(|r| r.slot == slot(&mapping, head)).expect("the row");
-        assert!(row.is_tight() && row.need == Some(Need::Events(events)), "{head} with {only}: {:?}", row.need);
+        assert!(
+            row.is_tight() && row.need == Some(Need::Events(events)),
+            "{head} with {only}: {:?}",
+            row.need
+        );
     }
 }
 
 /// A fence that nothing needs: at the bound that the row needs it is advice.
 #[test]
 fn a_needless_fence_is_told_at_the_bound_that_its_row_needs() {
-    let text = without_failures("rc11-to-ptx").file.text.replace("=> ld.acquire.s", "=> fence.acq_rel.s ; ld.acquire.s");
+    let text = without_failures("rc11-to-ptx")
+        .file
+        .text
+        .replace("=> ld.acquire.s", "=> fence.acq_rel.s ; ld.acquire.s");
     let mapping = read(&text).expect("a mapping");
     for (bound, loose) in [(3, false), (4, true)] {
-        let report = weaken(&mapping, &programs(bound, "R.NA,R.ACQ,W.NA,W.REL"), &Silent).expect("a question");
-        let row = report.rows.iter().find(|r| r.slot == slot(&mapping, "R.ACQ.s")).expect("the row");
+        let report = weaken(&mapping, &programs(bound, "R.NA,R.ACQ,W.NA,W.REL"), &Silent)
+            .expect("a question");
+        let row =
+            report.rows.iter().find(|r| r.slot == slot(&mapping, "R.ACQ.s")).expect("the row");
         assert_eq!(
             (row.is_loose(bound), row.is_untold(bound), row.need.clone()),
             (loose, !loose, Some(Need::Events(4))),

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use margay_mappings::Backend;
 use margay_mappings::check::{Level, Silent};
-use margay_mappings::compare::{CompareOptions, CompareReport, ComparisonVerdict, Objection, RelationReason, Subjects, compare};
+use margay_mappings::compare::{
+    CompareOptions, CompareReport, ComparisonVerdict, Objection, RelationReason, Subjects, compare,
+};
 use margay_mappings::language::Mapping;
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::diagnostic::SourceFile;
@@ -26,7 +28,9 @@ fn shipped(name: &str) -> Model {
 }
 
 fn parsed(name: &str, text: &str) -> Model {
-    Model::parse(SourceFile::new(name, text), &OnlyBuiltIn).unwrap_or_else(|e| panic!("{text}\n{e:?}")).model
+    Model::parse(SourceFile::new(name, text), &OnlyBuiltIn)
+        .unwrap_or_else(|e| panic!("{text}\n{e:?}"))
+        .model
 }
 
 /// Parts of a text and what they become.
@@ -50,7 +54,8 @@ fn options(bound: usize) -> CompareOptions {
 }
 
 fn ask(old: &Model, new: &Model, options: &CompareOptions) -> CompareReport {
-    compare(Subjects::Models(old, new), options, &Silent).unwrap_or_else(|e| panic!("{} {}: {e:?}", old.name, new.name))
+    compare(Subjects::Models(old, new), options, &Silent)
+        .unwrap_or_else(|e| panic!("{} {}: {e:?}", old.name, new.name))
 }
 
 /// The size of the smallest difference of a kind, if there is one.
@@ -58,7 +63,10 @@ fn smallest(report: &CompareReport, kind: Objection, allows: usize) -> Option<us
     let question = report.questions.iter().find(|q| (q.kind, q.allows) == (kind, allows))?;
     match &question.verdict {
         ComparisonVerdict::Different(events) => {
-            assert!(!question.differences.is_empty() && question.differences.iter().all(|d| d.events == *events));
+            assert!(
+                !question.differences.is_empty()
+                    && question.differences.iter().all(|d| d.events == *events)
+            );
             Some(*events)
         }
         ComparisonVerdict::Equal => None,
@@ -66,7 +74,8 @@ fn smallest(report: &CompareReport, kind: Objection, allows: usize) -> Option<us
     }
 }
 
-/// The models, their axioms, and the number of events of the smallest execution that only this axiom forbids.
+/// The models, their axioms, and the number of events of the smallest execution that only this
+/// axiom forbids.
 const AXIOMS: [(&str, &str); 14] = [
     ("sc", "SC 2, Atomicity 3"),
     ("tso", "SC-per-Location 2, Causality 4, Atomicity 3"),
@@ -89,19 +98,25 @@ const AXIOMS: [(&str, &str); 14] = [
 const C: &str = "Coherence 2, Atomicity 3, SC 4";
 const PTX: &str = "Coherence-Order 2, Fence-SC-Order 2, Coherence 3, Fence-SC 2, Atomicity 3, No-Thin-Air 4, SC-per-Location 2, \
                    Causality 3";
-/// As program order on one address is causality, SC-per-Location forbids by itself only cycles through scopes that exclude. An
-/// alias is another address: only its dependency forbids a load to read what is stored there because of it.
+/// As program order on one address is causality, SC-per-Location forbids by itself only cycles
+/// through scopes that exclude. An alias is another address: only its dependency forbids a load to
+/// read what is stored there because of it.
 const PTX_8: &str = "Coherence-Order 2, Fence-SC-Order 2, Coherence 3, Fence-SC 2, Atomicity 3, No-Thin-Air 2, \
                      SC-per-Location 7, Causality 3";
 
-/// Without an axiom a model allows more, and nothing less; the differences say that the axiom is gone.
+/// Without an axiom a model allows more, and nothing less; the differences say that the axiom is
+/// gone.
 #[test]
 fn every_axiom_is_missed() {
-    // Models of architectures that are texts have their cases beside them (models/architectures). Other readings of a text are held against
-    // the model that they differ from (models/readings, litmus/tests/asynchronous.rs).
+    // Models of architectures that are texts have their cases beside them (models/architectures).
+    // Other readings of a text are held against the model that they differ from (models/readings,
+    // litmus/tests/asynchronous.rs).
     let models = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-    let is_elsewhere =
-        |name: &str| ["architectures/{}.cat", "readings/{}.patch"].iter().any(|f| models.join(f.replace("{}", name)).exists());
+    let is_elsewhere = |name: &str| {
+        ["architectures/{}.cat", "readings/{}.patch"]
+            .iter()
+            .any(|f| models.join(f.replace("{}", name)).exists())
+    };
     let others = library::built_in_names().filter(|name| !is_elsewhere(name));
     assert_eq!(others.count(), AXIOMS.len());
     for (name, expected) in AXIOMS {
@@ -117,16 +132,26 @@ fn every_axiom_is_missed() {
                 options.only = names("R.RLX,W.WEAK,W.RLX");
             }
             let report = ask(&model, &without, &options);
-            let backward =
-                report.questions.iter().find(|q| (q.kind, q.allows) == (Objection::Forbidden, 0)).expect("it is asked");
+            let backward = report
+                .questions
+                .iter()
+                .find(|q| (q.kind, q.allows) == (Objection::Forbidden, 0))
+                .expect("it is asked");
             assert!(backward.by_text, "{name} without {axiom} forbids no more");
-            let question =
-                report.questions.iter().find(|q| (q.kind, q.allows) == (Objection::Forbidden, 1)).expect("it is asked");
-            let events = smallest(&report, Objection::Forbidden, 1).unwrap_or_else(|| panic!("{name} needs no {axiom}"));
+            let question = report
+                .questions
+                .iter()
+                .find(|q| (q.kind, q.allows) == (Objection::Forbidden, 1))
+                .expect("it is asked");
+            let events = smallest(&report, Objection::Forbidden, 1)
+                .unwrap_or_else(|| panic!("{name} needs no {axiom}"));
             for difference in &question.differences {
                 assert_eq!(difference.violated, std::slice::from_ref(&axiom));
                 let place = check.place.clone();
-                assert_eq!(difference.reasons, [RelationReason::NoAxiom { name: axiom.clone(), forbids: place }]);
+                assert_eq!(
+                    difference.reasons,
+                    [RelationReason::NoAxiom { name: axiom.clone(), forbids: place }]
+                );
             }
             found.push(format!("{axiom} {events}"));
         }
@@ -137,18 +162,31 @@ fn every_axiom_is_missed() {
 /// Other words for the same: renamed, reordered, split, inlined, closed forms.
 #[test]
 fn refactorings_are_equal() {
-    let obs =
-        ("let rec obs = (morally-strong & rf) | (obs; rmw; obs)", "let seen = morally-strong & rf let obs = seen; (rmw; seen)*");
-    let base =
-        ("let cause-base = (po?; sw; po?)+", "let step = sw | po; sw | sw; po | po; sw; po let cause-base = step | step; step+");
-    let causality =
-        ("irreflexive (rf | fr); cause as Causality", "irreflexive cause; rf as First irreflexive cause; rf^-1; co as Second");
+    let obs = (
+        "let rec obs = (morally-strong & rf) | (obs; rmw; obs)",
+        "let seen = morally-strong & rf let obs = seen; (rmw; seen)*",
+    );
+    let base = (
+        "let cause-base = (po?; sw; po?)+",
+        "let step = sw | po; sw | sw; po | po; sw; po let cause-base = step | step; step+",
+    );
+    let causality = (
+        "irreflexive (rf | fr); cause as Causality",
+        "irreflexive cause; rf as First irreflexive cause; rf^-1; co as Second",
+    );
     let eco = ("let eco = (rf | mo | rb)+", "let eco = rf | mo | rb | mo; rf | rb; rf");
-    let fence = ("let fence = po; [F]; po | [RMW]; po | po; [RMW]", "let fence = (po; [F | RMW]; po?) | (po?; [F | RMW]; po)");
+    let fence = (
+        "let fence = po; [F]; po | [RMW]; po | po; [RMW]",
+        "let fence = (po; [F | RMW]; po?) | (po?; [F | RMW]; po)",
+    );
     let cases: [(&str, Replacements<'_>, usize); 5] = [
         ("ptx-6.0", &[obs, base, causality], 4),
         ("ptx-6.0", &[obs], 4),
-        ("rc11-scoped", &[eco, ("let hb = (sb | (incl & sw))+", "let hb = sb | sb*; ((incl & sw); sb*)+")], 4),
+        (
+            "rc11-scoped",
+            &[eco, ("let hb = (sb | (incl & sw))+", "let hb = sb | sb*; ((incl & sw); sb*)+")],
+            4,
+        ),
         (
             "ptx-8",
             &[(
@@ -157,7 +195,8 @@ fn refactorings_are_equal() {
             )],
             3,
         ),
-        // Not equal by definition alone: `[F]; po` and `po; [F]` are more, and no edge of the axiom leads on from a fence.
+        // Not equal by definition alone: `[F]; po` and `po; [F]` are more, and no edge of the axiom
+        // leads on from a fence.
         ("tso", &[fence], 5),
     ];
     for (name, replacements, bound) in cases {
@@ -170,9 +209,12 @@ fn refactorings_are_equal() {
 /// What differs in names alone is equal by its text, at every size; fixpoints too.
 #[test]
 fn renaming_is_equal_by_text() {
-    for (name, from, to) in
-        [("ptx-6.0", "obs", "seen"), ("ptx-8", "observation", "o"), ("rc11-scoped", "eco", "e-c-o"), ("sc", "com", "c")]
-    {
+    for (name, from, to) in [
+        ("ptx-6.0", "obs", "seen"),
+        ("ptx-8", "observation", "o"),
+        ("rc11-scoped", "eco", "e-c-o"),
+        ("sc", "com", "c"),
+    ] {
         let report = ask(&shipped(name), &edited(name, &[(from, to)]), &options(12));
         assert_eq!(report.equal_up_to(), None, "{name}");
         assert!(report.questions.iter().all(|q| q.by_text));
@@ -183,9 +225,27 @@ fn renaming_is_equal_by_text() {
 #[test]
 fn the_changed_definition_is_named() {
     let cases = [
-        ("ptx-6.0", "[F & release]; po; [W]", "[F & release & SC]; po; [W]", "pattern-rel", "F.ACQ_REL;po;W.RLX"),
-        ("ptx-6.0", "let release = REL | ACQ_REL | SC", "let release = REL | SC", "release", "F.ACQ_REL"),
-        ("rc11-scoped", "[W & A]; ((incl & rf); rmw)*", "[W & A]", "rs", "W.REL;rf;R.RLX;rmw;W.RLX"),
+        (
+            "ptx-6.0",
+            "[F & release]; po; [W]",
+            "[F & release & SC]; po; [W]",
+            "pattern-rel",
+            "F.ACQ_REL;po;W.RLX",
+        ),
+        (
+            "ptx-6.0",
+            "let release = REL | ACQ_REL | SC",
+            "let release = REL | SC",
+            "release",
+            "F.ACQ_REL",
+        ),
+        (
+            "rc11-scoped",
+            "[W & A]; ((incl & rf); rmw)*",
+            "[W & A]",
+            "rs",
+            "W.REL;rf;R.RLX;rmw;W.RLX",
+        ),
         ("tso", "po; [F]; po |", "", "fence", "W;po;F;po;R"),
     ];
     for (name, from, to, definition, relates) in cases {
@@ -220,12 +280,20 @@ fn the_changed_definition_is_named() {
 /// A difference that no outcome shows is none for programs; one that outcomes show is.
 #[test]
 fn differences_of_programs() {
-    // Fence-SC order that relates no fences forbids nothing by itself: each execution with an order has one without.
-    let order =
-        ("empty ((SC * SC) & morally-strong) \\ (sync_fence | sync_fence^-1 | id) as Fence-SC-Order", "empty sync_fence as None");
+    // Fence-SC order that relates no fences forbids nothing by itself: each execution with an order
+    // has one without.
+    let order = (
+        "empty ((SC * SC) & morally-strong) \\ (sync_fence | sync_fence^-1 | id) as Fence-SC-Order",
+        "empty sync_fence as None",
+    );
     let none = edited("ptx-6.0", &[order]);
-    let all =
-        edited("ptx-6.0", &[("empty ((SC * SC) & morally-strong) \\ (sync_fence | sync_fence^-1 | id) as Fence-SC-Order", "")]);
+    let all = edited(
+        "ptx-6.0",
+        &[(
+            "empty ((SC * SC) & morally-strong) \\ (sync_fence | sync_fence^-1 | id) as Fence-SC-Order",
+            "",
+        )],
+    );
     let mut options = options(4);
     options.only = names("R.WEAK,R.RLX,W.WEAK,W.RLX,F.SC");
     let executions = ask(&none, &all, &options);
@@ -243,36 +311,53 @@ fn differences_of_programs() {
     assert_eq!(smallest(&programs, Objection::Forbidden, 0), None);
 }
 
-/// The compiled form of a construct against its source: what the mapping loses, and what it gives away.
+/// The compiled form of a construct against its source: what the mapping loses, and what it gives
+/// away.
 #[test]
 fn across_signatures() {
     let mapping = crate::setup::shipped("rc11-to-ptx-relaxed-acquire-load");
     let mut options = options(4);
     options.only = names("R.ACQ,R.NA,W.REL,W.NA");
     options.typed = true;
-    let report = compare(Subjects::Mapping(&mapping), &options, &Silent).expect("it can be compared");
-    // As `check` says (Fig. 11 with a relaxed load); and the published PTX allows less than RC11 does.
+    let report =
+        compare(Subjects::Mapping(&mapping), &options, &Silent).expect("it can be compared");
+    // As `check` says (Fig. 11 with a relaxed load); and the published PTX allows less than RC11
+    // does.
     assert_eq!(smallest(&report, Objection::Forbidden, 1), Some(4));
-    assert!(report.questions.iter().all(|q| q.differences.iter().all(|d| d.executions[0].signature == Signature::C)));
+    assert!(
+        report
+            .questions
+            .iter()
+            .all(|q| q.differences.iter().all(|d| d.executions[0].signature == Signature::C))
+    );
 }
 
 #[test]
 fn what_cannot_be_compared() {
     let said = |old: &str, new: &str, options: &CompareOptions| -> Vec<String> {
         let (old, new) = (shipped(old), shipped(new));
-        let errors = compare(Subjects::Models(&old, &new), options, &Silent).expect_err("it cannot be compared");
+        let errors = compare(Subjects::Models(&old, &new), options, &Silent)
+            .expect_err("it cannot be compared");
         errors.iter().map(|e| e.message.clone()).collect()
     };
     assert_eq!(
         said("rc11-lb", "ptx-6.0", &options(3)),
-        ["`rc11-lb` is a model of C executions and `ptx-6.0` one of PTX executions: they have none in common"]
+        [
+            "`rc11-lb` is a model of C executions and `ptx-6.0` one of PTX executions: they have none in common"
+        ]
     );
     assert_eq!(said("sc", "tso", &options(0)), ["a bound of 0 events compares nothing"]);
-    assert_eq!(said("sc", "tso", &options(99)), ["a bound of 99 events is out of reach; the largest is 12"]);
+    assert_eq!(
+        said("sc", "tso", &options(99)),
+        ["a bound of 99 events is out of reach; the largest is 12"]
+    );
     let mut contradictory = options(3);
     contradictory.only = names("R,W");
     contradictory.without = names("R,W");
-    assert_eq!(said("sc", "tso", &contradictory), ["--only and --without leave no construct to make programs of"]);
+    assert_eq!(
+        said("sc", "tso", &contradictory),
+        ["--only and --without leave no construct to make programs of"]
+    );
     contradictory.only = names("R.ACQ");
     contradictory.without = Vec::new();
     assert_eq!(said("sc", "tso", &contradictory), ["the source language has no construct `R.ACQ`"]);
@@ -291,15 +376,23 @@ fn jobs_do_not_matter() {
     assert_eq!(report(1), report(2));
 }
 
-/// Each listed difference is weakest: the judge finds none among the executions one step weaker (orders, dependencies, edges).
+/// Each listed difference is weakest: the judge finds none among the executions one step weaker
+/// (orders, dependencies, edges).
 #[test]
 fn listed_differences_are_weakest() {
     let old = shipped("ptx-6.0");
-    let new = edited("ptx-6.0", &[("irreflexive (rf | fr); cause as Causality", "irreflexive rf; cause as Causality")]);
+    let new = edited(
+        "ptx-6.0",
+        &[("irreflexive (rf | fr); cause as Causality", "irreflexive rf; cause as Causality")],
+    );
     let mut options = options(4);
     options.most = 100;
     let report = ask(&old, &new, &options);
-    let question = report.questions.iter().find(|q| (q.kind, q.allows) == (Objection::Forbidden, 1)).expect("it is asked");
+    let question = report
+        .questions
+        .iter()
+        .find(|q| (q.kind, q.allows) == (Objection::Forbidden, 1))
+        .expect("it is asked");
     assert!(!question.more && !question.differences.is_empty());
     let differs = |x: &Execution| judge(&new, x).consistent && !judge(&old, x).consistent;
     for difference in &question.differences {
@@ -310,7 +403,10 @@ fn listed_differences_are_weakest() {
                 let mut weaker = x.clone();
                 let data = &mut weaker.events[e];
                 let fence = data.kind == EventKind::Fence;
-                if data.thread.is_none() || order == data.order || !order.is_at_most(data.order) || (fence && order <= Order::Rlx)
+                if data.thread.is_none()
+                    || order == data.order
+                    || !order.is_at_most(data.order)
+                    || (fence && order <= Order::Rlx)
                 {
                     continue;
                 }
@@ -318,14 +414,17 @@ fn listed_differences_are_weakest() {
                 data.scope = data.scope.filter(|_| order != Order::Plain);
                 let in_rmw = x.rmw.pairs().any(|(r, w)| [r.index(), w.index()].contains(&e));
                 let no_such_write = data.kind == EventKind::Write && order == Order::Acq;
-                assert!(in_rmw || no_such_write || !differs(&weaker), "event {e} of {x:?} may be {order:?}");
+                assert!(
+                    in_rmw || no_such_write || !differs(&weaker),
+                    "event {e} of {x:?} may be {order:?}"
+                );
             }
         }
     }
 }
 
-/// By enumeration: the smallest number of events of an execution that each of the models allows and the other forbids (or
-/// calls undefined), newly allowed first.
+/// By enumeration: the smallest number of events of an execution that each of the models allows and
+/// the other forbids (or calls undefined), newly allowed first.
 fn enumerated(models: [&Model; 2], only: &[Construct], bound: usize) -> Vec<Option<usize>> {
     let [old, new] = models;
     let mapping = Mapping {
@@ -354,9 +453,15 @@ fn enumerated(models: [&Model; 2], only: &[Construct], bound: usize) -> Vec<Opti
                     let [a, b] = [0, 1].map(|i| judges[i].judge(&execution));
                     let [x, y] = [(old, &a), (new, &b)].map(|(m, j)| undefined(m, &j.holds));
                     let both = a.consistent && b.consistent;
-                    let answers =
-                        [b.consistent && !a.consistent, a.consistent && !b.consistent, both && x && !y, both && y && !x];
-                    for (slot, _) in found.iter_mut().zip(answers).filter(|(slot, yes)| *yes && slot.is_none()) {
+                    let answers = [
+                        b.consistent && !a.consistent,
+                        a.consistent && !b.consistent,
+                        both && x && !y,
+                        both && y && !x,
+                    ];
+                    for (slot, _) in
+                        found.iter_mut().zip(answers).filter(|(slot, yes)| *yes && slot.is_none())
+                    {
                         *slot = Some(events);
                     }
                 }
@@ -367,9 +472,13 @@ fn enumerated(models: [&Model; 2], only: &[Construct], bound: usize) -> Vec<Opti
     found
 }
 
-/// The same for outcomes: what every read reads and which write each location ends with, of executions that neither model calls
-/// undefined. Coherence order is total.
-fn enumerated_outcomes(models: [&Model; 2], only: &[Construct], bound: usize) -> Vec<Option<usize>> {
+/// The same for outcomes: what every read reads and which write each location ends with, of
+/// executions that neither model calls undefined. Coherence order is total.
+fn enumerated_outcomes(
+    models: [&Model; 2],
+    only: &[Construct],
+    bound: usize,
+) -> Vec<Option<usize>> {
     let mapping = Mapping {
         title: String::new(),
         file: SourceFile::new("none", ""),
@@ -389,11 +498,17 @@ fn enumerated_outcomes(models: [&Model; 2], only: &[Construct], bound: usize) ->
                 let judgements = [0, 1].map(|i| judges[i].judge(execution));
                 let defined = (0..2).all(|i| {
                     let mut checks = models[i].checks.iter().zip(&judgements[i].holds);
-                    !checks.any(|(c, &h)| c.role == Role::Flag && c.negated && c.kind == CheckKind::Empty && h)
+                    !checks.any(|(c, &h)| {
+                        c.role == Role::Flag && c.negated && c.kind == CheckKind::Empty && h
+                    })
                 });
-                let last = |e: &Event| execution.events[e.index()].kind == EventKind::Write && execution.co.row(*e).is_empty();
+                let last = |e: &Event| {
+                    execution.events[e.index()].kind == EventKind::Write
+                        && execution.co.row(*e).is_empty()
+                };
                 let finals = (0..execution.size()).map(Event::from).filter(last).map(|e| (e, e));
-                let seen = outcomes.entry(execution.rf.pairs().chain(finals).collect()).or_default();
+                let seen =
+                    outcomes.entry(execution.rf.pairs().chain(finals).collect()).or_default();
                 for i in 0..2 {
                     seen[i][0] |= judgements[i].consistent;
                     seen[i][1] |= judgements[i].consistent && defined;
@@ -421,13 +536,24 @@ pub fn variants(execution: &Execution) -> Vec<Execution> {
     let n = execution.size();
     let is_init = |e: Event| execution.events[e.index()].kind == EventKind::Init;
     let fixed: Vec<(Event, Event)> = execution.co.pairs().filter(|&(a, _)| is_init(a)).collect();
-    let free: Vec<(usize, usize)> =
-        execution.co.pairs().filter(|&(a, _)| !is_init(a)).map(|(a, b)| (a.index(), b.index())).collect();
-    let fences: Vec<usize> =
-        (0..n).filter(|&e| execution.events[e].kind == EventKind::Fence && execution.events[e].order == Order::Sc).collect();
-    let between: Vec<(usize, usize)> =
-        fences.iter().flat_map(|&a| fences.iter().filter(move |&&b| a != b).map(move |&b| (a, b))).collect();
-    let events = |pairs: &[(usize, usize)]| pairs.iter().map(|&(a, b)| (Event::from(a), Event::from(b))).collect::<Vec<_>>();
+    let free: Vec<(usize, usize)> = execution
+        .co
+        .pairs()
+        .filter(|&(a, _)| !is_init(a))
+        .map(|(a, b)| (a.index(), b.index()))
+        .collect();
+    let fences: Vec<usize> = (0..n)
+        .filter(|&e| {
+            execution.events[e].kind == EventKind::Fence && execution.events[e].order == Order::Sc
+        })
+        .collect();
+    let between: Vec<(usize, usize)> = fences
+        .iter()
+        .flat_map(|&a| fences.iter().filter(move |&&b| a != b).map(move |&b| (a, b)))
+        .collect();
+    let events = |pairs: &[(usize, usize)]| {
+        pairs.iter().map(|&(a, b)| (Event::from(a), Event::from(b))).collect::<Vec<_>>()
+    };
     let mut out = Vec::new();
     for co in partial_orders(&free) {
         for order in partial_orders(&between) {
@@ -440,12 +566,18 @@ pub fn variants(execution: &Execution) -> Vec<Execution> {
     out
 }
 
-/// Two edits of a shipped model, and few constructs. Enumeration makes no dependencies, so the axioms about them go.
+/// Two edits of a shipped model, and few constructs. Enumeration makes no dependencies, so the
+/// axioms about them go.
 fn pair() -> impl Strategy<Value = (&'static str, Edit, Edit, Vec<Construct>)> {
     let names = vec!["sc", "tso", "rc11-lb", "rc11-scoped", "c20-scoped", "ptx-6.0", "ptx-6.0"];
     select(names).prop_flat_map(|name| {
         let signature = shipped(name).signature;
-        (Just(name), edit(signature, false), edit(signature, false), subsequence(constructs(signature), 1..=3))
+        (
+            Just(name),
+            edit(signature, false),
+            edit(signature, false),
+            subsequence(constructs(signature), 1..=3),
+        )
     })
 }
 

@@ -26,7 +26,11 @@ fn rows_for_nothing_that_there_is_are_counted_apart() {
         let idle = usize::from(!row.starts_with("R.ACQ.cta"));
         assert_eq!(mapping.coverage(None).idle, idle, "{line}; {row}");
         let words = mapping.coverage(None).words();
-        assert_eq!(words.contains("1 of 21 rows was not asked about (1 for nothing that there is)"), idle == 1, "{words}");
+        assert_eq!(
+            words.contains("1 of 21 rows was not asked about (1 for nothing that there is)"),
+            idle == 1,
+            "{words}"
+        );
         assert_eq!(mapping.coverage(Some(&names("W.RLX"))).idle, 0, "{row}");
     }
 }
@@ -34,7 +38,9 @@ fn rows_for_nothing_that_there_is_are_counted_apart() {
 /// The lines with a row, each with its left-hand side and what is behind the arrow.
 fn lines(text: &str) -> Vec<(&str, &str)> {
     let bare = text.lines().map(|line| line.split("//").next().unwrap_or_default());
-    bare.filter_map(|line| line.split_once("=>")).map(|(head, body)| (head.trim(), body.trim())).collect()
+    bare.filter_map(|line| line.split_once("=>"))
+        .map(|(head, body)| (head.trim(), body.trim()))
+        .collect()
 }
 
 #[test]
@@ -42,22 +48,44 @@ fn every_row_of_every_table_is_counted() {
     let mut left = 0;
     for name in library::names() {
         let file = library::built_in(name).expect("it is shipped");
-        let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is a mapping").mapping;
+        let mapping =
+            load_text(&file, None, &LoadOptions::default()).expect("it is a mapping").mapping;
         let rows = lines(&file.text);
         let starts = |word: &str| rows.iter().filter(|(_, body)| body.starts_with(word)).count();
-        let assumed: Vec<&str> =
-            mapping.about.evidence.iter().filter(|e| e.known.word() == "assumed").map(|e| e.name.as_str()).collect();
-        let is_assumed = |body: &str| assumed.iter().any(|name| body.ends_with(&format!("[{name}]")));
+        let assumed: Vec<&str> = mapping
+            .about
+            .evidence
+            .iter()
+            .filter(|e| e.known.word() == "assumed")
+            .map(|e| e.name.as_str())
+            .collect();
+        let is_assumed =
+            |body: &str| assumed.iter().any(|name| body.ends_with(&format!("[{name}]")));
         let taken = rows.iter().filter(|(_, body)| is_assumed(body)).count();
         // Rows for a scope that one of the models does not know.
-        let of_clusters = |head: &str| head.split(' ').next().is_some_and(|name| name.ends_with(".cluster"));
+        let of_clusters =
+            |head: &str| head.split(' ').next().is_some_and(|name| name.ends_with(".cluster"));
         let says = |body: &str| !body.starts_with("absent") && !body.starts_with("other");
         let has_clusters = mapping.scopes().contains(&Scope::Cluster);
-        let idle = rows.iter().filter(|(head, body)| !has_clusters && of_clusters(head) && says(body)).count();
-        let expected = Coverage { rows: rows.len(), other: starts("other"), absent: starts("absent"), idle, assumed: 0, taken };
+        let idle = rows
+            .iter()
+            .filter(|(head, body)| !has_clusters && of_clusters(head) && says(body))
+            .count();
+        let expected = Coverage {
+            rows: rows.len(),
+            other: starts("other"),
+            absent: starts("absent"),
+            idle,
+            assumed: 0,
+            taken,
+        };
         assert_eq!(mapping.coverage(None), expected, "{name}");
         let known = mapping.known_only();
-        assert_eq!(known.coverage(None), Coverage { assumed: taken, taken: 0, ..expected }, "{name}, without what is assumed");
+        assert_eq!(
+            known.coverage(None),
+            Coverage { assumed: taken, taken: 0, ..expected },
+            "{name}, without what is assumed"
+        );
         left += expected.not_asked();
     }
     assert!(left > 50, "{left} rows of all tables are not asked about");
@@ -78,5 +106,8 @@ fn only_rows_of_the_constructs_that_are_asked_about_count() {
     assert_eq!((of("R.ACQ"), of("R.RLX"), of("RMW.RLX")), (1, 0, 2));
     let assumed = shipped("cuda-oxide");
     assert_eq!(assumed.coverage(None).words(), "; 8 of 38 rows are assumed");
-    assert_eq!(assumed.known_only().coverage(None).words(), "; 8 of 38 rows were not asked about (8 assumed)");
+    assert_eq!(
+        assumed.known_only().coverage(None).words(),
+        "; 8 of 38 rows were not asked about (8 assumed)"
+    );
 }

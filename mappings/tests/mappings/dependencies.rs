@@ -1,5 +1,5 @@
-//! Programs that depend on what they read otherwise than by a guard around the rest of a thread: targets in which nothing else has
-//! the outcome, and targets that cannot tell.
+//! Programs that depend on what they read otherwise than by a guard around the rest of a thread:
+//! targets in which nothing else has the outcome, and targets that cannot tell.
 
 use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, Level};
 use margay_mappings::language::Mapping;
@@ -22,7 +22,8 @@ fn onto(replaced: (&str, &str), axioms: &str) -> Mapping {
         )
         .collect();
     let mut mapping =
-        read(&format!("mapping \"onto itself\" from rc11-lb to rc11-lb\n{}\n", rows.join("\n"))).expect("rows are complete");
+        read(&format!("mapping \"onto itself\" from rc11-lb to rc11-lb\n{}\n", rows.join("\n")))
+            .expect("rows are complete");
     let text = &mapping.target.source.text;
     assert!(text.contains(replaced.0), "{}", replaced.0);
     let text = format!("{}\n{axioms}\n", text.replace(replaced.0, replaced.1));
@@ -42,10 +43,14 @@ fn program_options(bound: usize, only: &str) -> CheckOptions {
 
 fn litmus(report: &CheckReport) -> String {
     let found = &report.counterexamples[0];
-    margay_litmus::render::render(&found.source, "source", None, &found.finals).expect("it is a program").test.to_string()
+    margay_litmus::render::render(&found.source, "source", None, &found.finals)
+        .expect("it is a program")
+        .test
+        .to_string()
 }
 
-/// Happens-before over one synchronisation only, and atomics in order: a message that is handed on arrives without its data.
+/// Happens-before over one synchronisation only, and atomics in order: a message that is handed on
+/// arrives without its data.
 const ONE_STEP: (&str, &str) = ("let hb = (sb | sw)+", "let hb = sb | (sb?; sw; sb?)");
 const ORDERED: &str = "acyclic [A]; (sb | rf | mo | rb); [A] as Atomics-In-Order";
 
@@ -53,7 +58,14 @@ const ORDERED: &str = "acyclic [A]; (sb | rf | mo | rb); [A] as Atomics-In-Order
 fn a_computed_value_is_needed_where_conditional_writes_are_in_order() {
     let options = program_options(6, "R.NA,W.NA,R.ACQ,W.REL");
     let guarded = ask(&onto(ONE_STEP, ORDERED), &options);
-    assert_eq!((guarded.established, guarded.counterexamples[0].guards, guarded.counterexamples[0].computed), (5, 2, 0));
+    assert_eq!(
+        (
+            guarded.established,
+            guarded.counterexamples[0].guards,
+            guarded.counterexamples[0].computed
+        ),
+        (5, 2, 0)
+    );
 
     // No guard around a write, but computed values.
     let mapping = onto(ONE_STEP, &format!("{ORDERED}\nempty ctrl; [W] as No-Conditional-Write"));
@@ -67,11 +79,15 @@ fn a_computed_value_is_needed_where_conditional_writes_are_in_order() {
     assert_eq!(ask(&mapping, &limited).verdict, CheckVerdict::None);
 
     // Neither: the program would race.
-    let neither = ask(&onto(ONE_STEP, &format!("{ORDERED}\nempty (ctrl | data); [W] as No-Dependent-Write")), &options);
+    let neither = ask(
+        &onto(ONE_STEP, &format!("{ORDERED}\nempty (ctrl | data); [W] as No-Dependent-Write")),
+        &options,
+    );
     assert_eq!(neither.verdict, CheckVerdict::None);
 }
 
-/// Message passing fails in the target only where the reading thread goes on with a write that depends on nothing.
+/// Message passing fails in the target only where the reading thread goes on with a write that
+/// depends on nothing.
 #[test]
 fn a_condition_may_enclose_a_part_of_the_rest() {
     let options = program_options(5, "R.NA,W.NA,R.ACQ,W.REL");
@@ -79,14 +95,27 @@ fn a_condition_may_enclose_a_part_of_the_rest() {
     let written = "empty (R & ACQ) \\ domain(sb; [W]) as Acquires-Before-Writes";
     let guarded = ask(&onto(weak, &format!("{ORDERED}\n{written}")), &options);
     assert_eq!((guarded.established, guarded.counterexamples[0].guards), (3, 1));
-    let narrow = ask(&onto(weak, &format!("{ORDERED}\n{written}\nempty (ctrl | data); [W] as No-Dependent-Write")), &options);
-    assert_eq!((narrow.established, narrow.counterexamples[0].guards, narrow.counterexamples[0].computed), (4, 1, 0));
+    let narrow = ask(
+        &onto(
+            weak,
+            &format!("{ORDERED}\n{written}\nempty (ctrl | data); [W] as No-Dependent-Write"),
+        ),
+        &options,
+    );
+    assert_eq!(
+        (narrow.established, narrow.counterexamples[0].guards, narrow.counterexamples[0].computed),
+        (4, 1, 0)
+    );
     insta::assert_snapshot!(litmus(&narrow));
-    let none = ask(&onto(weak, &format!("{ORDERED}\n{written}\nempty ctrl as Nothing-Conditional")), &options);
+    let none = ask(
+        &onto(weak, &format!("{ORDERED}\n{written}\nempty ctrl as Nothing-Conditional")),
+        &options,
+    );
     assert_eq!(none.verdict, CheckVerdict::None);
 }
 
-/// Where dependencies only break cycles that go against program order, an axiom about them costs the search only those.
+/// Where dependencies only break cycles that go against program order, an axiom about them costs
+/// the search only those.
 #[test]
 fn axioms_against_thin_air_tell_only_in_cycles() {
     let options = program_options(6, "R.NA,W.NA,R.ACQ,W.REL");

@@ -1,5 +1,5 @@
-//! The answer and the counterexample that is shown depend on nothing but the question: not on the number of threads, not on
-//! the SAT solver.
+//! The answer and the counterexample that is shown depend on nothing but the question: not on the
+//! number of threads, not on the SAT solver.
 
 use margay_mappings::check::{CheckReport, CoReading};
 use margay_mappings::language::Mapping;
@@ -13,7 +13,8 @@ fn seen(report: &CheckReport) -> String {
         out += &format!("{} {:?} {}\n", axiom.axiom, axiom.verdict, axiom.bound);
     }
     for c in &report.counterexamples {
-        out += &format!("{} {:?} {:?} {:?} {:?}\n", c.axiom, c.source, c.target, c.origin, c.finals);
+        out +=
+            &format!("{} {:?} {:?} {:?} {:?}\n", c.axiom, c.source, c.target, c.origin, c.finals);
     }
     out
 }
@@ -23,7 +24,8 @@ fn same(mapping: &Mapping, bound: usize, all: Option<usize>, co: CoReading) {
     for backend in backends() {
         for jobs in [1, 2, 4] {
             let mut options = options(bound);
-            (options.jobs, options.backend, options.all, options.co) = (jobs, backend.clone(), all, co);
+            (options.jobs, options.backend, options.all, options.co) =
+                (jobs, backend.clone(), all, co);
             options.without = ["R.SC", "W.SC", "RMW.SC"].map(str::to_owned).to_vec();
             let seen = seen(&ask(mapping, &options));
             let first = first.get_or_insert_with(|| seen.clone());
@@ -35,7 +37,11 @@ fn same(mapping: &Mapping, bound: usize, all: Option<usize>, co: CoReading) {
 
 #[test]
 fn one_counterexample() {
-    for name in ["rc11-to-ptx-weak-relaxed-store", "rc11-to-ptx-cta-relaxed-rmw", "rc11-to-ptx-relaxed-acquire-load"] {
+    for name in [
+        "rc11-to-ptx-weak-relaxed-store",
+        "rc11-to-ptx-cta-relaxed-rmw",
+        "rc11-to-ptx-relaxed-acquire-load",
+    ] {
         same(&shipped(name), 4, None, CoReading::Universal);
     }
 }

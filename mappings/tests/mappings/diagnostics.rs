@@ -46,7 +46,12 @@ fn refused(texts: &[&str]) -> String {
 /// The rows of a complete mapping from sc to ptx-6.0 with some of them replaced.
 fn with_row(row: &str) -> String {
     let construct = row.split([' ', '.']).next().unwrap_or_default();
-    let rows = ["R => ld.relaxed.sys", "W => st.relaxed.sys", "RMW => atom.relaxed.sys", "F => fence.sc.sys"];
+    let rows = [
+        "R => ld.relaxed.sys",
+        "W => st.relaxed.sys",
+        "RMW => atom.relaxed.sys",
+        "F => fence.sc.sys",
+    ];
     let others = rows.iter().filter(|r| r.split(' ').next() != Some(construct)).copied();
     let rows: Vec<&str> = others.chain([row]).collect();
     format!("mapping \"m\" from sc to ptx-6.0\n{}", rows.join("\n"))
@@ -55,8 +60,18 @@ fn with_row(row: &str) -> String {
 /// A row of scoped C++ in an otherwise complete mapping.
 fn with_scoped_row(row: &str) -> String {
     let text = without_failures("rc11-to-ptx").file.text.clone();
-    let name: String = row.split([' ', '=']).next().unwrap_or_default().split('.').take(2).collect::<Vec<_>>().join(".");
-    let kept: Vec<&str> = text.lines().filter(|l| !l.starts_with("//") && !l.starts_with(&format!("{name}."))).collect();
+    let name: String = row
+        .split([' ', '='])
+        .next()
+        .unwrap_or_default()
+        .split('.')
+        .take(2)
+        .collect::<Vec<_>>()
+        .join(".");
+    let kept: Vec<&str> = text
+        .lines()
+        .filter(|l| !l.starts_with("//") && !l.starts_with(&format!("{name}.")))
+        .collect();
     format!("{}\n{row}", kept.join("\n"))
 }
 
@@ -105,11 +120,18 @@ fn comments_nest_in_all_texts() {
             |text| read(text).map(drop),
         ),
         (FileKind::Model, "\"m\"\nacyclic po as Order\n", |text| {
-            Model::parse_with(SourceFile::new("m.cat", text), &OnlyBuiltIn, &TypingOptions::default()).map(drop)
+            Model::parse_with(
+                SourceFile::new("m.cat", text),
+                &OnlyBuiltIn,
+                &TypingOptions::default(),
+            )
+            .map(drop)
         }),
-        (FileKind::Litmus, "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 == 0)\n", |text| {
-            margay_litmus::read::test(&SourceFile::new("t.litmus", text)).map(drop)
-        }),
+        (
+            FileKind::Litmus,
+            "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 == 0)\n",
+            |text| margay_litmus::read::test(&SourceFile::new("t.litmus", text)).map(drop),
+        ),
     ];
     for (kind, text, reader) in texts {
         let nested = format!("(* out: (* in *) mapping acyclic \" *) {text}");
@@ -218,8 +240,10 @@ fn constructs_and_scopes() {
 #[test]
 fn missing_and_doubled_rows() {
     let two = format!("{}\nR => ld.weak", with_row("R => ld.relaxed.sys"));
-    let both = format!("{}\nR.ACQ.gpu => ld.acquire.gpu", with_scoped_row("R.ACQ.s => ld.acquire.s"));
-    let twice = format!("{}\nR.ACQ.gpu => ld.acquire.gpu", with_scoped_row("R.ACQ.gpu => ld.acquire.gpu"));
+    let both =
+        format!("{}\nR.ACQ.gpu => ld.acquire.gpu", with_scoped_row("R.ACQ.s => ld.acquire.s"));
+    let twice =
+        format!("{}\nR.ACQ.gpu => ld.acquire.gpu", with_scoped_row("R.ACQ.gpu => ld.acquire.gpu"));
     let none = "mapping \"m\" from rc11-scoped to ptx-6.0";
     let one = "mapping \"m\" from sc to tso\nR => R";
     let wrong = "mapping \"m\" from sc to tso\nR => R.ACQ\nW => X\nRMW => RMW.gpu\nF => MFENCE";
@@ -231,7 +255,9 @@ fn missing_and_doubled_rows() {
 fn files() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("mappings");
     fs::create_dir_all(folder.join("folder.map")).expect("a folder for the test");
-    let write = |name: &str, bytes: &[u8]| fs::write(folder.join(name), bytes).expect("a file for the test");
+    let write = |name: &str, bytes: &[u8]| {
+        fs::write(folder.join(name), bytes).expect("a file for the test")
+    };
     write("empty.map", b"");
     write("binary.map", &[0x7f, b'E', b'L', b'F', 0, 0xff, 0xfe]);
     write("zeros.map", &[0; 64]);
@@ -239,8 +265,18 @@ fn files() {
     write("model.map", b"mapping \"m\" from broken.cat to ptx-6.0\n");
     write("broken.cat", b"C \"broken\"\nacyclic nonsense as X\n");
     let mut out = String::new();
-    for name in ["missing.map", "folder.map", "empty.map", "binary.map", "zeros.map", "large.map", "model.map"] {
-        let Err(errors) = load(&folder.join(name), &LoadOptions::default()) else { panic!("accepted: {name}") };
+    for name in [
+        "missing.map",
+        "folder.map",
+        "empty.map",
+        "binary.map",
+        "zeros.map",
+        "large.map",
+        "model.map",
+    ] {
+        let Err(errors) = load(&folder.join(name), &LoadOptions::default()) else {
+            panic!("accepted: {name}")
+        };
         out += &shown(&errors);
     }
     let said = out.replace(&format!("{}", folder.display()), "DIR");
@@ -250,8 +286,11 @@ fn files() {
 #[test]
 fn names_of_mappings() {
     let mut out = String::new();
-    for name in ["rc11-to-ptx-", "rc11-too-ptx", "nothing-like-it", "rc11-to-ptx-descoped.mapp", ""] {
-        let Err(errors) = library::find(name, &LoadOptions::default()) else { panic!("accepted: {name}") };
+    for name in ["rc11-to-ptx-", "rc11-too-ptx", "nothing-like-it", "rc11-to-ptx-descoped.mapp", ""]
+    {
+        let Err(errors) = library::find(name, &LoadOptions::default()) else {
+            panic!("accepted: {name}")
+        };
         writeln!(out, ">>> {name}\n{}", shown(&errors)).expect("to a string");
     }
     insta::assert_snapshot!(out);
@@ -262,12 +301,17 @@ fn names_of_mappings() {
 fn models_instead() {
     let text = library::built_in("rc11-to-ptx").expect("shipped");
     let with = |source: Option<&str>, target: Option<&str>| {
-        let options =
-            LoadOptions { source: source.map(str::to_owned), target: target.map(str::to_owned), ..LoadOptions::default() };
+        let options = LoadOptions {
+            source: source.map(str::to_owned),
+            target: target.map(str::to_owned),
+            ..LoadOptions::default()
+        };
         margay_mappings::language::load_text(&text, None, &options).map(drop)
     };
     let mut out = String::new();
-    for (source, target) in [(Some("rc12"), None), (None, Some("ptx")), (Some("tso"), None), (None, Some("sc"))] {
+    for (source, target) in
+        [(Some("rc12"), None), (None, Some("ptx")), (Some("tso"), None), (None, Some("sc"))]
+    {
         let errors = with(source, target).expect_err("these do not fit");
         writeln!(out, ">>> {source:?} {target:?}\n{}", shown(&errors)).expect("to a string");
     }
@@ -290,8 +334,14 @@ fn options_of_a_check() {
     }
     cases.push(("--without ''", options(1).with(|o| o.without = vec![String::new()])));
     cases.push(("--only F.XX", options(1).with(|o| o.only = names("F.XX,R.SC"))));
-    cases.push(("--only R --without R", options(1).with(|o| (o.only, o.without) = (names("R"), names("R")))));
-    cases.push(("two mistakes", CheckOptions { axioms: names("A,B"), ..options(0) }.with(|o| o.without = names("C,D"))));
+    cases.push((
+        "--only R --without R",
+        options(1).with(|o| (o.only, o.without) = (names("R"), names("R"))),
+    ));
+    cases.push((
+        "two mistakes",
+        CheckOptions { axioms: names("A,B"), ..options(0) }.with(|o| o.without = names("C,D")),
+    ));
     let mut out = String::new();
     for (what, options) in cases {
         let said = match check(&mapping, &options, &Silent) {

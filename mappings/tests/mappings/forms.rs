@@ -35,7 +35,10 @@ fn a_failing_one_is_a_load_of_its_own_order() {
 #[test]
 fn one_that_succeeds_is_a_read_modify_write() {
     let only = "R.NA,W.NA,RMW.ACQ,W.REL";
-    assert_eq!(falls(&report("CAS.ACQ.s => atom.acquire.s", "R.NA,W.NA,RMW.ACQ,W.REL")), "none up to 4");
+    assert_eq!(
+        falls(&report("CAS.ACQ.s => atom.acquire.s", "R.NA,W.NA,RMW.ACQ,W.REL")),
+        "none up to 4"
+    );
     let mut weak = options(5);
     weak.only = names(only);
     let mapping = read(&with("CAS.ACQ.s => atom.relaxed.s")).unwrap_or_else(|e| panic!("{e:?}"));
@@ -50,7 +53,10 @@ fn forms_that_are_wrong() {
     let refused = |rows: &str| -> String {
         match read(&with(rows)) {
             Ok(_) => panic!("accepted: {rows}"),
-            Err(errors) => errors.iter().map(|e| format!("{e} | {}", e.help.clone().unwrap_or_default())).collect(),
+            Err(errors) => errors
+                .iter()
+                .map(|e| format!("{e} | {}", e.help.clone().unwrap_or_default()))
+                .collect(),
         }
     };
     let rows = [

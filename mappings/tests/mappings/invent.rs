@@ -1,4 +1,5 @@
-//! Random mappings and random models: shipped models with axioms taken away and added, rows of any shape.
+//! Random mappings and random models: shipped models with axioms taken away and added, rows of any
+//! shape.
 
 use margay_mappings::language::Mapping;
 use margay_models::diagnostic::SourceFile;
@@ -48,12 +49,15 @@ impl Edit {
     /// The model with the edit.
     pub fn apply(&self, model: &Model) -> Model {
         let text = format!("{}\n{}\n", model.source.text, self.added.join("\n"));
-        let mut edited = match Model::parse(SourceFile::new(model.name.clone(), text.clone()), &OnlyBuiltIn) {
-            Ok(loaded) => loaded.model,
-            Err(errors) => panic!("{text}\n{errors:?}"),
-        };
+        let mut edited =
+            match Model::parse(SourceFile::new(model.name.clone(), text.clone()), &OnlyBuiltIn) {
+                Ok(loaded) => loaded.model,
+                Err(errors) => panic!("{text}\n{errors:?}"),
+            };
         for &k in &self.dropped {
-            let axioms: Vec<usize> = (0..edited.checks.len()).filter(|&i| edited.checks[i].role == Role::Axiom).collect();
+            let axioms: Vec<usize> = (0..edited.checks.len())
+                .filter(|&i| edited.checks[i].role == Role::Axiom)
+                .collect();
             if axioms.len() > 1 {
                 edited.checks.remove(axioms[k % axioms.len()]);
             }
@@ -71,11 +75,16 @@ fn relation(signature: Signature, dependencies: bool) -> BoxedStrategy<String> {
     };
     let relations: &[&str] = match signature.word() {
         "C" => &["po", "rf", "co", "fr", "loc", "ext", "rmw", "sr"],
-        "PTX" => &["po", "rf", "co", "fr", "loc", "int", "rmw", "sr", "sync_fence", "(rf | fr)", "scta"],
+        "PTX" => {
+            &["po", "rf", "co", "fr", "loc", "int", "rmw", "sr", "sync_fence", "(rf | fr)", "scta"]
+        }
         _ => &["po", "rf", "co", "fr", "loc", "int", "ext", "rmw"],
     };
-    // At execution level a source that looks at dependencies has executions that programs here do not have.
-    let relations = [relations, if dependencies { &["ctrl", "data", "(rf | ctrl | data)"] } else { &[] }].concat();
+    // At execution level a source that looks at dependencies has executions that programs here do
+    // not have.
+    let relations =
+        [relations, if dependencies { &["ctrl", "data", "(rf | ctrl | data)"] } else { &[] }]
+            .concat();
     let set = select(sets.to_vec()).prop_map(str::to_owned);
     let leaf = prop_oneof![
         6 => select(relations).prop_map(str::to_owned),
@@ -96,20 +105,27 @@ fn relation(signature: Signature, dependencies: bool) -> BoxedStrategy<String> {
 pub fn edit(signature: Signature, dependencies: bool) -> impl Strategy<Value = Edit> {
     let kind = select(vec!["acyclic", "irreflexive", "empty", "acyclic", "irreflexive", "~empty"]);
     let check = (kind, relation(signature, dependencies)).prop_map(|(kind, r)| (kind, r));
-    (proptest::collection::vec(check, 0..=1), proptest::collection::vec(0..8_usize, 0..=2)).prop_map(|(checks, dropped)| {
-        let name = |(i, (kind, r)): (usize, (&str, String))| format!("{kind} {r} as extra-{i}");
-        Edit { added: checks.into_iter().enumerate().map(name).collect(), dropped }
-    })
+    (proptest::collection::vec(check, 0..=1), proptest::collection::vec(0..8_usize, 0..=2))
+        .prop_map(|(checks, dropped)| {
+            let name = |(i, (kind, r)): (usize, (&str, String))| format!("{kind} {r} as extra-{i}");
+            Edit { added: checks.into_iter().enumerate().map(name).collect(), dropped }
+        })
 }
 
 /// An instruction of a target for one operation; `scoped` if a scope variable may be used.
 fn instruction(target: Signature, operation: Operation, variable: bool) -> BoxedStrategy<String> {
-    let fitting: Vec<Construct> = constructs(target).into_iter().filter(|c| c.operation == operation).collect();
-    let scopes: Vec<&str> = if variable { vec!["s", "s", "s", "cta", "gpu", "sys"] } else { vec!["cta", "gpu", "sys"] };
+    let fitting: Vec<Construct> =
+        constructs(target).into_iter().filter(|c| c.operation == operation).collect();
+    let scopes: Vec<&str> =
+        if variable { vec!["s", "s", "s", "cta", "gpu", "sys"] } else { vec!["cta", "gpu", "sys"] };
     (select(fitting), select(scopes))
         .prop_map(move |(c, scope)| {
             if target != Signature::PTX {
-                let suffix = if c.has_scope(target) && target == Signature::C { format!(".{scope}") } else { String::new() };
+                let suffix = if c.has_scope(target) && target == Signature::C {
+                    format!(".{scope}")
+                } else {
+                    String::new()
+                };
                 return format!("{}{suffix}", c.name(target));
             }
             let order = match c.order.tag() {
@@ -125,7 +141,11 @@ fn instruction(target: Signature, operation: Operation, variable: bool) -> Boxed
                 Operation::Rmw => "atom",
                 Operation::Fence => "fence",
             };
-            if c.has_scope(target) { format!("{mnemonic}.{order}.{scope}") } else { format!("{mnemonic}.{order}") }
+            if c.has_scope(target) {
+                format!("{mnemonic}.{order}.{scope}")
+            } else {
+                format!("{mnemonic}.{order}")
+            }
         })
         .boxed()
 }
@@ -161,7 +181,12 @@ fn lowering(target: Signature, operation: Operation, variable: bool) -> BoxedStr
 }
 
 /// One row of a construct, with one or two alternatives; now and then one row for each scope.
-fn row(source: Signature, scoped: bool, target: Signature, construct: Construct) -> BoxedStrategy<String> {
+fn row(
+    source: Signature,
+    scoped: bool,
+    target: Signature,
+    construct: Construct,
+) -> BoxedStrategy<String> {
     let name = construct.name(source);
     let body = move |variable: bool| {
         prop_oneof![
@@ -175,8 +200,9 @@ fn row(source: Signature, scoped: bool, target: Signature, construct: Construct)
     }
     let other = name.clone();
     let one = body(true).prop_map(move |b| format!("{name}.s => {b}"));
-    let each = (body(false), body(false), body(false))
-        .prop_map(move |(a, b, c)| format!("{other}.cta => {a}\n{other}.gpu => {b}\n{other}.sys => {c}"));
+    let each = (body(false), body(false), body(false)).prop_map(move |(a, b, c)| {
+        format!("{other}.cta => {a}\n{other}.gpu => {b}\n{other}.sys => {c}")
+    });
     if scoped { prop_oneof![5 => one, 1 => each].boxed() } else { one.boxed() }
 }
 
@@ -199,7 +225,9 @@ pub fn mapping_text() -> impl Strategy<Value = (String, Signature, Signature)> {
     ];
     select(pairs).prop_flat_map(|(source, s, scoped, target, t)| {
         let rows: Vec<_> = constructs(s).into_iter().map(|c| row(s, scoped, t, c)).collect();
-        rows.prop_map(move |rows| (format!("mapping \"random\" from {source} to {target}\n{}\n", rows.join("\n")), s, t))
+        rows.prop_map(move |rows| {
+            (format!("mapping \"random\" from {source} to {target}\n{}\n", rows.join("\n")), s, t)
+        })
     })
 }
 
@@ -207,12 +235,8 @@ pub fn mapping_text() -> impl Strategy<Value = (String, Signature, Signature)> {
 pub fn case() -> impl Strategy<Value = Case> {
     mapping_text().prop_flat_map(|(text, s, t)| {
         let only = subsequence(constructs(s), 1..=3);
-        (Just(text), edit(s, false), edit(t, true), only, any::<bool>()).prop_map(|(text, source, target, only, typed)| Case {
-            text,
-            source,
-            target,
-            only,
-            typed,
-        })
+        (Just(text), edit(s, false), edit(t, true), only, any::<bool>()).prop_map(
+            |(text, source, target, only, typed)| Case { text, source, target, only, typed },
+        )
     })
 }

@@ -1,5 +1,5 @@
-//! Mappings: what the check says of those that are shipped and of broken ones, against an enumeration that was written apart;
-//! the mapping language, read, printed and misread.
+//! Mappings: what the check says of those that are shipped and of broken ones, against an
+//! enumeration that was written apart; the mapping language, read, printed and misread.
 
 mod against_judge;
 mod all;

@@ -1,5 +1,5 @@
-//! Rows for pairs of orders: where one pair alone is wrong, the program that is shown has that pair, and asked about once more it is a
-//! counterexample again.
+//! Rows for pairs of orders: where one pair alone is wrong, the program that is shown has that
+//! pair, and asked about once more it is a counterexample again.
 
 use margay_litmus::render::render;
 use margay_mappings::Backend;
@@ -12,11 +12,17 @@ use margay_models::diagnostic::SourceFile;
 
 use crate::setup;
 
-const SUCCESS: [(&str, &str); 5] =
-    [("RLX", "relaxed"), ("ACQ", "acquire"), ("REL", "release"), ("ACQ_REL", "acq_rel"), ("SC", "seq_cst")];
+const SUCCESS: [(&str, &str); 5] = [
+    ("RLX", "relaxed"),
+    ("ACQ", "acquire"),
+    ("REL", "release"),
+    ("ACQ_REL", "acq_rel"),
+    ("SC", "seq_cst"),
+];
 const FAILURE: [(&str, &str); 3] = [("RLX", "relaxed"), ("ACQ", "acquire"), ("SC", "seq_cst")];
 
-/// A table with a row for each pair of orders, where a success or a failure with one of the pairs has lost its order.
+/// A table with a row for each pair of orders, where a success or a failure with one of the pairs
+/// has lost its order.
 fn table(success: &str, failure: &str, fails: bool) -> Mapping {
     let mut text = "mapping \"pairs\" from c20-scoped to ptx-6.0\n\
         R.NA => ld.weak\nR.RLX.s => ld.relaxed.s\nR.ACQ.s => ld.acquire.s\nR.SC.s => fence.sc.s ; ld.acquire.s\n\
@@ -25,7 +31,8 @@ fn table(success: &str, failure: &str, fails: bool) -> Mapping {
         RMW.SC.s => fence.sc.s ; atom.acq_rel.s\n\
         F.ACQ.s => fence.acquire.s\nF.REL.s => fence.release.s\nF.ACQ_REL.s => fence.acq_rel.s\nF.SC.s => fence.sc.s\n"
         .to_owned();
-    let right = |order: &str| if order == "SC" { "fence.sc.s ; atom.acq_rel.s" } else { "atom.acq_rel.s" };
+    let right =
+        |order: &str| if order == "SC" { "fence.sc.s ; atom.acq_rel.s" } else { "atom.acq_rel.s" };
     for (s, _) in SUCCESS {
         for (f, _) in FAILURE {
             let is_wrong = (s, f) == (success, failure);
@@ -64,26 +71,35 @@ fn the_program_has_the_pair_that_is_wrong() {
                     // Nothing is lost.
                     continue;
                 }
-                let what = format!("{success}/{failure}, {}", if fails { "failure" } else { "success" });
+                let what =
+                    format!("{success}/{failure}, {}", if fails { "failure" } else { "success" });
                 let mapping = table(success, failure, fails);
                 let report = setup::ask(&mapping, &options(success, failure, fails));
                 assert_eq!(report.verdict, CheckVerdict::Counterexample, "{what}");
                 let found = &report.counterexamples[0];
-                let source = render(&found.source, "source", None, &found.finals).expect("a test").test;
+                let source =
+                    render(&found.source, "source", None, &found.finals).expect("a test").test;
                 let text = source.to_string();
                 let pair = format!("memory_order_{on_success}, memory_order_{on_failure}, ");
                 assert!(text.contains(&pair), "{what}: {text}");
-                // The rows that are named, those that a repair changes, and the program are about the same.
-                let head = format!("{}.{success}/{failure}.s", if fails { "CAS_FAIL" } else { "CAS" });
-                let named = name(&mapping, &found.source, &found.target, &found.origin).expect("it has rows");
-                let heads: Vec<String> = named.operations.iter().map(|o| o.text(&mapping)).collect();
+                // The rows that are named, those that a repair changes, and the program are about
+                // the same.
+                let head =
+                    format!("{}.{success}/{failure}.s", if fails { "CAS_FAIL" } else { "CAS" });
+                let named = name(&mapping, &found.source, &found.target, &found.origin)
+                    .expect("it has rows");
+                let heads: Vec<String> =
+                    named.operations.iter().map(|o| o.text(&mapping)).collect();
                 assert!(heads.iter().any(|h| h.starts_with(&head)), "{what}: {heads:?}");
                 for changed in hint(&mapping, found).into_iter().flatten() {
                     let row = changed.slot.text(&mapping, &changed.lowering).0;
                     assert!(!row.starts_with("CAS") || row == head, "{what}: {row}");
                 }
-                let again = margay_litmus::read::test(&SourceFile::new("again.litmus", text)).expect("it reads back").test;
-                let answer = ask(&mapping, &again, None).unwrap_or_else(|e| panic!("{what}: {e:?}"));
+                let again = margay_litmus::read::test(&SourceFile::new("again.litmus", text))
+                    .expect("it reads back")
+                    .test;
+                let answer =
+                    ask(&mapping, &again, None).unwrap_or_else(|e| panic!("{what}: {e:?}"));
                 assert_eq!(answer.answer, ProgramVerdict::Counterexample, "{what}");
                 asked += 1;
             }

@@ -1,5 +1,6 @@
-//! The question about programs: the loop of candidates and refutations against the enumeration of all programs, guards and
-//! executions; what is known of the published mapping and its variants; the same answer whatever the number of jobs.
+//! The question about programs: the loop of candidates and refutations against the enumeration of
+//! all programs, guards and executions; what is known of the published mapping and its variants;
+//! the same answer whatever the number of jobs.
 
 use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, Level, Silent, check};
 use margay_mappings::language::Mapping;
@@ -30,8 +31,10 @@ fn smallest(report: &CheckReport) -> Option<usize> {
 fn constructs_of(mapping: &Mapping, only: &str) -> Vec<Construct> {
     let wanted: Vec<&str> = only.split(',').collect();
     let signature = mapping.source.signature;
-    let found: Vec<Construct> =
-        constructs(signature).into_iter().filter(|c| wanted.contains(&c.name(signature).as_str())).collect();
+    let found: Vec<Construct> = constructs(signature)
+        .into_iter()
+        .filter(|c| wanted.contains(&c.name(signature).as_str()))
+        .collect();
     assert_eq!(found.len(), wanted.len());
     found
 }
@@ -44,14 +47,25 @@ fn with(name: &str, row: &str, replacement: &str) -> Mapping {
 }
 
 /// The smallest bound by both ways, with guards limited or not.
-fn compare(mapping: &Mapping, only: &str, typed: bool, bound: usize, guards: Option<usize>) -> Option<usize> {
+fn compare(
+    mapping: &Mapping,
+    only: &str,
+    typed: bool,
+    bound: usize,
+    guards: Option<usize>,
+) -> Option<usize> {
     let mut options = program_options(bound, only, typed);
     options.guards = guards;
     let found = smallest(&ask(mapping, &options));
     let constructs = constructs_of(mapping, only);
     let search = Search { mapping, constructs: &constructs, typed };
-    let enumerated = (1..=bound).find(|&events| search.program(events, guards.unwrap_or(usize::MAX)));
-    assert_eq!(found, enumerated, "{} with {only}, typed {typed}, guards {guards:?}", mapping.title);
+    let enumerated =
+        (1..=bound).find(|&events| search.program(events, guards.unwrap_or(usize::MAX)));
+    assert_eq!(
+        found, enumerated,
+        "{} with {only}, typed {typed}, guards {guards:?}",
+        mapping.title
+    );
     found
 }
 
@@ -102,7 +116,11 @@ fn shipped_mappings_at_three_events() {
 }
 
 fn config() -> ProptestConfig {
-    ProptestConfig { max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::with_cases(96) }
+    ProptestConfig {
+        max_shrink_iters: 200,
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(96)
+    }
 }
 
 proptest! {
@@ -129,8 +147,8 @@ proptest! {
     }
 }
 
-/// Fig. 12 of the 2019 paper, from the constructs that it is made of: plain data, a release, the read-modify-write, a relaxed
-/// store, an acquire. The fastest solver, as the others take long.
+/// Fig. 12 of the 2019 paper, from the constructs that it is made of: plain data, a release, the
+/// read-modify-write, a relaxed store, an acquire. The fastest solver, as the others take long.
 #[test]
 fn figure_12() {
     let mapping = shipped("rc11-to-ptx-descoped-no-release-rmw");
@@ -141,7 +159,8 @@ fn figure_12() {
     let found = &report.counterexamples[0];
     assert!(judge(&mapping.target, &found.target).consistent);
     assert!(!judge(&mapping.source, &found.source).consistent);
-    let rendered = margay_litmus::render::render(&found.source, "Fig-12", None, &found.finals).expect("it is a program");
+    let rendered = margay_litmus::render::render(&found.source, "Fig-12", None, &found.finals)
+        .expect("it is a program");
     insta::assert_snapshot!(rendered.test.to_string());
 }
 
@@ -153,9 +172,17 @@ fn the_same_answer_with_any_number_of_jobs() {
     for jobs in [1, 3] {
         options.jobs = jobs;
         let report = ask(&mapping, &options);
-        let rows: Vec<_> =
-            report.axioms.iter().flat_map(|a| &a.rows).map(|r| (r.bound, r.racy, r.explained, r.conflicts)).collect();
-        let shown: Vec<_> = report.counterexamples.iter().map(|c| (c.source.clone(), c.target.clone(), c.guards)).collect();
+        let rows: Vec<_> = report
+            .axioms
+            .iter()
+            .flat_map(|a| &a.rows)
+            .map(|r| (r.bound, r.racy, r.explained, r.conflicts))
+            .collect();
+        let shown: Vec<_> = report
+            .counterexamples
+            .iter()
+            .map(|c| (c.source.clone(), c.target.clone(), c.guards))
+            .collect();
         assert!(!shown.is_empty());
         answers.push((rows, shown));
     }

@@ -1,6 +1,7 @@
-//! A user's text can say what the text of PTX says: coherence order is partial, an order of fences is chosen, a read-modify-write has other
-//! tags than its halves, scopes have several names, one of them is not known to every model. A copy of PTX that is such a text, with the
-//! same model and the same rows, gets the same answers as PTX.
+//! A user's text can say what the text of PTX says: coherence order is partial, an order of fences
+//! is chosen, a read-modify-write has other tags than its halves, scopes have several names, one of
+//! them is not known to every model. A copy of PTX that is such a text, with the same model and the
+//! same rows, gets the same answers as PTX.
 
 use margay_litmus::{explicit, read, sat};
 use margay_mappings::check::{CheckOptions, Level, Silent};
@@ -61,11 +62,18 @@ fn model() -> String {
 /// A shipped mapping to PTX as one to the copy.
 fn mapping(name: &str) -> Mapping {
     let folder = tempfile::tempdir().expect("there is room");
-    let rows = margay_mappings::library::built_in(name).expect("a mapping").text.replacen("to ptx-6.0", "to copy", 1);
-    for (file, text) in [("copy.arch", COPY.to_owned()), ("copy.cat", model()), ("copy.map", rows)] {
+    let rows = margay_mappings::library::built_in(name).expect("a mapping").text.replacen(
+        "to ptx-6.0",
+        "to copy",
+        1,
+    );
+    for (file, text) in [("copy.arch", COPY.to_owned()), ("copy.cat", model()), ("copy.map", rows)]
+    {
         std::fs::write(folder.path().join(file), text).expect("there is room");
     }
-    load(&folder.path().join("copy.map"), &LoadOptions::default()).unwrap_or_else(|e| panic!("{name}: {e:?}")).mapping
+    load(&folder.path().join("copy.map"), &LoadOptions::default())
+        .unwrap_or_else(|e| panic!("{name}: {e:?}"))
+        .mapping
 }
 
 fn quick(bound: usize) -> CheckOptions {
@@ -84,7 +92,10 @@ fn the_copy_says_what_the_text_of_ptx_says() {
     assert_eq!(copy.scopes(true), ptx.scopes(true));
     assert_eq!(copy.scopes(false), ptx.scopes(false));
     assert_eq!(copy.printed(BaseRelation::SyncFence), "sc");
-    for word in ["cta", "block", "wg", "cluster", "gpu", "dev", "device", "gl", "sys", "system", "warp", "agent"] {
+    for word in [
+        "cta", "block", "wg", "cluster", "gpu", "dev", "device", "gl", "sys", "system", "warp",
+        "agent",
+    ] {
         assert_eq!(copy.scope_named(word), ptx.scope_named(word), "{word}");
     }
     for name in BaseSet::names(copy) {
@@ -94,7 +105,9 @@ fn the_copy_says_what_the_text_of_ptx_says() {
     let (ours, theirs) = (copy.constructs(), ptx.constructs());
     assert_eq!(ours.len(), theirs.len());
     for (mine, other) in ours.iter().zip(&theirs) {
-        let at = |all: &[_], found: Vec<_>| found.iter().map(|c| all.iter().position(|a| a == c)).collect::<Vec<_>>();
+        let at = |all: &[_], found: Vec<_>| {
+            found.iter().map(|c| all.iter().position(|a| a == c)).collect::<Vec<_>>()
+        };
         assert_eq!(at(&ours, mine.weaker(copy)), at(&theirs, other.weaker(ptx)), "{mine:?}");
         assert_eq!(mine.has_scope(copy), other.has_scope(ptx), "{mine:?}");
     }
@@ -121,14 +134,16 @@ fn rows_fall_as_those_to_ptx_do() {
     assert_eq!(falls(&ask(&mapping("rc11-to-ptx"), &quick(4))), "none up to 4");
 }
 
-/// Tests in which coherence order must be left open, fences must be ordered, and neither: by both engines.
+/// Tests in which coherence order must be left open, fences must be ordered, and neither: by both
+/// engines.
 #[test]
 fn tests_are_decided_as_those_of_ptx_are() {
     let copy = mapping("rc11-to-ptx").target;
     let ptx = library::load("ptx-6.0", &[]).expect("a model").model;
     let mut allowed = Vec::new();
     for (name, program) in [
-        // Weak writes of two threads race: neither is before the other, and each thread may see its own order.
+        // Weak writes of two threads race: neither is before the other, and each thread may see its
+        // own order.
         (
             "coherence",
             "P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | st.weak x, 2 ;\n ld.weak r0, x | ld.weak r1, x ;\nexists (P0:r0 == 2 /\\ P1:r1 == 1)",
@@ -147,9 +162,13 @@ fn tests_are_decided_as_those_of_ptx_are() {
         ),
     ] {
         let decided = |word: &str, model: &Model| {
-            let file = SourceFile::new("t.litmus", format!("{word} {name}\n{{ x=0; y=0; }}\n {program}\n"));
+            let file = SourceFile::new(
+                "t.litmus",
+                format!("{word} {name}\n{{ x=0; y=0; }}\n {program}\n"),
+            );
             let test = read::test(&file).unwrap_or_else(|e| panic!("{e:?}\n{}", file.text)).test;
-            let explicit = explicit::run(&test, model, &explicit::Options::default()).expect("a verdict");
+            let explicit =
+                explicit::run(&test, model, &explicit::Options::default()).expect("a verdict");
             let other = sat::run(&test, model, &explicit::Options::default()).expect("a verdict");
             assert_eq!(explicit.reachable, other.reachable, "{word} {name}: the engines differ");
             explicit.reachable
@@ -178,11 +197,13 @@ fn models_differ_as_those_of_ptx_do() {
         let mut options = CompareOptions::new(4);
         (options.jobs, options.backend) = (2, backends().remove(0));
         options.search.only = names("R,W,F");
-        let report = compare(Subjects::Models(&old, &new), &options, &Silent).unwrap_or_else(|e| panic!("{e:?}"));
+        let report = compare(Subjects::Models(&old, &new), &options, &Silent)
+            .unwrap_or_else(|e| panic!("{e:?}"));
         report.questions.iter().map(|q| (q.allows, format!("{:?}", q.verdict))).collect::<Vec<_>>()
     };
     for edit in [
-        // Fences no longer synchronise; writes that are not related must be; nothing of what differs is within the bound.
+        // Fences no longer synchronise; writes that are not related must be; nothing of what
+        // differs is within the bound.
         ("| sync_fence\n", "\n"),
         ("empty ((W * W) & morally-strong)", "empty ((W * W) & loc)"),
         ("irreflexive sync_fence; cause as Fence-SC", ""),

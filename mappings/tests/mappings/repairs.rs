@@ -31,7 +31,8 @@ fn texts(mapping: &Mapping, changes: &[Changed]) -> Vec<(String, String)> {
     changes.iter().map(|c| c.slot.text(mapping, &c.lowering)).collect()
 }
 
-/// The hint is a cheapest repair where what is wrong is one row: nobody is told to put a fence beside every plain load.
+/// The hint is a cheapest repair where what is wrong is one row: nobody is told to put a fence
+/// beside every plain load.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn a_hint_is_a_repair() {
@@ -48,16 +49,30 @@ fn a_hint_is_a_repair() {
         ("rc11-to-ptx-cta-release-store", 4, "W.REL.s => st.release.s"),
     ] {
         let mapping = shipped(name);
-        let found =
-            ask(&mapping, &programs(bound)).counterexamples.into_iter().next().unwrap_or_else(|| panic!("{name} is broken"));
-        let hint = texts(&mapping, &hint(&mapping, &found).unwrap_or_else(|| panic!("{name} can be mended")));
-        let said: Vec<String> = hint.iter().map(|(head, body)| format!("{head} => {body}")).collect();
+        let found = ask(&mapping, &programs(bound))
+            .counterexamples
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| panic!("{name} is broken"));
+        let hint = texts(
+            &mapping,
+            &hint(&mapping, &found).unwrap_or_else(|| panic!("{name} can be mended")),
+        );
+        let said: Vec<String> =
+            hint.iter().map(|(head, body)| format!("{head} => {body}")).collect();
         assert_eq!(said, [hinted], "{name}");
-        let report = repair(&mapping, &programs(bound), &InstructionCosts::default(), 1000, &Silent).expect("a question");
+        let report =
+            repair(&mapping, &programs(bound), &InstructionCosts::default(), 1000, &Silent)
+                .expect("a question");
         assert_eq!(report.stopped, None, "{name}");
         let repairs: Vec<_> = report.repairs.iter().map(|r| texts(&mapping, &r.changes)).collect();
-        // With five events the published mapping itself has a counterexample, which takes a change more.
-        assert!(hint.iter().all(|change| repairs[0].contains(change)), "{name}: {hint:?} is not in {:?}", repairs[0]);
+        // With five events the published mapping itself has a counterexample, which takes a change
+        // more.
+        assert!(
+            hint.iter().all(|change| repairs[0].contains(change)),
+            "{name}: {hint:?} is not in {:?}",
+            repairs[0]
+        );
     }
 }
 
@@ -71,8 +86,9 @@ impl Progress for Counted {
     }
 }
 
-/// A compiler's table has dozens of lowerings that differ in the type of the object alone. They are changed together, and what is wrong in one row
-/// does not multiply what is tried for another: so few changes are tried where it once were more than ten thousand, without an end.
+/// A compiler's table has dozens of lowerings that differ in the type of the object alone. They are
+/// changed together, and what is wrong in one row does not multiply what is tried for another: so
+/// few changes are tried where it once were more than ten thousand, without an end.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn wrong_rows_of_a_measured_table_are_mended_soon() {
@@ -93,11 +109,19 @@ fn wrong_rows_of_a_measured_table_are_mended_soon() {
     ] {
         let mapping = with(name, rows, instead);
         let counted = Counted::default();
-        let report = repair(&mapping, &programs(4), &InstructionCosts::default(), 1000, &counted).expect("a question");
+        let report = repair(&mapping, &programs(4), &InstructionCosts::default(), 1000, &counted)
+            .expect("a question");
         let tried = counted.0.into_inner().expect("nobody panicked").get();
         assert_eq!(report.stopped, None, "{name} with {rows:?}");
-        assert!(report.fallen.is_some() && !report.repairs.is_empty() && !report.more, "{name} with {rows:?}");
-        assert!(tried < 2000 && report.searches < 10, "{name} with {rows:?}: {tried} changes, {} searches", report.searches);
+        assert!(
+            report.fallen.is_some() && !report.repairs.is_empty() && !report.more,
+            "{name} with {rows:?}"
+        );
+        assert!(
+            tried < 2000 && report.searches < 10,
+            "{name} with {rows:?}: {tried} changes, {} searches",
+            report.searches
+        );
         let changed = texts(&mapping, &report.repairs[0].changes);
         assert!(
             // A failing compare-exchange does not release, so that it needs less than it had.
@@ -110,11 +134,13 @@ fn wrong_rows_of_a_measured_table_are_mended_soon() {
     }
 }
 
-/// The row that is named has the order of success and the types that it is for: a table has other rows for the other ones.
+/// The row that is named has the order of success and the types that it is for: a table has other
+/// rows for the other ones.
 #[test]
 fn a_changed_row_is_named_as_the_table_names_it() {
     let mapping = with("llvm-23-sm90", &["CAS_FAIL.REL/ACQ.s"], ("atom.acq_rel", "atom.release"));
-    let found = ask(&mapping, &programs(4)).counterexamples.into_iter().next().expect("it is broken");
+    let found =
+        ask(&mapping, &programs(4)).counterexamples.into_iter().next().expect("it is broken");
     let hint = texts(&mapping, &hint(&mapping, &found).expect("it can be mended"));
     assert_eq!(hint, [("CAS_FAIL.REL/ACQ.s b32 b64 b128".to_owned(), "atom.acquire.s".to_owned())]);
 }

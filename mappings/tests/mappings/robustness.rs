@@ -48,7 +48,10 @@ fn survives(text: &str) {
         for error in errors {
             assert!(!error.message.is_empty());
             for label in &error.labels {
-                assert!(label.file.text.get(label.span.start..label.span.end).is_some(), "{text:?}: {error:?}");
+                assert!(
+                    label.file.text.get(label.span.start..label.span.end).is_some(),
+                    "{text:?}: {error:?}"
+                );
             }
         }
     }

@@ -46,8 +46,9 @@ fn every_shipped_mapping() {
     }
 }
 
-/// What a row may become is something that a mapping can say: a failed `atom`, for one, is never plain. All rows are changed at
-/// once, first each to its first change, then each to its second, and so on: a mapping printed for each change took 39 s.
+/// What a row may become is something that a mapping can say: a failed `atom`, for one, is never
+/// plain. All rows are changed at once, first each to its first change, then each to its second,
+/// and so on: a mapping printed for each change took 39 s.
 #[test]
 fn what_a_row_may_become() {
     for name in library::names() {

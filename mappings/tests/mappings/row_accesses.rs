@@ -1,5 +1,5 @@
-//! Rows with several accesses: loads beside the access whose value nobody uses, and stores by read-modify-write, against enumeration and as
-//! programs.
+//! Rows with several accesses: loads beside the access whose value nobody uses, and stores by
+//! read-modify-write, against enumeration and as programs.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,9 @@ use margay_models::signature::Construct;
 use crate::brute::{Search, axioms};
 use crate::setup::{ask, falls, names, options, reads_back, shipped};
 
-/// Loads of a location stay in order, and so does what an exchange is, or depends on it; an acquire load is in order with what comes later. (That loads
-/// of one location order more than their own values is made up: it is so that a load which nobody uses can be told from none.)
+/// Loads of a location stay in order, and so does what an exchange is, or depends on it; an acquire
+/// load is in order with what comes later. (That loads of one location order more than their own
+/// values is made up: it is so that a load which nobody uses can be told from none.)
 const MACHINE: &str = "architecture \"a machine that minds its loads\"
 tag ACQ on R
 dependencies addr
@@ -36,7 +37,8 @@ empty rmw & ((fr & ext); (co & ext)) as Atomic
 fn with(rows: &[&str]) -> Result<Mapping, Vec<Diagnostic>> {
     let folder = tempfile::tempdir().expect("there is room");
     let mut text = "mapping \"C++ to the machine\" from rc11 to loads\n".to_owned();
-    let plain = "R.NA R.RLX R.ACQ R.SC W.NA W.RLX W.REL W.SC RMW.RLX RMW.ACQ RMW.REL RMW.ACQ_REL RMW.SC";
+    let plain =
+        "R.NA R.RLX R.ACQ R.SC W.NA W.RLX W.REL W.SC RMW.RLX RMW.ACQ RMW.REL RMW.ACQ_REL RMW.SC";
     for construct in plain.split(' ') {
         let usual = match construct.as_bytes()[..3] {
             [b'R', b'.', _] => "get",
@@ -63,13 +65,18 @@ pub fn only(words: &str, bound: usize) -> CheckOptions {
 
 /// For each axiom of the source the size of the smallest counterexample.
 pub fn sizes(report: &CheckReport) -> Vec<Option<usize>> {
-    report.axioms.iter().map(|a| (a.verdict == CheckVerdict::Counterexample).then_some(a.bound)).collect()
+    report
+        .axioms
+        .iter()
+        .map(|a| (a.verdict == CheckVerdict::Counterexample).then_some(a.bound))
+        .collect()
 }
 
 /// The same, by enumeration of programs and executions.
 pub fn enumerated(mapping: &Mapping, only: &[String], bound: usize) -> Vec<Option<usize>> {
     let constructs = mapping.rows.iter().map(|r| r.construct);
-    let constructs: Vec<Construct> = constructs.filter(|c| only.contains(&c.name(mapping.source.signature))).collect();
+    let constructs: Vec<Construct> =
+        constructs.filter(|c| only.contains(&c.name(mapping.source.signature))).collect();
     let search = Search { mapping, constructs: &constructs, typed: true };
     let mut smallest = vec![None; axioms(&mapping.source).len()];
     for events in 1..=bound {
@@ -119,12 +126,19 @@ fn counterexamples_show_the_loads() {
         assert!(mapping.to_string().contains("=> get ; unused get\n"), "{mapping}");
         let report = ask(&mapping, &CheckOptions { level, ..only("R.SC,W.SC", 4) });
         assert!(falls(&report).ends_with(" at 4"), "{}", falls(&report));
-        let found = report.counterexamples.iter().find(|c| c.source.rf.pairs().count() == 2).expect("store buffering");
+        let found = report
+            .counterexamples
+            .iter()
+            .find(|c| c.source.rf.pairs().count() == 2)
+            .expect("store buffering");
         reads_back(&mapping, found);
         let unused = found.target.events.iter().filter(|e| e.unused).count();
-        assert_eq!((unused, found.target.events.iter().filter(|e| e.kind == Kind::Read).count()), (4, 6));
-        let [source, target] =
-            [&found.source, &found.target].map(|x| render(x, "t", None, &[]).expect("a test").test.condition.proposition);
+        assert_eq!(
+            (unused, found.target.events.iter().filter(|e| e.kind == Kind::Read).count()),
+            (4, 6)
+        );
+        let [source, target] = [&found.source, &found.target]
+            .map(|x| render(x, "t", None, &[]).expect("a test").test.condition.proposition);
         assert_eq!(source, target, "the outcome is the program's");
     }
 }
@@ -134,15 +148,23 @@ fn counterexamples_show_the_loads() {
 fn stores_by_exchange() {
     let folder = tempfile::tempdir().expect("there is room");
     let text = shipped("rc11-to-x86").to_string();
-    for (body, answer) in [("lock_xchg", "none up to 4"), ("store", " at 4"), ("store or lock_xchg", " at 4")] {
+    for (body, answer) in
+        [("lock_xchg", "none up to 4"), ("store", " at 4"), ("store or lock_xchg", " at 4")]
+    {
         let path = folder.path().join("x.map");
         let row = text.lines().find(|l| l.starts_with("W.SC")).expect("a row");
-        std::fs::write(&path, text.replace(row, &format!("W.SC => {body}"))).expect("there is room");
-        let mapping = load(&path, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e:?}")).mapping;
+        std::fs::write(&path, text.replace(row, &format!("W.SC => {body}")))
+            .expect("there is room");
+        let mapping =
+            load(&path, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e:?}")).mapping;
         for level in [Level::Execution, Level::Program] {
-            let report = ask(&mapping, &CheckOptions { level, ..only("R.SC,W.SC,W.RLX,RMW.SC,F.SC", 4) });
+            let report =
+                ask(&mapping, &CheckOptions { level, ..only("R.SC,W.SC,W.RLX,RMW.SC,F.SC", 4) });
             let found = falls(&report);
-            assert!(found.ends_with(answer) && found.starts_with("none") == answer.starts_with("none"), "{body}: {found}");
+            assert!(
+                found.ends_with(answer) && found.starts_with("none") == answer.starts_with("none"),
+                "{body}: {found}"
+            );
         }
     }
 }
@@ -150,13 +172,20 @@ fn stores_by_exchange() {
 #[test]
 fn weaken_takes_loads_away() {
     let mapping = mapping(&["R.ACQ => unused get ; get ; unused get.acquire"]);
-    let options = CheckOptions { level: Level::Program, keep_going: false, ..only("R.ACQ,W.REL", 4) };
+    let options =
+        CheckOptions { level: Level::Program, keep_going: false, ..only("R.ACQ,W.REL", 4) };
     let report = weaken(&mapping, &options, &Silent).expect("a question");
     let fates: BTreeSet<String> = report
         .rows
         .iter()
         .flat_map(|row| row.weaker.iter().map(move |w| (row, w)))
-        .map(|(row, w)| format!("{}: {}", row.slot.text(&mapping, &w.lowering).1, matches!(w.fate, Fate::Falls(_))))
+        .map(|(row, w)| {
+            format!(
+                "{}: {}",
+                row.slot.text(&mapping, &w.lowering).1,
+                matches!(w.fate, Fate::Falls(_))
+            )
+        })
         .collect();
     assert!(fates.contains("get ; unused get.acquire: false"), "{fates:?}");
     assert!(fates.contains("unused get ; get ; unused get: true"), "{fates:?}");
@@ -174,8 +203,15 @@ fn accesses_that_are_wrong() {
         ("R.ACQ => unused get ; addr ; get", "nothing is read before `addr`"),
     ] {
         let errors = with(&[row]).expect_err(row);
-        assert!(errors[0].to_string().contains(message) && errors[0].help.is_some(), "{row}: {errors:?}");
+        assert!(
+            errors[0].to_string().contains(message) && errors[0].help.is_some(),
+            "{row}: {errors:?}"
+        );
     }
-    let fence = crate::setup::read("mapping \"m\" from sc to tso\nR => unused R ; R\nW => W\nRMW => RMW\nF => F\n");
-    assert!(fence.expect_err("tso")[0].to_string().contains("`unused` is for targets that are texts"));
+    let fence = crate::setup::read(
+        "mapping \"m\" from sc to tso\nR => unused R ; R\nW => W\nRMW => RMW\nF => F\n",
+    );
+    assert!(
+        fence.expect_err("tso")[0].to_string().contains("`unused` is for targets that are texts")
+    );
 }

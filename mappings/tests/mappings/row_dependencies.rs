@@ -1,5 +1,5 @@
-//! Rows that add dependencies: `addr`, `data` and `ctrl` behind what they read, each alone and with the others, against enumeration and as
-//! programs.
+//! Rows that add dependencies: `addr`, `data` and `ctrl` behind what they read, each alone and with
+//! the others, against enumeration and as programs.
 
 use margay_mappings::change::{Fate, weaken};
 use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, Level, Silent};
@@ -28,10 +28,14 @@ acyclic [W]; po; [W] | addr | data | ctrl; [W] | ctrl; [ISB]; po | (rf | co | fr
 /// A mapping whose acquire loads and relaxed exchanges are lowered so.
 fn lowered(acquire: &str, exchange: &str) -> Result<Mapping, Vec<Diagnostic>> {
     let folder = tempfile::tempdir().expect("there is room");
-    let mut rows = format!("mapping \"C++ to the machine\" from rc11 to minds\nR.ACQ => {acquire}\nRMW.RLX => {exchange}\n");
+    let mut rows = format!(
+        "mapping \"C++ to the machine\" from rc11 to minds\nR.ACQ => {acquire}\nRMW.RLX => {exchange}\n"
+    );
     rows.extend(["NA", "RLX", "SC"].map(|o| format!("R.{o} => get\n")));
     rows.extend(["NA", "RLX", "REL", "SC"].map(|o| format!("W.{o} => put\n")));
-    rows.extend(["ACQ", "REL", "ACQ_REL", "SC"].map(|o| format!("RMW.{o} => swap\nF.{o} => isb\n")));
+    rows.extend(
+        ["ACQ", "REL", "ACQ_REL", "SC"].map(|o| format!("RMW.{o} => swap\nF.{o} => isb\n")),
+    );
     for (ending, text) in [("arch", MACHINE), ("cat", MODEL), ("map", &rows)] {
         std::fs::write(folder.path().join(format!("minds.{ending}")), text).expect("there is room");
     }
@@ -48,7 +52,11 @@ fn only(words: &str, bound: usize) -> CheckOptions {
 
 /// For each axiom of the source the size of the smallest counterexample.
 fn sizes(report: &CheckReport) -> Vec<Option<usize>> {
-    report.axioms.iter().map(|a| (a.verdict == CheckVerdict::Counterexample).then_some(a.bound)).collect()
+    report
+        .axioms
+        .iter()
+        .map(|a| (a.verdict == CheckVerdict::Counterexample).then_some(a.bound))
+        .collect()
 }
 
 /// The same, by enumeration of programs and executions.
@@ -66,18 +74,32 @@ fn enumerated(mapping: &Mapping, constructs: &[Construct], bound: usize) -> Vec<
 #[test]
 fn as_enumeration_has_it() {
     let mut answers = std::collections::BTreeSet::new();
-    for words in
-        ["", "addr", "data", "ctrl", "addr ; data", "data ; ctrl", "isb ; addr", "ctrl ; isb", "isb ; ctrl", "addr ; ctrl ; isb"]
-    {
-        let with = |access: &str| if words.is_empty() { access.to_owned() } else { format!("{access} ; {words}") };
-        for (acquire, exchange, constructs) in
-            [(with("get"), "swap".to_owned(), "R.ACQ,W.REL"), ("get".to_owned(), with("swap"), "RMW.RLX,W.REL")]
-        {
+    for words in [
+        "",
+        "addr",
+        "data",
+        "ctrl",
+        "addr ; data",
+        "data ; ctrl",
+        "isb ; addr",
+        "ctrl ; isb",
+        "isb ; ctrl",
+        "addr ; ctrl ; isb",
+    ] {
+        let with = |access: &str| {
+            if words.is_empty() { access.to_owned() } else { format!("{access} ; {words}") }
+        };
+        for (acquire, exchange, constructs) in [
+            (with("get"), "swap".to_owned(), "R.ACQ,W.REL"),
+            ("get".to_owned(), with("swap"), "RMW.RLX,W.REL"),
+        ] {
             let mapping = mapping(&acquire, &exchange);
             let options = CheckOptions { keep_going: true, ..only(constructs, 4) };
             let of: Vec<Construct> = mapping.rows.iter().map(|r| r.construct).collect();
-            let of: Vec<Construct> =
-                of.into_iter().filter(|c| options.only.contains(&c.name(mapping.source.signature))).collect();
+            let of: Vec<Construct> = of
+                .into_iter()
+                .filter(|c| options.only.contains(&c.name(mapping.source.signature)))
+                .collect();
             let report = ask(&mapping, &options);
             assert_eq!(sizes(&report), enumerated(&mapping, &of, 4), "{acquire}, {exchange}");
             for found in &report.counterexamples {
@@ -89,16 +111,25 @@ fn as_enumeration_has_it() {
     // The compiler may choose: what it chose is what the counterexample names.
     let either = mapping("get ; addr or get", "swap");
     let options = CheckOptions { keep_going: true, ..only("R.ACQ,W.REL", 4) };
-    let of = either.rows.iter().map(|r| r.construct).filter(|c| options.only.contains(&c.name(either.source.signature)));
+    let of = either
+        .rows
+        .iter()
+        .map(|r| r.construct)
+        .filter(|c| options.only.contains(&c.name(either.source.signature)));
     let report = ask(&either, &options);
     assert_eq!(sizes(&report), enumerated(&either, &of.collect::<Vec<_>>(), 4));
     for found in &report.counterexamples {
         let named =
-            margay_mappings::naming::name(&either, &found.source, &found.target, &found.origin).expect("it is of the mapping");
+            margay_mappings::naming::name(&either, &found.source, &found.target, &found.origin)
+                .expect("it is of the mapping");
         let behind = |read: margay_models::bits::Event| !found.source.po.row(read).is_empty();
         for operation in named.operations.iter().filter(|o| behind(o.head)) {
             if either.rows[operation.row].alternatives.len() > 1 {
-                let event = found.origin.iter().position(|&from| from == operation.head).expect("it is compiled");
+                let event = found
+                    .origin
+                    .iter()
+                    .position(|&from| from == operation.head)
+                    .expect("it is compiled");
                 let depends = !found.target.addr.row(event.into()).is_empty();
                 assert_eq!(operation.alternative, if depends { 0 } else { 1 });
             }
@@ -107,7 +138,8 @@ fn as_enumeration_has_it() {
     assert!(answers.len() >= 3, "the words make a difference: {answers:?}");
 }
 
-/// What each word orders, by the machine's own model: an address whatever comes later, a value writes, a branch writes and what is behind `isb`.
+/// What each word orders, by the machine's own model: an address whatever comes later, a value
+/// writes, a branch writes and what is behind `isb`.
 #[test]
 fn each_word_orders_what_it_says() {
     for level in [Level::Execution, Level::Program] {
@@ -125,7 +157,11 @@ fn each_word_orders_what_it_says() {
             let report = ask(&mapping, &CheckOptions { level, ..only("R.ACQ,W.REL", 4) });
             let found = falls(&report);
             // Programs are asked about all axioms at once.
-            let same = if level == Level::Program { found.ends_with(&answer[answer.len() - 4..]) } else { found == answer };
+            let same = if level == Level::Program {
+                found.ends_with(&answer[answer.len() - 4..])
+            } else {
+                found == answer
+            };
             assert!(same, "{acquire}: {found} instead of {answer}");
             for found in &report.counterexamples {
                 reads_back(&mapping, found);
@@ -139,13 +175,21 @@ fn weaken_takes_the_words_away() {
     let mapping = mapping("get ; addr ; data ; ctrl", "swap");
     let options = CheckOptions { level: Level::Program, ..only("R.ACQ,W.REL", 4) };
     let report = weaken(&mapping, &options, &Silent).expect("a question");
-    let row = report.rows.iter().find(|r| r.slot.text(&mapping, r.slot.lowering(&mapping)).0 == "R.ACQ").expect("its row");
+    let row = report
+        .rows
+        .iter()
+        .find(|r| r.slot.text(&mapping, r.slot.lowering(&mapping)).0 == "R.ACQ")
+        .expect("its row");
     let fate = |text: &str| {
         let mut of = row.weaker.iter().filter(|w| row.slot.text(&mapping, &w.lowering).1 == text);
         of.next().map(|w| matches!(w.fate, Fate::Falls(_)))
     };
     assert_eq!(fate("get ; addr"), Some(false), "of what is sound the weakest is named");
-    assert_eq!(fate("get ; data ; ctrl"), Some(true), "addresses order reads, and nothing else here does");
+    assert_eq!(
+        fate("get ; data ; ctrl"),
+        Some(true),
+        "addresses order reads, and nothing else here does"
+    );
 }
 
 #[test]
@@ -157,8 +201,12 @@ fn words_in_the_wrong_place() {
         ("get ; adr", "unknown minds instruction `adr`"),
     ] {
         let errors = lowered(row, "swap").expect_err(row);
-        assert!(errors[0].to_string().contains(message) && errors[0].help.is_some(), "{row}: {errors:?}");
+        assert!(
+            errors[0].to_string().contains(message) && errors[0].help.is_some(),
+            "{row}: {errors:?}"
+        );
     }
-    let help = lowered("get ; adr", "swap").expect_err("no word")[0].help.clone().unwrap_or_default();
+    let help =
+        lowered("get ; adr", "swap").expect_err("no word")[0].help.clone().unwrap_or_default();
     assert!(help.contains("did you mean `addr`?"), "{help}");
 }

@@ -1,7 +1,8 @@
-//! Every row means something: weakened by a step, the answer of the check changes, or the table says why it does not.
+//! Every row means something: weakened by a step, the answer of the check changes, or the table
+//! says why it does not.
 //!
-//! A step: a fence less, an order weaker by one, a scope narrower by one. What falls is looked for with few constructs that can
-//! show it; the same constructs show nothing in the mapping as it is.
+//! A step: a fence less, an order weaker by one, a scope narrower by one. What falls is looked for
+//! with few constructs that can show it; the same constructs show nothing in the mapping as it is.
 
 use std::fmt::Write;
 
@@ -15,8 +16,11 @@ use crate::setup::{ask, falls, names, options, shipped};
 /// The instruction one step weaker, in every way.
 fn weaker(step: LoweringStep) -> Vec<LoweringStep> {
     let mut out = Vec::new();
-    let order =
-        |order: Order| LoweringStep { order, scope: if order == Order::Plain { StepScope::None } else { step.scope }, ..step };
+    let order = |order: Order| LoweringStep {
+        order,
+        scope: if order == Order::Plain { StepScope::None } else { step.scope },
+        ..step
+    };
     let orders: &[Order] = match (step.operation, step.order) {
         (Operation::Fence, Order::Sc) => &[Order::AcqRel],
         (_, Order::AcqRel) => &[Order::Acq, Order::Rel],
@@ -28,7 +32,9 @@ fn weaker(step: LoweringStep) -> Vec<LoweringStep> {
     out.extend(orders.iter().map(|&o| order(o)));
     match step.scope {
         StepScope::Same => out.push(LoweringStep { scope: StepScope::Named(Scope::Gpu), ..step }),
-        StepScope::Named(Scope::Sys) => out.push(LoweringStep { scope: StepScope::Named(Scope::Gpu), ..step }),
+        StepScope::Named(Scope::Sys) => {
+            out.push(LoweringStep { scope: StepScope::Named(Scope::Gpu), ..step })
+        }
         StepScope::Named(_) | StepScope::None => {}
     }
     out
@@ -62,7 +68,9 @@ fn partners(construct: &str) -> (&'static str, usize) {
         "W.SC" => ("R.SC,W.SC,R.NA,W.NA,R.ACQ", 4),
         "RMW.SC" => ("RMW.SC,R.SC,W.SC,R.NA,W.NA,R.ACQ,W.REL", 5),
         // Message passing: two accesses of the data, two of the flag, the fence.
-        "F.ACQ" | "F.REL" | "F.ACQ_REL" => ("F.ACQ,F.REL,F.ACQ_REL,R.RLX,W.RLX,R.ACQ,W.REL,R.NA,W.NA", 5),
+        "F.ACQ" | "F.REL" | "F.ACQ_REL" => {
+            ("F.ACQ,F.REL,F.ACQ_REL,R.RLX,W.RLX,R.ACQ,W.REL,R.NA,W.NA", 5)
+        }
         "RMW.RLX" | "RMW.ACQ" | "RMW.REL" | "RMW.ACQ_REL" => {
             ("RMW.RLX,RMW.ACQ,RMW.REL,RMW.ACQ_REL,R.NA,W.NA,R.ACQ,W.REL,W.RLX", 5)
         }
@@ -85,9 +93,20 @@ const SILENT: [(&str, &str, &str, &str); 6] = [
         "where all scopes include one another, the fence releases what is before it, and who observes the store observes it \
          morally strongly; none up to 6 with all constructs either",
     ),
-    ("rc11-to-ptx", "W.SC", "fence.sc.s ; st.relaxed.s", "falls at 6: `without` R.SC and RMW.SC, axiom SC"),
-    ("rc11-to-ptx-descoped", "RMW.SC", "fence.sc.sys ; atom.acquire.sys", "Fig. 12: falls at 7 (see variants::fig_12)"),
-    // The next three by the same bound and axiom as the published mapping; without scopes they fall where that stands.
+    (
+        "rc11-to-ptx",
+        "W.SC",
+        "fence.sc.s ; st.relaxed.s",
+        "falls at 6: `without` R.SC and RMW.SC, axiom SC",
+    ),
+    (
+        "rc11-to-ptx-descoped",
+        "RMW.SC",
+        "fence.sc.sys ; atom.acquire.sys",
+        "Fig. 12: falls at 7 (see variants::fig_12)",
+    ),
+    // The next three by the same bound and axiom as the published mapping; without scopes they fall
+    // where that stands.
     ("rc11-to-ptx", "RMW.SC", "atom.acq_rel.s", "shown without scopes"),
     ("rc11-to-ptx", "RMW.SC", "fence.acq_rel.s ; atom.acq_rel.s", "shown without scopes"),
     ("rc11-to-ptx", "RMW.SC", "fence.sc.gpu ; atom.acq_rel.s", "shown without scopes"),

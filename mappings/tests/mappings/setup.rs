@@ -3,7 +3,9 @@
 use margay_litmus::explicit;
 use margay_litmus::render::render;
 use margay_mappings::Backend;
-use margay_mappings::check::{CheckOptions, CheckReport, CheckVerdict, Counterexample, Silent, check};
+use margay_mappings::check::{
+    CheckOptions, CheckReport, CheckVerdict, Counterexample, Silent, check,
+};
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_mappings::library;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -11,7 +13,9 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 /// A shipped mapping.
 pub fn shipped(name: &str) -> Mapping {
     let file = library::built_in(name).unwrap_or_else(|| panic!("no mapping {name}"));
-    load_text(&file, None, &LoadOptions::default()).unwrap_or_else(|e| panic!("{name}: {e:?}")).mapping
+    load_text(&file, None, &LoadOptions::default())
+        .unwrap_or_else(|e| panic!("{name}: {e:?}"))
+        .mapping
 }
 
 /// A shipped mapping as it would be without rows for compare-exchanges that fail.
@@ -23,7 +27,8 @@ pub fn without_failures(name: &str) -> Mapping {
 
 /// A mapping from its text.
 pub fn read(text: &str) -> Result<Mapping, Vec<Diagnostic>> {
-    load_text(&SourceFile::new("m.map", text), None, &LoadOptions::default()).map(|loaded| loaded.mapping)
+    load_text(&SourceFile::new("m.map", text), None, &LoadOptions::default())
+        .map(|loaded| loaded.mapping)
 }
 
 /// The solvers of this build; the one that is the program's own comes first.
@@ -31,7 +36,8 @@ pub fn backends() -> Vec<Backend> {
     Backend::available()
 }
 
-/// The published question, with options that do not depend on the machine or on the features of the build.
+/// The published question, with options that do not depend on the machine or on the features of the
+/// build.
 pub fn options(bound: usize) -> CheckOptions {
     let mut options = CheckOptions::published(bound);
     options.jobs = 2;
@@ -68,10 +74,10 @@ pub fn reads_back(mapping: &Mapping, found: &Counterexample) {
     let text = rendered.test.to_string();
     let word = mapping.target.signature.word();
     assert!(text.starts_with(word), "{text}");
-    let read =
-        margay_litmus::read::test(&SourceFile::new("target.litmus", text.clone())).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    let read = margay_litmus::read::test(&SourceFile::new("target.litmus", text.clone()))
+        .unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     assert_eq!(read.test.to_string(), text);
-    let verdict =
-        explicit::run(&read.test, &mapping.target, &explicit::Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let verdict = explicit::run(&read.test, &mapping.target, &explicit::Options::default())
+        .unwrap_or_else(|e| panic!("{e}\n{text}"));
     assert!(verdict.reachable, "{text}");
 }

@@ -1,12 +1,14 @@
-//! `diff` on barriers, proxies, aliases, reductions, volatile and mmio operations of PTX: edits that concern nothing else have
-//! their smallest differences.
+//! `diff` on barriers, proxies, aliases, reductions, volatile and mmio operations of PTX: edits
+//! that concern nothing else have their smallest differences.
 
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
 use margay_litmus::render::render;
 use margay_mappings::Backend;
 use margay_mappings::check::{Level, Silent};
-use margay_mappings::compare::{CompareOptions, CompareReport, ComparisonVerdict, Objection, Subjects, compare};
+use margay_mappings::compare::{
+    CompareOptions, CompareReport, ComparisonVerdict, Objection, Subjects, compare,
+};
 use margay_models::diagnostic::SourceFile;
 use margay_models::library;
 use margay_models::model::Model;
@@ -35,14 +37,18 @@ fn options(bound: usize, only: &str) -> CompareOptions {
 }
 
 fn ask(old: &Model, new: &Model, options: &CompareOptions) -> CompareReport {
-    compare(Subjects::Models(old, new), options, &Silent).unwrap_or_else(|e| panic!("{} {}: {e:?}", old.name, new.name))
+    compare(Subjects::Models(old, new), options, &Silent)
+        .unwrap_or_else(|e| panic!("{} {}: {e:?}", old.name, new.name))
 }
 
 /// The smallest differences: newly allowed, then newly forbidden.
 fn sizes(report: &CompareReport) -> [Option<usize>; 2] {
     [1, 0].map(|allows| {
-        let question =
-            report.questions.iter().find(|q| (q.kind, q.allows) == (Objection::Forbidden, allows)).expect("it is asked");
+        let question = report
+            .questions
+            .iter()
+            .find(|q| (q.kind, q.allows) == (Objection::Forbidden, allows))
+            .expect("it is asked");
         match &question.verdict {
             ComparisonVerdict::Different(events) => Some(*events),
             ComparisonVerdict::Equal => None,
@@ -51,12 +57,16 @@ fn sizes(report: &CompareReport) -> [Option<usize>; 2] {
     })
 }
 
-/// The shown executions are what their tests say: the model that allows the one can reach the outcome of the other.
+/// The shown executions are what their tests say: the model that allows the one can reach the
+/// outcome of the other.
 fn outcomes_are_reachable(report: &CompareReport, models: [&Model; 2]) {
     for question in &report.questions {
         for difference in &question.differences {
-            let test = render(&difference.executions[0], "d", None, &difference.finals[0]).expect("it has a test").test;
-            let verdict = Runner::new(models[question.allows]).run(&test, &Options::default(), Choice::Auto);
+            let test = render(&difference.executions[0], "d", None, &difference.finals[0])
+                .expect("it has a test")
+                .test;
+            let verdict =
+                Runner::new(models[question.allows]).run(&test, &Options::default(), Choice::Auto);
             assert!(verdict.expect("it can be run").reachable, "{test}");
         }
     }
@@ -67,13 +77,20 @@ type Edit = (&'static str, &'static str, &'static str, &'static str, [Option<usi
 
 const EDITS: [Edit; 12] = [
     // A store, an arrival; arrival and wait of the other thread, a load.
-    ("ptx-6.0", " | sync_barrier | sync_fence", " | sync_fence", "R.WEAK,W.WEAK,B", [Some(5), None]),
+    (
+        "ptx-6.0",
+        " | sync_barrier | sync_fence",
+        " | sync_fence",
+        "R.WEAK,W.WEAK,B",
+        [Some(5), None],
+    ),
     ("ptx-8", "  | [B \\ (RLX | ACQ)]; sync_barrier\n", "", "R.WEAK,W.WEAK,B", [Some(5), None]),
     // What waits is after what arrives, and not the other way round.
     ("ptx-6.0", "| sync_barrier |", "| sync_barrier^-1 |", "R.WEAK,W.WEAK,B", [Some(5), Some(5)]),
     // Whatever is at one barrier would synchronise, arrivals alone too.
     ("ptx-6.0", "| sync_barrier |", "| syncbar |", "R.WEAK,W.WEAK,B", [None, Some(4)]),
-    // The read of a reduction forms an acquire pattern: release, reduction, fence, and an access on each side.
+    // The read of a reduction forms an acquire pattern: release, reduction, fence, and an access on
+    // each side.
     (
         "ptx-8",
         "let read-operation = R \\ RED",
@@ -95,9 +112,22 @@ const EDITS: [Edit; 12] = [
     ("ptx-8", "[GEN] | enter(SUR)", "[GEN]", "R.WEAK,W.WEAK,SUR", [Some(3), None]),
     ("ptx-8", "leave(SUR) | leave(TEX)", "leave(SUR)", "R.WEAK,W.WEAK,TEX,SUR", [Some(3), None]),
     ("ptx-8", "enter(TEX) | enter(CON)", "enter(TEX)", "R.WEAK,W.WEAK,CON", [Some(3), None]),
-    // Volatile and mmio operations are not strong: two stores of two threads without coherence order.
-    ("ptx-8", "let strong = RLX |", "let strong = (RLX \\ VOLATILE) |", "R.RLX,W.RLX,VOLATILE", [Some(2), None]),
-    ("ptx-8", "let strong = RLX |", "let strong = (RLX \\ MMIO) |", "R.RLX,W.RLX,MMIO", [Some(2), None]),
+    // Volatile and mmio operations are not strong: two stores of two threads without coherence
+    // order.
+    (
+        "ptx-8",
+        "let strong = RLX |",
+        "let strong = (RLX \\ VOLATILE) |",
+        "R.RLX,W.RLX,VOLATILE",
+        [Some(2), None],
+    ),
+    (
+        "ptx-8",
+        "let strong = RLX |",
+        "let strong = (RLX \\ MMIO) |",
+        "R.RLX,W.RLX,MMIO",
+        [Some(2), None],
+    ),
 ];
 
 #[test]
@@ -127,7 +157,10 @@ fn what_a_model_speaks_of_is_compared() {
     assert_eq!((sizes(&report), report.blind), ([None, None], vec!["B"]));
     // PTX 6.0 does not know what the current model says of proxies.
     let report = ask(&shipped("ptx-6.0"), &shipped("ptx-8"), &options(2, ""));
-    assert_eq!((sizes(&report), report.blind), ([None, None], vec!["ALIAS", "SUR", "TEX", "CON", "ASYNC"]));
+    assert_eq!(
+        (sizes(&report), report.blind),
+        ([None, None], vec!["ALIAS", "SUR", "TEX", "CON", "ASYNC"])
+    );
     // A reduction's read is no outcome.
     let old = shipped("ptx-8");
     let new = edited("ptx-8", "let read-operation = R \\ RED", "let read-operation = R");
@@ -141,12 +174,16 @@ fn what_a_model_speaks_of_is_compared() {
 fn selections_that_do_not_fit() {
     let said = |old: &str, new: &str, only: &str| {
         let errors =
-            compare(Subjects::Models(&shipped(old), &shipped(new)), &options(2, only), &Silent).expect_err("it is refused");
+            compare(Subjects::Models(&shipped(old), &shipped(new)), &options(2, only), &Silent)
+                .expect_err("it is refused");
         errors.into_iter().map(|e| e.message).collect::<Vec<_>>()
     };
     assert_eq!(said("ptx-6.0", "ptx-8", "B"), ["--only leaves no construct to make programs of"]);
     assert_eq!(said("ptx-6.0", "ptx-8", "R,ALIAS"), ["`ALIAS` in --only is not compared here"]);
-    assert_eq!(said("ptx-6.0", "ptx-6.0-any-fence", "R,W,RED"), ["`RED` in --only is not compared here"]);
+    assert_eq!(
+        said("ptx-6.0", "ptx-6.0-any-fence", "R,W,RED"),
+        ["`RED` in --only is not compared here"]
+    );
     assert_eq!(said("sc", "tso", "R,B"), ["the source language has no construct `B`"]);
 }
 

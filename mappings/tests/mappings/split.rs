@@ -21,7 +21,11 @@ fn mapping(name: &str) -> Mapping {
 /// What a check says, without what it took.
 fn said(report: &CheckReport) -> String {
     let axioms: Vec<_> = report.axioms.iter().map(|a| (&a.axiom, &a.verdict, a.bound)).collect();
-    let found: Vec<_> = report.counterexamples.iter().map(|c| (&c.axiom, &c.source, &c.target, &c.origin, &c.finals)).collect();
+    let found: Vec<_> = report
+        .counterexamples
+        .iter()
+        .map(|c| (&c.axiom, &c.source, &c.target, &c.origin, &c.finals))
+        .collect();
     format!("{:?} {} {axioms:?} {found:?}", report.verdict, report.established)
 }
 
@@ -51,7 +55,12 @@ fn splitting_splits() {
     let conflicts = |split| {
         let options = CheckOptions { split, ..CheckOptions::published(4) };
         let report = check(&mapping, &options, &Silent).expect("the options fit");
-        report.axioms.iter().flat_map(|a| &a.rows).map(|r| (r.variables, r.conflicts)).collect::<Vec<_>>()
+        report
+            .axioms
+            .iter()
+            .flat_map(|a| &a.rows)
+            .map(|r| (r.variables, r.conflicts))
+            .collect::<Vec<_>>()
     };
     assert_eq!(conflicts(None), conflicts(Some(1)));
     assert_ne!(conflicts(None), conflicts(Some(50)));

@@ -1,4 +1,5 @@
-//! What follows from a counterexample: asked again of its litmus test, by both engines; and which of the smallest ones is shown.
+//! What follows from a counterexample: asked again of its litmus test, by both engines; and which
+//! of the smallest ones is shown.
 
 use margay_litmus::engine::{Choice, Runner};
 use margay_litmus::explicit::Options;
@@ -13,11 +14,19 @@ use margay_models::signature::Signature;
 
 use crate::setup::{ask, names, options, shipped};
 
-/// What both engines say of the source test of a counterexample; and the compiled test has the outcome.
+/// What both engines say of the source test of a counterexample; and the compiled test has the
+/// outcome.
 fn again(mapping: &Mapping, c: &Counterexample) -> Status {
-    let test = |x: &Execution, finals: &[Option<Event>]| render(x, "again", None, finals).expect("a litmus test").test;
-    let run = |model, test| Runner::new(model).run(&test, &Options::default(), Choice::Both).expect("both agree");
-    assert!(run(&mapping.target, test(&c.target, &c.target_finals)).reachable, "the compiled program has the outcome");
+    let test = |x: &Execution, finals: &[Option<Event>]| {
+        render(x, "again", None, finals).expect("a litmus test").test
+    };
+    let run = |model, test| {
+        Runner::new(model).run(&test, &Options::default(), Choice::Both).expect("both agree")
+    };
+    assert!(
+        run(&mapping.target, test(&c.target, &c.target_finals)).reachable,
+        "the compiled program has the outcome"
+    );
     let verdict = run(&mapping.source, test(&c.source, &c.finals));
     match (verdict.racy == Some(true), verdict.reachable) {
         (true, _) => Status::Racy,
@@ -36,7 +45,8 @@ fn statuses(mapping: &Mapping, report: &CheckReport) -> Vec<Status> {
     said
 }
 
-/// The smallest executions of four events that make Fig. 12's variant fall are of programs that race, all of them.
+/// The smallest executions of four events that make Fig. 12's variant fall are of programs that
+/// race, all of them.
 #[test]
 fn executions_of_racy_programs_are_called_so() {
     let mapping = shipped("rc11-to-ptx-no-release-rmw");
@@ -45,11 +55,16 @@ fn executions_of_racy_programs_are_called_so() {
     let found = &report.counterexamples[0];
     let [a, b] = found.race.expect("where it races");
     let [a, b] = [a, b].map(|e| &found.source.events[e.index()]);
-    assert!(a.location == b.location && a.thread != b.thread && [a.kind, b.kind].contains(&Kind::Write));
+    assert!(
+        a.location == b.location && a.thread != b.thread && [a.kind, b.kind].contains(&Kind::Write)
+    );
     let all = ask(&mapping, &CheckOptions { all: Some(500), ..options(4) });
     let all = statuses(&mapping, &all);
     assert!(all.len() > 1 && all.iter().all(|&s| s == Status::Racy), "{all:?}");
-    assert_eq!(ask(&mapping, &CheckOptions { level: Level::Program, ..options(4) }).verdict, CheckVerdict::None);
+    assert_eq!(
+        ask(&mapping, &CheckOptions { level: Level::Program, ..options(4) }).verdict,
+        CheckVerdict::None
+    );
 }
 
 /// Message passing races without a guard: with it, it is a compiler bug, and that is what is shown.
@@ -60,7 +75,8 @@ fn a_compiler_bug_comes_first_and_gets_the_guards_that_it_needs() {
     let report = ask(&mapping, &asked);
     assert_eq!(statuses(&mapping, &report), [Status::Program]);
     // With plain data only, nothing is left but a guard.
-    let plain = CheckOptions { all: Some(500), ..asked }.with(|o| o.only = names("R.NA,R.ACQ,W.NA,W.REL"));
+    let plain =
+        CheckOptions { all: Some(500), ..asked }.with(|o| o.only = names("R.NA,R.ACQ,W.NA,W.REL"));
     let report = ask(&mapping, &plain);
     let all = statuses(&mapping, &report);
     assert!(all.is_sorted() && all[0] == Status::Program, "{all:?}");
@@ -68,27 +84,39 @@ fn a_compiler_bug_comes_first_and_gets_the_guards_that_it_needs() {
     assert!(guarded > 0 && report.counterexamples.iter().all(|c| c.guards <= 1), "as few as do");
 }
 
-/// Whether there is a compiler bug of the smallest size does not depend on the way in which it is asked; nor on the number of jobs.
+/// Whether there is a compiler bug of the smallest size does not depend on the way in which it is
+/// asked; nor on the number of jobs.
 #[test]
 fn the_levels_agree_about_compiler_bugs() {
-    for name in
-        ["rc11-to-ptx-cta-release-store", "rc11-to-ptx-relaxed-release-rmw", "nvidia-abi-middle", "libcudacxx-3.5", "cuda-5.5"]
-    {
+    for name in [
+        "rc11-to-ptx-cta-release-store",
+        "rc11-to-ptx-relaxed-release-rmw",
+        "nvidia-abi-middle",
+        "libcudacxx-3.5",
+        "cuda-5.5",
+    ] {
         let mapping = shipped(name);
         let execution = ask(&mapping, &options(4));
         let events = execution.established + 1;
         let program = ask(&mapping, &CheckOptions { level: Level::Program, ..options(events) });
         let first = execution.foremost().expect("it falls");
-        assert_eq!(first.status == Status::Program, program.verdict == CheckVerdict::Counterexample, "{name}");
+        assert_eq!(
+            first.status == Status::Program,
+            program.verdict == CheckVerdict::Counterexample,
+            "{name}"
+        );
         statuses(&mapping, &execution);
         statuses(&mapping, &program);
         let one = ask(&mapping, &options(4).with(|o| o.jobs = 1));
-        let shown = |r: &CheckReport| r.counterexamples.iter().map(|c| (c.source.clone(), c.status)).collect::<Vec<_>>();
+        let shown = |r: &CheckReport| {
+            r.counterexamples.iter().map(|c| (c.source.clone(), c.status)).collect::<Vec<_>>()
+        };
         assert_eq!(shown(&execution), shown(&one), "{name}");
     }
 }
 
-/// Three stores; modification order has the two of one thread the wrong way round, and nobody sees it.
+/// Three stores; modification order has the two of one thread the wrong way round, and nobody sees
+/// it.
 #[test]
 fn what_another_modification_order_explains_is_called_so() {
     let model = library::load("rc11-scoped", &[]).expect("shipped").model;
@@ -103,13 +131,15 @@ fn what_another_modification_order_explains_is_called_so() {
     let location = Location { name: "x".to_owned(), physical: 0, atomic: true };
     let status = |co: &[(u16, u16)], last: u16| {
         let events = vec![store(0, 2), store(0, 1), store(1, 3), init.clone()];
-        let mut x = Execution::new(Signature::C, events, vec![place(0), place(1)], vec![location.clone()]);
+        let mut x =
+            Execution::new(Signature::C, events, vec![place(0), place(1)], vec![location.clone()]);
         let pairs = (0..3).map(|e| (3, e)).chain(co.iter().copied());
         x.co = BitMatrix::from_pairs(4, pairs.map(|(a, b)| (Event(a), Event(b))));
         assert!(!margay_models::judge::judge(&model, &x).consistent);
         Examiner::new(&model, None).program(&x, &[Some(Event(last))]).status
     };
-    // Second, first, third: the third is what is seen. Second, third, first: the first is, and must not be.
+    // Second, first, third: the third is what is seen. Second, third, first: the first is, and must
+    // not be.
     assert_eq!(status(&[(1, 0), (1, 2), (0, 2)], 2), Status::Explained);
     assert_eq!(status(&[(1, 2), (1, 0), (2, 0)], 0), Status::Program);
 }
@@ -120,5 +150,8 @@ fn without_time_the_status_is_not_known() {
     let mapping = shipped("rc11-to-ptx-no-release-rmw");
     let found = ask(&mapping, &options(4)).counterexamples.remove(0);
     let past = std::time::Instant::now();
-    assert_eq!(Examiner::new(&mapping.source, Some(past)).program(&found.source, &found.finals).status, Status::Unknown);
+    assert_eq!(
+        Examiner::new(&mapping.source, Some(past)).program(&found.source, &found.finals).status,
+        Status::Unknown
+    );
 }

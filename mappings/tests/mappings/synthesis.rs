@@ -1,4 +1,5 @@
-//! `synth`: known suites, and the same tests by enumeration, whose notion of minimality is written apart.
+//! `synth`: known suites, and the same tests by enumeration, whose notion of minimality is written
+//! apart.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +31,8 @@ fn options(bound: usize) -> SynthesisOptions {
 }
 
 fn ask(model: &Model, options: &SynthesisOptions) -> SynthesisReport {
-    let report = synthesize(model, options, &Silent).unwrap_or_else(|e| panic!("{}: {e:?}", model.name));
+    let report =
+        synthesize(model, options, &Silent).unwrap_or_else(|e| panic!("{}: {e:?}", model.name));
     assert_eq!(report.undecided, None);
     report
 }
@@ -38,13 +40,15 @@ fn ask(model: &Model, options: &SynthesisOptions) -> SynthesisReport {
 /// The program and outcome in one line.
 fn line(report: &SynthesisReport, i: usize) -> String {
     let test = &report.tests[i].test;
-    let threads = (0..test.threads.len()).map(|t| test.thread_lines(margay_litmus::test::ThreadId(t as u16)).join("; "));
+    let threads = (0..test.threads.len())
+        .map(|t| test.thread_lines(margay_litmus::test::ThreadId(t as u16)).join("; "));
     let text = test.to_string();
     let outcome = text[text.rfind("exists").expect("it asks something")..].trim_end().to_owned();
     format!("{} {outcome}", threads.collect::<Vec<_>>().join(" || "))
 }
 
-/// The four cycles of two threads that need no fence (MP, LB, S, 2+2W), and what coherence alone forbids.
+/// The four cycles of two threads that need no fence (MP, LB, S, 2+2W), and what coherence alone
+/// forbids.
 #[test]
 fn causality_of_tso() {
     let mut options = options(4);
@@ -77,7 +81,8 @@ fn ten_tests_of_tso() {
     }
 }
 
-/// Message passing is minimal with a release and an acquire of the narrowest scope that reaches; nothing more, nothing less.
+/// Message passing is minimal with a release and an acquire of the narrowest scope that reaches;
+/// nothing more, nothing less.
 #[test]
 fn message_passing_in_ptx() {
     let mut options = options(4);
@@ -86,7 +91,9 @@ fn message_passing_in_ptx() {
     let report = ask(&shipped("ptx-6.0"), &options);
     let mp: Vec<String> = (0..report.tests.len())
         .map(|i| line(&report, i))
-        .filter(|l| l.starts_with("st.weak x, 1; st") && l.ends_with("exists (P1:r0 == 1 /\\ P1:r1 == 0)"))
+        .filter(|l| {
+            l.starts_with("st.weak x, 1; st") && l.ends_with("exists (P1:r0 == 1 /\\ P1:r1 == 0)")
+        })
         .collect();
     let expected = |scope: &str| {
         format!(
@@ -109,7 +116,10 @@ fn what_has_no_suite() {
     asked.axiom = None;
     asked.only = names("R");
     asked.without = names("R");
-    assert_eq!(said(&asked), ["error: --only and --without leave no construct to make programs of"]);
+    assert_eq!(
+        said(&asked),
+        ["error: --only and --without leave no construct to make programs of"]
+    );
 }
 
 #[test]
@@ -135,28 +145,38 @@ impl Outcome {
         let last = |l: u16| {
             let here = |e: &Event| {
                 let data = &execution.events[e.index()];
-                data.kind == Kind::Write && data.location == Some(l) && execution.co.row(*e).is_empty()
+                data.kind == Kind::Write
+                    && data.location == Some(l)
+                    && execution.co.row(*e).is_empty()
             };
             (0..execution.size()).map(Event::from).find(here)
         };
         let finals = (0..execution.locations.len() as u16).map(last).collect();
-        Self { execution: Execution { co: BitMatrix::new(execution.size()), ..execution.clone() }, finals }
+        Self {
+            execution: Execution { co: BitMatrix::new(execution.size()), ..execution.clone() },
+            finals,
+        }
     }
 
     /// Does some coherence order and Fence-SC order make it an execution that the model allows?
     fn allowed(&self, judge: &mut Judge) -> bool {
         let x = &self.execution;
         let of = |l: u16, kind: Kind| -> Vec<usize> {
-            (0..x.size()).filter(|&e| x.events[e].kind == kind && x.events[e].location == Some(l)).collect()
+            (0..x.size())
+                .filter(|&e| x.events[e].kind == kind && x.events[e].location == Some(l))
+                .collect()
         };
         let locations: Vec<u16> = (0..x.locations.len() as u16).collect();
-        let orders: Vec<Vec<Vec<usize>>> = locations.iter().map(|&l| permutations(&of(l, Kind::Write))).collect();
+        let orders: Vec<Vec<Vec<usize>>> =
+            locations.iter().map(|&l| permutations(&of(l, Kind::Write))).collect();
         choices(&orders).iter().any(|each| {
             let mut ordered = x.clone();
             for (l, sequence) in locations.iter().zip(each) {
                 let all = [of(*l, Kind::Init), sequence.clone()].concat();
                 for (i, &a) in all.iter().enumerate() {
-                    all[i + 1..].iter().for_each(|&b| ordered.co.insert(Event::from(a), Event::from(b)));
+                    all[i + 1..]
+                        .iter()
+                        .for_each(|&b| ordered.co.insert(Event::from(a), Event::from(b)));
                 }
             }
             variants(&ordered).iter().any(|x| {
@@ -169,7 +189,8 @@ impl Outcome {
     /// Without some events; reads of what is gone read the initial write.
     fn without(&self, gone: &[Event]) -> Self {
         let x = &self.execution;
-        let kept: Vec<Event> = (0..x.size()).map(Event::from).filter(|e| !gone.contains(e)).collect();
+        let kept: Vec<Event> =
+            (0..x.size()).map(Event::from).filter(|e| !gone.contains(e)).collect();
         let new = |e: Event| kept.iter().position(|&k| k == e).map(Event::from);
         let events = kept.iter().map(|e| x.events[e.index()].clone()).collect();
         let mut left = Execution::new(x.signature, events, x.threads.clone(), x.locations.clone());
@@ -178,7 +199,8 @@ impl Outcome {
                 let data = &x.events[e.index()];
                 data.kind == Kind::Init && data.location == x.events[r.index()].location
             };
-            let from = new(w).or_else(|| (0..x.size()).map(Event::from).find(initial).and_then(new));
+            let from =
+                new(w).or_else(|| (0..x.size()).map(Event::from).find(initial).and_then(new));
             if let (Some(from), Some(to)) = (from, new(r)) {
                 left.rf.insert(from, to);
             }
@@ -214,10 +236,14 @@ impl Outcome {
             };
             let write_order = half.map_or(data.order, |w| x.events[w.index()].order);
             let all = constructs(x.signature).into_iter().filter(|c| c.operation == operation);
-            let this = all.clone().find(|c| c.read_order() == data.order && c.write_order() == write_order);
-            let this = if half.is_some() { this } else { all.clone().find(|c| c.order == data.order) };
+            let this = all
+                .clone()
+                .find(|c| c.read_order() == data.order && c.write_order() == write_order);
+            let this =
+                if half.is_some() { this } else { all.clone().find(|c| c.order == data.order) };
             let this = this.expect("it is of some construct");
-            // The orders of docs/semantics.md: plain, relaxed, acquire and release beside each other, both, sc.
+            // The orders of docs/semantics.md: plain, relaxed, acquire and release beside each
+            // other, both, sc.
             let below = |c: &Construct| match this.order {
                 Order::Sc if matches!(operation, Operation::Read) => c.order == Order::Acq,
                 Order::Sc if matches!(operation, Operation::Write) => c.order == Order::Rel,
@@ -235,7 +261,8 @@ impl Outcome {
                     }
                     None => {
                         x.events[e].order = weaker.order;
-                        x.events[e].scope = x.events[e].scope.filter(|_| weaker.order != Order::Plain);
+                        x.events[e].scope =
+                            x.events[e].scope.filter(|_| weaker.order != Order::Plain);
                     }
                 });
             }
@@ -246,13 +273,18 @@ impl Outcome {
                 });
             }
             if half.is_some() {
-                change(&|x| x.rmw.remove_all(here, half.iter().copied().collect::<EventSet>().as_row()));
+                change(&|x| {
+                    x.rmw.remove_all(here, half.iter().copied().collect::<EventSet>().as_row())
+                });
             }
         }
-        // Of the threads of a gpu, those of one cta move to another gpu; of those of a cta, one moves to another cta.
+        // Of the threads of a gpu, those of one cta move to another gpu; of those of a cta, one
+        // moves to another cta.
         for t in 0..x.threads.len() {
             let mine = x.threads[t];
-            let free = |used: &dyn Fn(&Placement) -> u16| x.threads.iter().map(used).max().map_or(0, |m| m + 1);
+            let free = |used: &dyn Fn(&Placement) -> u16| {
+                x.threads.iter().map(used).max().map_or(0, |m| m + 1)
+            };
             if x.threads.iter().enumerate().any(|(s, p)| s != t && *p == mine) {
                 let cta = free(&|p| p.cta);
                 change(&|x| x.threads[t].cta = cta);
@@ -263,7 +295,8 @@ impl Outcome {
             }
         }
         for e in (0..x.size()).map(Event::from).filter(|e| x.events[e.index()].thread.is_some()) {
-            let gone: Vec<Event> = x.rmw.row(e).iter().chain(x.rmw.column(e).iter()).chain([e]).collect();
+            let gone: Vec<Event> =
+                x.rmw.row(e).iter().chain(x.rmw.column(e).iter()).chain([e]).collect();
             out.push(self.without(&gone));
         }
         out
@@ -274,7 +307,9 @@ impl Outcome {
         let x = &self.execution;
         let orders = permutations(&(0..x.threads.len()).collect::<Vec<_>>());
         let describe = |order: &Vec<usize>| {
-            let of = |t: &usize| (0..x.size()).filter(|&e| x.events[e].thread == Some(*t as u16)).collect::<Vec<_>>();
+            let of = |t: &usize| {
+                (0..x.size()).filter(|&e| x.events[e].thread == Some(*t as u16)).collect::<Vec<_>>()
+            };
             let events: Vec<usize> = order.iter().flat_map(of).collect();
             let mut locations: Vec<u16> = Vec::new();
             events.iter().filter_map(|&e| x.events[e].location).for_each(|l| {
@@ -306,7 +341,10 @@ impl Outcome {
             if !scoped {
                 return text;
             }
-            text + &order.iter().flat_map(|s| order.iter().map(move |t| shared(s, t).to_string())).collect::<String>()
+            text + &order
+                .iter()
+                .flat_map(|s| order.iter().map(move |t| shared(s, t).to_string()))
+                .collect::<String>()
         };
         orders.iter().map(describe).min().unwrap_or_default()
     }
@@ -323,7 +361,8 @@ fn enumerated(model: &Model, only: &[Construct], bound: usize) -> BTreeSet<Strin
         about: Default::default(),
     };
     let search = Search { mapping: &mapping, constructs: only, typed: false };
-    let scopes = if model.is_scoped() { vec![Scope::Cta, Scope::Gpu, Scope::Sys] } else { Vec::new() };
+    let scopes =
+        if model.is_scoped() { vec![Scope::Cta, Scope::Gpu, Scope::Sys] } else { Vec::new() };
     let mut judge = Judge::new(model);
     let mut found = BTreeSet::new();
     for events in 1..=bound {
@@ -368,16 +407,27 @@ fn enumeration_finds_the_same() {
         let suite: BTreeSet<String> = report
             .tests
             .iter()
-            .map(|t| Outcome { execution: t.execution.clone(), finals: t.finals.clone() }.key(model.is_scoped()))
+            .map(|t| {
+                Outcome { execution: t.execution.clone(), finals: t.finals.clone() }
+                    .key(model.is_scoped())
+            })
             .collect();
         assert_eq!(suite.len(), report.tests.len(), "{name} {only}: a test comes twice");
         let wanted = names(only);
         let selected: Vec<Construct> = constructs(model.signature)
             .into_iter()
-            .filter(|c| wanted.contains(&c.name(model.signature)) || wanted.contains(&c.operation.to_string()))
+            .filter(|c| {
+                wanted.contains(&c.name(model.signature))
+                    || wanted.contains(&c.operation.to_string())
+            })
             .collect();
         let all = enumerated(&model, &selected, bound);
-        assert!(suite == all, "{name} {only}\nmissing: {:#?}\ntoo many: {:#?}", all.difference(&suite), suite.difference(&all));
+        assert!(
+            suite == all,
+            "{name} {only}\nmissing: {:#?}\ntoo many: {:#?}",
+            all.difference(&suite),
+            suite.difference(&all)
+        );
         tests += suite.len();
     }
     assert!(tests >= 30, "{tests} tests are few");

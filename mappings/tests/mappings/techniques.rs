@@ -9,7 +9,12 @@ use margay_solver::{Backend, Factory, Solver, SolverFailure, SolverOptions};
 use crate::setup::{ask, falls, names, options, shipped};
 
 /// The report with one technique, or none, switched off.
-fn without(mapping: &Mapping, constructs: &str, bound: usize, off: Option<fn(&mut Techniques)>) -> CheckReport {
+fn without(
+    mapping: &Mapping,
+    constructs: &str,
+    bound: usize,
+    off: Option<fn(&mut Techniques)>,
+) -> CheckReport {
     let mut options = options(bound);
     options.only = names(constructs);
     options.keep_going = true;
@@ -34,7 +39,11 @@ fn no_switch_changes_an_answer() {
             assert_eq!(falls(&usual), falls(&other), "{name} without `{}`", switch.name);
             let sizes = |report: &CheckReport| -> Vec<(String, usize, usize)> {
                 let threads = |c: &margay_mappings::check::Counterexample| c.source.threads.len();
-                report.counterexamples.iter().map(|c| (c.axiom.clone(), c.events, threads(c))).collect()
+                report
+                    .counterexamples
+                    .iter()
+                    .map(|c| (c.axiom.clone(), c.events, threads(c)))
+                    .collect()
             };
             assert_eq!(sizes(&usual), sizes(&other), "{name} without `{}`", switch.name);
         }
@@ -58,13 +67,22 @@ fn every_switch_changes_the_problem() {
     };
     for switch in Techniques::SWITCHES {
         // Guards and races are of programs.
-        let level = if ["guards", "races"].contains(&switch.name) { Level::Program } else { Level::Execution };
-        assert_ne!(measure(level, None), measure(level, Some(switch.off)), "`{}` changes nothing", switch.name);
+        let level = if ["guards", "races"].contains(&switch.name) {
+            Level::Program
+        } else {
+            Level::Execution
+        };
+        assert_ne!(
+            measure(level, None),
+            measure(level, Some(switch.off)),
+            "`{}` changes nothing",
+            switch.name
+        );
     }
 }
 
-/// Guards that cost nothing, races that no smallest counterexample has, and one case after the other are aids to find candidates: what is
-/// found is the same without.
+/// Guards that cost nothing, races that no smallest counterexample has, and one case after the
+/// other are aids to find candidates: what is found is the same without.
 #[test]
 fn aids_to_find_candidates_change_no_program() {
     for (name, only) in [
@@ -81,7 +99,9 @@ fn aids_to_find_candidates_change_no_program() {
         };
         let usual = shown(&options);
         assert_eq!(usual.len(), 1, "{name}");
-        for switch in Techniques::SWITCHES.iter().filter(|s| ["guards", "races", "cases"].contains(&s.name)) {
+        for switch in
+            Techniques::SWITCHES.iter().filter(|s| ["guards", "races", "cases"].contains(&s.name))
+        {
             options.techniques = Techniques::default();
             (switch.off)(&mut options.techniques);
             assert_eq!(usual, shown(&options), "{name} without `{}`", switch.name);
@@ -110,7 +130,8 @@ impl Factory for BrokenAtFirst {
     }
 }
 
-/// A solver that fails leaves the question undecided, and the reason is told, though a second attempt, shape by shape, would do.
+/// A solver that fails leaves the question undecided, and the reason is told, though a second
+/// attempt, shape by shape, would do.
 #[test]
 fn a_fault_without_thread_shapes_is_told() {
     let mut options = options(2);

@@ -1,4 +1,5 @@
-//! Rows for some uses of a construct: pairs of orders, types, operations; rows that are absent; where rows come from.
+//! Rows for some uses of a construct: pairs of orders, types, operations; rows that are absent;
+//! where rows come from.
 
 use margay_mappings::check::CheckReport;
 use margay_mappings::language::Mapping;
@@ -26,10 +27,14 @@ fn report(text: &str, only: &str, bound: usize) -> CheckReport {
 
 const PASSING: &str = "R.NA,W.NA,R.ACQ,W.REL";
 
-/// A row for one width is asked about: a location of that width has the bug, and the others have not.
+/// A row for one width is asked about: a location of that width has the bug, and the others have
+/// not.
 #[test]
 fn rows_by_width() {
-    assert_eq!(falls(&report(&with("R.ACQ.s b8 b16 => ld.relaxed.s", &[]), PASSING, 4)), "Coherence at 4");
+    assert_eq!(
+        falls(&report(&with("R.ACQ.s b8 b16 => ld.relaxed.s", &[]), PASSING, 4)),
+        "Coherence at 4"
+    );
     // Where no store has that width, there is nothing to read from that releases.
     let text = with("R.ACQ.s b8 => ld.relaxed.s\nW.REL.s b8 => absent", &[]);
     assert_eq!(falls(&report(&text, PASSING, 4)), "none up to 4");
@@ -41,7 +46,8 @@ fn rows_by_width() {
     assert_eq!(falls(&found), "Coherence at 4");
     // The counterexample is named: the flag is a byte, the row is the one with the bug.
     let (mapping, c) = (mapping(&text), &found.counterexamples[0]);
-    let named = naming::name(&mapping, &c.source, &c.target, &c.origin).expect("it is of this mapping");
+    let named =
+        naming::name(&mapping, &c.source, &c.target, &c.origin).expect("it is of this mapping");
     let rows: Vec<String> = named.operations.iter().map(|o| o.text(&mapping)).collect();
     assert!(rows.contains(&"R.ACQ.s b8".to_owned()), "{rows:?}");
     assert!(named.types.iter().flatten().any(|&t| TYPES[t] == "b8"));
@@ -55,10 +61,14 @@ fn rows_by_operation() {
     let found = report(&text, only, 5);
     assert_eq!(falls(&found), "Coherence at 5");
     let (mapping, c) = (mapping(&text), &found.counterexamples[0]);
-    let named = naming::name(&mapping, &c.source, &c.target, &c.origin).expect("it is of this mapping");
+    let named =
+        naming::name(&mapping, &c.source, &c.target, &c.origin).expect("it is of this mapping");
     assert!(named.operations.iter().any(|o| o.text(&mapping) == "RMW.ACQ.s nand b32"), "{named:?}");
     // With the right row for nand there is none.
-    assert_eq!(falls(&report(&with("RMW.ACQ.s nand b32 => atom.acq_rel.s", &[]), only, 5)), "none up to 5");
+    assert_eq!(
+        falls(&report(&with("RMW.ACQ.s nand b32 => atom.acq_rel.s", &[]), only, 5)),
+        "none up to 5"
+    );
 }
 
 /// Of a pair of orders each outcome has a row.
@@ -73,14 +83,22 @@ fn pairs_of_orders() {
     let found = report(&text, only, 4);
     assert_eq!(falls(&found), "Coherence at 4");
     let (mapping, c) = (mapping(&text), &found.counterexamples[0]);
-    let named = naming::name(&mapping, &c.source, &c.target, &c.origin).expect("it is of this mapping");
-    assert!(named.operations.iter().any(|o| o.text(&mapping).starts_with("CAS_FAIL.REL/ACQ.s")), "{named:?}");
+    let named =
+        naming::name(&mapping, &c.source, &c.target, &c.origin).expect("it is of this mapping");
+    assert!(
+        named.operations.iter().any(|o| o.text(&mapping).starts_with("CAS_FAIL.REL/ACQ.s")),
+        "{named:?}"
+    );
     // Success by pair: a release that is lost for one order of failure.
     let only = "R.NA,W.NA,R.ACQ,RMW.REL";
     let rows = "CAS.REL.s => atom.release.s\nCAS.REL/ACQ.s => atom.acquire.s";
     assert_eq!(falls(&report(&with(rows, &[]), only, 5)), "Coherence at 5");
     assert_eq!(
-        falls(&report(&with("CAS.REL.s => atom.release.s\nCAS.REL/ACQ.s => atom.acq_rel.s", &[]), only, 5)),
+        falls(&report(
+            &with("CAS.REL.s => atom.release.s\nCAS.REL/ACQ.s => atom.acq_rel.s", &[]),
+            only,
+            5
+        )),
         "none up to 5"
     );
 }
@@ -90,8 +108,14 @@ fn pairs_of_orders() {
 fn absent_rows() {
     let weak = "R.ACQ.s => ld.relaxed.s";
     assert_eq!(falls(&report(&with(weak, &["R.ACQ"]), PASSING, 4)), "Coherence at 4");
-    assert_eq!(falls(&report(&with("R.ACQ.s => absent \"does not compile\"", &["R.ACQ"]), PASSING, 4)), "none up to 4");
-    assert_eq!(falls(&report(&with("R.ACQ.s => other \"a lock\"", &["R.ACQ"]), PASSING, 4)), "none up to 4");
+    assert_eq!(
+        falls(&report(&with("R.ACQ.s => absent \"does not compile\"", &["R.ACQ"]), PASSING, 4)),
+        "none up to 4"
+    );
+    assert_eq!(
+        falls(&report(&with("R.ACQ.s => other \"a lock\"", &["R.ACQ"]), PASSING, 4)),
+        "none up to 4"
+    );
     let by_scope = "R.ACQ.cta => absent\nR.ACQ.gpu => ld.acquire.gpu\nR.ACQ.sys => absent";
     assert_eq!(falls(&report(&with(by_scope, &["R.ACQ"]), PASSING, 4)), "none up to 4");
     // A scope that does not exist needs no rows.
@@ -116,7 +140,11 @@ fn where_rows_come_from() {
     let mut options = options(4);
     options.only = names(PASSING);
     assert_eq!(falls(&ask(&mapping, &options)), "Coherence at 4");
-    assert_eq!(falls(&ask(&mapping.known_only(), &options)), "none up to 4", "without the assumed row there is none");
+    assert_eq!(
+        falls(&ask(&mapping.known_only(), &options)),
+        "none up to 4",
+        "without the assumed row there is none"
+    );
 }
 
 /// Mistakes are shown at their place, with what to do.
@@ -142,7 +170,13 @@ fn mistakes() {
         let errors = read(&with(rows, &[])).expect_err(rows);
         let said: String = errors
             .iter()
-            .map(|e| format!("{e} {:?} {}\n", e.labels.first().map(|l| &l.text), e.help.clone().unwrap_or_default()))
+            .map(|e| {
+                format!(
+                    "{e} {:?} {}\n",
+                    e.labels.first().map(|l| &l.text),
+                    e.help.clone().unwrap_or_default()
+                )
+            })
             .collect();
         assert!(said.contains(what), "{rows}:\n{said}");
     }

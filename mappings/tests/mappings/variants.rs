@@ -1,9 +1,10 @@
-//! The smallest bound at which each shipped mapping falls: among single executions, with the axioms by which it does and what follows from
-//! it, and as a program. Every explanation of a counterexample that speaks of a cycle has one.
+//! The smallest bound at which each shipped mapping falls: among single executions, with the axioms
+//! by which it does and what follows from it, and as a program. Every explanation of a
+//! counterexample that speaks of a cycle has one.
 //!
-//! With every construct the published mapping itself falls at 5 events (seq_cst accesses whose scopes do not include one
-//! another), so two columns: all constructs, and only those seq_cst accesses that the broken row is about: without the others
-//! the published mapping stands.
+//! With every construct the published mapping itself falls at 5 events (seq_cst accesses whose
+//! scopes do not include one another), so two columns: all constructs, and only those seq_cst
+//! accesses that the broken row is about: without the others the published mapping stands.
 
 use std::fmt::Write;
 
@@ -18,11 +19,18 @@ use margay_models::signature::{Construct, Operation};
 use crate::brute::{Op, Program, Search};
 use crate::setup::{ask, falls, options, shipped};
 
-/// The seq_cst accesses that have nothing to do with what is broken: what the comment of the mapping says.
+/// The seq_cst accesses that have nothing to do with what is broken: what the comment of the
+/// mapping says.
 fn unrelated(name: &str) -> Vec<String> {
     let text = &library::built_in(name).expect("a shipped mapping").text;
-    let is_broken = |row: &&str| text.contains(&format!("the row {row}:")) || text.contains(&format!("row {row} has lost"));
-    ["R.SC", "W.SC", "RMW.SC"].iter().filter(|row| !is_broken(row)).map(|row| (*row).to_owned()).collect()
+    let is_broken = |row: &&str| {
+        text.contains(&format!("the row {row}:")) || text.contains(&format!("row {row} has lost"))
+    };
+    ["R.SC", "W.SC", "RMW.SC"]
+        .iter()
+        .filter(|row| !is_broken(row))
+        .map(|row| (*row).to_owned())
+        .collect()
 }
 
 /// What falls, and what follows from it.
@@ -32,7 +40,10 @@ fn execution(report: &CheckReport) -> String {
 }
 
 /// One line for each shipped mapping: single executions, programs.
-fn table(names: impl Iterator<Item = &'static str>, ask_for: impl Fn(&str) -> CheckOptions) -> String {
+fn table(
+    names: impl Iterator<Item = &'static str>,
+    ask_for: impl Fn(&str) -> CheckOptions,
+) -> String {
     let mut out = String::new();
     for name in names {
         let (mapping, options) = (shipped(name), ask_for(name));
@@ -41,10 +52,18 @@ fn table(names: impl Iterator<Item = &'static str>, ask_for: impl Fn(&str) -> Ch
         for c in single.counterexamples.iter().chain(&programs.counterexamples) {
             let violation = c.violation.as_ref().expect("a reason");
             assert!(!violation.edges().is_empty(), "{name}");
-            assert!(!violation.is_cycle() || is_closed(&violation.edges()), "{name}: {:?}", violation.edges());
+            assert!(
+                !violation.is_cycle() || is_closed(&violation.edges()),
+                "{name}: {:?}",
+                violation.edges()
+            );
         }
         assert!(programs.counterexamples.iter().all(|c| c.status == Status::Program), "{name}");
-        let falls = if programs.counterexamples.is_empty() { falls(&programs) } else { format!("{}", programs.established + 1) };
+        let falls = if programs.counterexamples.is_empty() {
+            falls(&programs)
+        } else {
+            format!("{}", programs.established + 1)
+        };
         writeln!(out, "{name:36} {:40} {falls}", execution(&single)).expect("to a string");
     }
     out
@@ -72,7 +91,8 @@ fn without_unrelated_seq_cst_accesses() {
     }));
 }
 
-/// The statement that the paper did not check: with seq_cst accesses of mixed scopes the published mapping does not stand.
+/// The statement that the paper did not check: with seq_cst accesses of mixed scopes the published
+/// mapping does not stand.
 #[test]
 fn the_published_mapping_with_seq_cst_accesses() {
     let mut options = options(5);
@@ -84,8 +104,9 @@ fn the_published_mapping_with_seq_cst_accesses() {
 
 #[test]
 fn broken_variants_say_which_row() {
-    let broken: Vec<&str> =
-        library::published().filter(|n| n.strip_prefix("rc11-to-ptx-").is_some_and(|r| r != "descoped")).collect();
+    let broken: Vec<&str> = library::published()
+        .filter(|n| n.strip_prefix("rc11-to-ptx-").is_some_and(|r| r != "descoped"))
+        .collect();
     assert!(broken.len() > 10);
     let (published, plain) = (shipped("rc11-to-ptx"), shipped("rc11-to-ptx-descoped"));
     for name in broken {
@@ -108,12 +129,16 @@ fn broken_variants_say_which_row() {
         let changed: Vec<usize> = (0..a.len()).filter(|&i| a[i] != b[i]).collect();
         assert_eq!(changed.len(), 1, "{name}: one row is broken");
         let row = variant.rows[changed[0]].construct.name(variant.source.signature);
-        assert!(variant.file.text.contains(&format!("row {row}")), "{name}: the comment does not name {row}");
+        assert!(
+            variant.file.text.contains(&format!("row {row}")),
+            "{name}: the comment does not name {row}"
+        );
     }
 }
 
-/// Fig. 12, whose 7 events are the smallest that show the missing release without scopes (found in 20 s by CaDiCaL, and so not
-/// searched for here): the published row forbids what the variant allows.
+/// Fig. 12, whose 7 events are the smallest that show the missing release without scopes (found in
+/// 20 s by CaDiCaL, and so not searched for here): the published row forbids what the variant
+/// allows.
 #[test]
 fn fig_12() {
     use Operation::{Read, Rmw, Write};
@@ -131,12 +156,17 @@ fn fig_12() {
         op(2, Read, Order::Acq, 1),
         op(2, Read, Order::Plain, 0),
     ];
-    let placements = (0..3).map(|t| Placement { gpu: t, cluster: t, cta: t, warp: 0, kernel: 0 }).collect();
+    let placements =
+        (0..3).map(|t| Placement { gpu: t, cluster: t, cta: t, warp: 0, kernel: 0 }).collect();
     let program = Program { ops, placements, locations: 2 };
     let fallen = |name: &str| -> Vec<String> {
         let mapping = shipped(name);
         let search = Search { mapping: &mapping, constructs: &[], typed: true };
-        search.violations(&program).into_iter().map(|a| mapping.source.checks[a].display_name()).collect()
+        search
+            .violations(&program)
+            .into_iter()
+            .map(|a| mapping.source.checks[a].display_name())
+            .collect()
     };
     assert_eq!(fallen("rc11-to-ptx-descoped-no-release-rmw"), ["Coherence"]);
     assert_eq!(fallen("rc11-to-ptx-descoped"), [""; 0]);

@@ -1,4 +1,5 @@
-//! The syntax tree of a .cat text. Equality ignores spans: two trees are equal if they say the same.
+//! The syntax tree of a .cat text. Equality ignores spans: two trees are equal if they say the
+//! same.
 
 use crate::diagnostic::Span;
 use crate::model::{CheckKind, Role};
@@ -218,8 +219,8 @@ impl CatExpr {
         Self { kind, span, height }
     }
 
-    /// How many expressions are within each other, this one included; what the parser returns has at most
-    /// [`super::MAX_HEIGHT`].
+    /// How many expressions are within each other, this one included; what the parser returns has
+    /// at most [`super::MAX_HEIGHT`].
     pub fn height(&self) -> usize {
         self.height as usize
     }
@@ -231,8 +232,8 @@ impl PartialEq for CatExpr {
     }
 }
 
-/// The kinds of expressions. Lists have at least two members; a member that is itself a list of the same kind was in
-/// parentheses.
+/// The kinds of expressions. Lists have at least two members; a member that is itself a list of the
+/// same kind was in parentheses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExprKind {
     /// `rf`
@@ -297,9 +298,13 @@ impl ExprKind {
             | Self::List(es)
             | Self::Tuple(es)
             | Self::Add(es) => es.iter().collect(),
-            Self::If(condition, a, b) => condition.operands().into_iter().chain([&**a, &**b]).collect(),
+            Self::If(condition, a, b) => {
+                condition.operands().into_iter().chain([&**a, &**b]).collect()
+            }
             Self::Product(a, b) | Self::Try(a, b) => vec![a, b],
-            Self::Match(e, arms) => std::iter::once(&**e).chain(arms.iter().map(|(_, body)| body)).collect(),
+            Self::Match(e, arms) => {
+                std::iter::once(&**e).chain(arms.iter().map(|(_, body)| body)).collect()
+            }
             Self::Complement(e)
             | Self::Inverse(e)
             | Self::Closure(e)
@@ -307,8 +312,12 @@ impl ExprKind {
             | Self::Optional(e)
             | Self::Diagonal(e)
             | Self::Function(_, e) => vec![e],
-            Self::Apply(function, arguments) => std::iter::once(&**function).chain(arguments).collect(),
-            Self::LetIn(bindings, body) => bindings.bindings.iter().map(|b| &b.body).chain([&**body]).collect(),
+            Self::Apply(function, arguments) => {
+                std::iter::once(&**function).chain(arguments).collect()
+            }
+            Self::LetIn(bindings, body) => {
+                bindings.bindings.iter().map(|b| &b.body).chain([&**body]).collect()
+            }
         }
     }
 }

@@ -1,6 +1,9 @@
-//! Tags, sets that list their elements, and what chooses by them: `match`, `enum`, `forall` and conditions.
+//! Tags, sets that list their elements, and what chooses by them: `match`, `enum`, `forall` and
+//! conditions.
 
-use super::ast::{CatComparison, CatCondition, CatExpr, CatInstruction, ExprKind, Ident, InstructionKind, Pattern};
+use super::ast::{
+    CatComparison, CatCondition, CatExpr, CatInstruction, ExprKind, Ident, InstructionKind, Pattern,
+};
 use super::expression::starts_argument;
 use super::parser::{Parse, Parser};
 use super::token::{CatToken, Keyword};
@@ -55,7 +58,10 @@ impl Parser<'_> {
     pub(super) fn match_instruction(&mut self) -> Parse<InstructionKind> {
         let (expr, arms) = self.arms(|p| {
             let mut body = Vec::new();
-            while !matches!(p.peek(), CatToken::BarBar | CatToken::Keyword(Keyword::End) | CatToken::End) {
+            while !matches!(
+                p.peek(),
+                CatToken::BarBar | CatToken::Keyword(Keyword::End) | CatToken::End
+            ) {
                 body.push(p.nested(Self::instruction)?);
             }
             Ok(body)
@@ -64,7 +70,10 @@ impl Parser<'_> {
     }
 
     /// A `match` with whatever its arms have on their right.
-    fn arms<T>(&mut self, body: impl Fn(&mut Self) -> Parse<T>) -> Parse<(CatExpr, Vec<(Pattern, T)>)> {
+    fn arms<T>(
+        &mut self,
+        body: impl Fn(&mut Self) -> Parse<T>,
+    ) -> Parse<(CatExpr, Vec<(Pattern, T)>)> {
         self.advance();
         let expr = self.expression()?;
         self.expect(CatToken::Keyword(Keyword::With), "behind the expression to `match`")?;
@@ -182,26 +191,43 @@ impl Parser<'_> {
             CatToken::Equal => CatComparison::Equal,
             CatToken::Keyword(Keyword::Subset) => CatComparison::Subset,
             CatToken::Keyword(Keyword::In) => CatComparison::In,
-            _ => return self.unexpected("`=`, `subset` or `in`, or the name of a variant, in quotes"),
+            _ => {
+                return self
+                    .unexpected("`=`, `subset` or `in`, or the name of a variant, in quotes");
+            }
         };
         self.advance();
         Ok(CatCondition::Compare(comparison, Box::new(left), Box::new(self.operators()?)))
     }
 
-    /// Does the parenthesis that comes next belong to an expression, and not to a condition? It does if no condition can go on
-    /// behind it.
+    /// Does the parenthesis that comes next belong to an expression, and not to a condition? It
+    /// does if no condition can go on behind it.
     fn compares_behind_parenthesis(&self) -> bool {
         let mut depth = 0usize;
         for ahead in 0.. {
             match self.peek_at(ahead) {
                 CatToken::Open => depth += 1,
                 CatToken::Close if depth == 1 => {
-                    use CatToken::{And, Backslash, Bar, Equal, Inverse, Plus, PlusPlus, Question, Semicolon, Star};
+                    use CatToken::{
+                        And, Backslash, Bar, Equal, Inverse, Plus, PlusPlus, Question, Semicolon,
+                        Star,
+                    };
                     use Keyword::{In, Subset};
                     let next = self.peek_at(ahead + 1);
-                    let operator =
-                        matches!(next, Bar | And | Backslash | Semicolon | Star | Plus | PlusPlus | Question | Inverse);
-                    return operator || matches!(next, Equal | CatToken::Keyword(In | Subset)) || starts_argument(next);
+                    let operator = matches!(
+                        next,
+                        Bar | And
+                            | Backslash
+                            | Semicolon
+                            | Star
+                            | Plus
+                            | PlusPlus
+                            | Question
+                            | Inverse
+                    );
+                    return operator
+                        || matches!(next, Equal | CatToken::Keyword(In | Subset))
+                        || starts_argument(next);
                 }
                 CatToken::Close => depth -= 1,
                 CatToken::End => return false,
@@ -220,12 +246,16 @@ impl Parser<'_> {
     pub(super) fn bell(&mut self, keyword: Keyword) -> Parse<CatInstruction> {
         let word = CatToken::Keyword(keyword).describe();
         self.missing(format!("`{word}` (Bell)"));
-        let error = Diagnostic::error(format!("`{word}` belongs to Bell files, which are not supported"));
+        let error =
+            Diagnostic::error(format!("`{word}` belongs to Bell files, which are not supported"));
         self.fail(error.at(self.source, self.span(), "Margay cannot read this").help(BELL_INSTEAD))
     }
 }
 
 /// The only member, or the list.
-fn single_or(mut conditions: Vec<CatCondition>, list: fn(Vec<CatCondition>) -> CatCondition) -> CatCondition {
+fn single_or(
+    mut conditions: Vec<CatCondition>,
+    list: fn(Vec<CatCondition>) -> CatCondition,
+) -> CatCondition {
     if conditions.len() == 1 { conditions.remove(0) } else { list(conditions) }
 }

@@ -1,8 +1,9 @@
-//! Expressions, by herd7's precedence, loosest first: `|`, `++`, `;`, `\`, `&`, then one level of `+ ? *`, `~` and the
-//! product, then `^-1`, then application.
+//! Expressions, by herd7's precedence, loosest first: `|`, `++`, `;`, `\`, `&`, then one level of
+//! `+ ? *`, `~` and the product, then `^-1`, then application.
 //!
-//! Dartagnan's grammar (Cat.g4) binds the product tighter than `^-1`, `+`, `?`, `*` and `~`. Where herd7 would read a text
-//! differently or not at all, Margay asks for parentheses instead of choosing.
+//! Dartagnan's grammar (Cat.g4) binds the product tighter than `^-1`, `+`, `?`, `*` and `~`. Where
+//! herd7 would read a text differently or not at all, Margay asks for parentheses instead of
+//! choosing.
 
 use rustc_hash::FxHashMap;
 
@@ -75,7 +76,9 @@ impl Parser<'_> {
         if self.peek() == CatToken::Tilde {
             let complement = self.complement()?;
             return match self.peek() {
-                CatToken::Plus | CatToken::Question | CatToken::Star => self.ambiguous_complement(start),
+                CatToken::Plus | CatToken::Question | CatToken::Star => {
+                    self.ambiguous_complement(start)
+                }
                 _ => Ok(complement),
             };
         }
@@ -97,7 +100,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Does an operand follow the `*` that comes next? (`~acyclic` is the next check, and not an operand.)
+    /// Does an operand follow the `*` that comes next? (`~acyclic` is the next check, and not an
+    /// operand.)
     fn star_is_product(&self) -> bool {
         match self.peek_at(1) {
             CatToken::Tilde => starts_operand(self.peek_at(2)),
@@ -108,7 +112,8 @@ impl Parser<'_> {
     /// The right side of a product, behind its `*`.
     fn product(&mut self, left: CatExpr) -> Parse<CatExpr> {
         let start = left.span;
-        let right = if self.peek() == CatToken::Tilde { self.complement()? } else { self.inverses()? };
+        let right =
+            if self.peek() == CatToken::Tilde { self.complement()? } else { self.inverses()? };
         if matches!(self.peek(), CatToken::Star | CatToken::Plus | CatToken::Question) {
             let span = self.since(start).to(self.span());
             let operator = self.text(self.span()).to_owned();
@@ -155,8 +160,13 @@ impl Parser<'_> {
         if expr.height() <= MAX_HEIGHT {
             return Ok(expr);
         }
-        let error = Diagnostic::error(format!("more than {MAX_HEIGHT} operators within each other"));
-        self.fail(error.at(self.source, self.last_span(), "too deep").help("name parts of the expression with `let`"))
+        let error =
+            Diagnostic::error(format!("more than {MAX_HEIGHT} operators within each other"));
+        self.fail(
+            error
+                .at(self.source, self.last_span(), "too deep")
+                .help("name parts of the expression with `let`"),
+        )
     }
 
     /// An application with `^-1` behind it.
@@ -175,7 +185,8 @@ impl Parser<'_> {
         let start = self.span();
         let mut expr = self.atom()?;
         while starts_argument(self.peek()) {
-            let arguments = if self.peek() == CatToken::Open { self.arguments()? } else { vec![self.atom()?] };
+            let arguments =
+                if self.peek() == CatToken::Open { self.arguments()? } else { vec![self.atom()?] };
             expr = self.node(ExprKind::Apply(Box::new(expr), arguments), start)?;
         }
         Ok(expr)
@@ -252,7 +263,10 @@ impl Parser<'_> {
     fn let_in(&mut self) -> Parse<CatExpr> {
         let start = self.advance();
         let bindings = self.bindings()?;
-        self.expect(CatToken::Keyword(Keyword::In), "behind the definitions of a `let` within an expression")?;
+        self.expect(
+            CatToken::Keyword(Keyword::In),
+            "behind the definitions of a `let` within an expression",
+        )?;
         let body = self.expression()?;
         self.node(ExprKind::LetIn(bindings, Box::new(body)), start)
     }
@@ -270,7 +284,11 @@ impl Parser<'_> {
     fn binding(&mut self) -> Parse<Binding> {
         let start = self.span();
         if self.peek() == CatToken::Open {
-            return self.unsupported(start, "definitions of tuples are", "define each name by a `let` of its own");
+            return self.unsupported(
+                start,
+                "definitions of tuples are",
+                "define each name by a `let` of its own",
+            );
         }
         let name = self.name("the name to define")?;
         let parameters = match self.peek() {
@@ -280,7 +298,9 @@ impl Parser<'_> {
         };
         if parameters.is_some() && matches!(self.peek(), CatToken::Name | CatToken::Open) {
             let error = Diagnostic::error("a function takes its parameters in one list");
-            return self.fail(error.at(self.source, self.span(), "expected `=`").help("write `let f(x, y) = ..`"));
+            return self.fail(
+                error.at(self.source, self.span(), "expected `=`").help("write `let f(x, y) = ..`"),
+            );
         }
         self.expect(CatToken::Equal, "behind the name that is defined")?;
         let body = self.expression()?;
@@ -297,10 +317,17 @@ impl Parser<'_> {
         }
         loop {
             let parameter = self.parameter()?;
-            let before = known.insert(parameter.text.clone(), parameter.span).filter(|_| parameter.text != "_");
+            let before = known
+                .insert(parameter.text.clone(), parameter.span)
+                .filter(|_| parameter.text != "_");
             if let Some(first) = before {
-                let error = Diagnostic::error(format!("the parameter `{}` occurs twice", parameter.text));
-                return self.fail(error.at(self.source, parameter.span, "again").at(self.source, first, "first"));
+                let error =
+                    Diagnostic::error(format!("the parameter `{}` occurs twice", parameter.text));
+                return self.fail(error.at(self.source, parameter.span, "again").at(
+                    self.source,
+                    first,
+                    "first",
+                ));
             }
             parameters.push(parameter);
             if !self.take(CatToken::Comma) {
@@ -322,7 +349,11 @@ impl Parser<'_> {
     /// `fun x -> e`
     fn function(&mut self) -> Parse<CatExpr> {
         let start = self.advance();
-        let parameters = if self.peek() == CatToken::Open { self.parameters()? } else { vec![self.parameter()?] };
+        let parameters = if self.peek() == CatToken::Open {
+            self.parameters()?
+        } else {
+            vec![self.parameter()?]
+        };
         self.expect(CatToken::Arrow, "behind the parameters of `fun`")?;
         let body = self.expression()?;
         self.node(ExprKind::Function(parameters, Box::new(body)), start)

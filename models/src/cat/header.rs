@@ -12,7 +12,9 @@ impl Parser<'_> {
         let mut instructions = Vec::new();
         while self.peek() != CatToken::End && !self.gave_up() {
             // The rest of a block whose beginning could not be read.
-            if self.had_errors() && matches!(self.peek(), CatToken::Keyword(Keyword::End | Keyword::Else)) {
+            if self.had_errors()
+                && matches!(self.peek(), CatToken::Keyword(Keyword::End | Keyword::Else))
+            {
                 self.advance();
                 continue;
             }
@@ -24,8 +26,8 @@ impl Parser<'_> {
         CatFile { architecture, title, instructions }
     }
 
-    /// `ARCHITECTURE "title"`. herd7 takes any words as a title, as long as they are on the line of the first one, and Dartagnan any
-    /// words before a quoted one.
+    /// `ARCHITECTURE "title"`. herd7 takes any words as a title, as long as they are on the line of
+    /// the first one, and Dartagnan any words before a quoted one.
     fn header(&mut self) -> (Option<Ident>, Option<String>) {
         let architecture = (self.peek() == CatToken::Name).then(|| {
             let span = self.advance();
@@ -42,7 +44,10 @@ impl Parser<'_> {
         }
         let quoted = (self.peek() == CatToken::String).then(|| self.string());
         // herd7: a word behind the title switches something on or off in herd7 itself.
-        while quoted.is_some() && self.peek() == CatToken::Name && self.on_line_of(self.last_span().start) {
+        while quoted.is_some()
+            && self.peek() == CatToken::Name
+            && self.on_line_of(self.last_span().start)
+        {
             self.advance();
         }
         let title = quoted.or_else(|| (!words.is_empty()).then(|| words.join(" ")));
@@ -58,12 +63,19 @@ impl Parser<'_> {
     fn only_words_follow(&self, start: usize) -> bool {
         for ahead in 0.. {
             let span = self.span_at(ahead);
-            if self.peek_at(ahead) == CatToken::End || self.source.text[start..span.start].contains('\n') {
+            if self.peek_at(ahead) == CatToken::End
+                || self.source.text[start..span.start].contains('\n')
+            {
                 return true;
             }
             match self.peek_at(ahead) {
                 CatToken::String => {}
-                CatToken::Name if nearest(self.text(span), ["acyclic", "irreflexive", "include", "empty", "flag"]).is_none() => {}
+                CatToken::Name
+                    if nearest(
+                        self.text(span),
+                        ["acyclic", "irreflexive", "include", "empty", "flag"],
+                    )
+                    .is_none() => {}
                 _ => return false,
             }
         }

@@ -14,7 +14,11 @@ impl Parser<'_> {
         while !matches!(self.peek(), CatToken::Keyword(Keyword::End | Keyword::Else)) {
             if self.peek() == CatToken::End {
                 let error = Diagnostic::error(format!("the {opening} is not closed"));
-                return self.fail(error.at(self.source, self.span(), "expected `end`").at(self.source, start, "opened here"));
+                return self.fail(error.at(self.source, self.span(), "expected `end`").at(
+                    self.source,
+                    start,
+                    "opened here",
+                ));
             }
             instructions.push(self.nested(Self::instruction)?);
         }
@@ -29,7 +33,8 @@ impl Parser<'_> {
         }
         let CatToken::Keyword(keyword) = self.peek() else {
             let mut error = self.unexpected_word();
-            error = error.at(self.source, start, "expected an instruction, e.g. `let` or `acyclic`");
+            error =
+                error.at(self.source, start, "expected an instruction, e.g. `let` or `acyclic`");
             if self.peek() == CatToken::Name {
                 let near = nearest(self.text(start), Keyword::ALL.iter().map(|(_, text)| *text));
                 error.help = Some(near.map_or_else(
@@ -52,7 +57,9 @@ impl Parser<'_> {
             }
             Keyword::Acyclic | Keyword::Irreflexive | Keyword::Empty => self.check(Role::Axiom)?,
             Keyword::Include => self.include()?,
-            Keyword::Show | Keyword::ShowAs | Keyword::Unshow | Keyword::Debug => self.show(keyword)?,
+            Keyword::Show | Keyword::ShowAs | Keyword::Unshow | Keyword::Debug => {
+                self.show(keyword)?
+            }
             Keyword::Procedure => self.procedure()?,
             Keyword::Call => self.call()?,
             Keyword::If => self.if_variant()?,
@@ -63,10 +70,15 @@ impl Parser<'_> {
             Keyword::Instructions | Keyword::Default => return self.bell(keyword),
             _ => {
                 const EXPECTED: &str = "an instruction, e.g. `let` or `acyclic`";
-                let Some((span, meant)) = self.mistyped_check() else { return self.unexpected(EXPECTED) };
+                let Some((span, meant)) = self.mistyped_check() else {
+                    return self.unexpected(EXPECTED);
+                };
                 let error = Diagnostic::error(format!("unexpected `{}`", self.text(span)));
-                return self
-                    .fail(error.at(self.source, span, format!("expected {EXPECTED}")).help(format!("did you mean `{meant}`?")));
+                return self.fail(
+                    error
+                        .at(self.source, span, format!("expected {EXPECTED}"))
+                        .help(format!("did you mean `{meant}`?")),
+                );
             }
         };
         Ok(CatInstruction { kind, span: self.since(start) })
@@ -77,8 +89,13 @@ impl Parser<'_> {
         self.advance();
         let bindings = self.bindings()?;
         if self.take_keyword(Keyword::In) && !starts_instruction(self.peek()) {
-            let error = Diagnostic::error("`let .. in` is an expression").at(self.source, self.span(), "expected an instruction");
-            return self.fail(error.help("leave `in` out to define the name for the rest of the file"));
+            let error = Diagnostic::error("`let .. in` is an expression").at(
+                self.source,
+                self.span(),
+                "expected an instruction",
+            );
+            return self
+                .fail(error.help("leave `in` out to define the name for the rest of the file"));
         }
         Ok(InstructionKind::Let(bindings))
     }
@@ -132,7 +149,11 @@ impl Parser<'_> {
         self.advance();
         let recursive = self.take_keyword(Keyword::Rec);
         let name = self.name("the name of the procedure")?;
-        let parameters = if self.peek() == CatToken::Open { self.parameters()? } else { vec![self.parameter()?] };
+        let parameters = if self.peek() == CatToken::Open {
+            self.parameters()?
+        } else {
+            vec![self.parameter()?]
+        };
         self.expect(CatToken::Equal, "before the body of a procedure")?;
         let body = self.block("procedure")?;
         self.expect(CatToken::Keyword(Keyword::End), "behind a procedure")?;
@@ -142,7 +163,11 @@ impl Parser<'_> {
     fn call(&mut self) -> Parse<InstructionKind> {
         self.advance();
         let name = self.name("the name of a procedure")?;
-        let arguments = if self.peek() == CatToken::Open { self.arguments()? } else { vec![self.expression()?] };
+        let arguments = if self.peek() == CatToken::Open {
+            self.arguments()?
+        } else {
+            vec![self.expression()?]
+        };
         self.optional_name()?;
         Ok(InstructionKind::Call { name, arguments })
     }
@@ -152,7 +177,8 @@ impl Parser<'_> {
         let condition = self.condition()?;
         self.take_keyword(Keyword::Then);
         let then = self.block("`if`")?;
-        let otherwise = if self.take_keyword(Keyword::Else) { self.block("`else`")? } else { Vec::new() };
+        let otherwise =
+            if self.take_keyword(Keyword::Else) { self.block("`else`")? } else { Vec::new() };
         self.expect(CatToken::Keyword(Keyword::End), "behind an `if`")?;
         Ok(InstructionKind::If { condition, then, otherwise })
     }

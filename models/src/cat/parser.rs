@@ -1,9 +1,10 @@
 //! The parser of .cat texts: its state, its limits and how it goes on after an error.
 //!
-//! Written by hand, because three things of this grammar sit badly with parser libraries: `*` is a postfix closure or an
-//! infix product depending on what follows, `~`, `+`, `?`, `*` and the product are one level that does not associate, and
-//! functions are applied by juxtaposition. Operators of the other levels are parsed without recursion, so that the stack
-//! grows with the nesting of parentheses only, which is limited.
+//! Written by hand, because three things of this grammar sit badly with parser libraries: `*` is a
+//! postfix closure or an infix product depending on what follows, `~`, `+`, `?`, `*` and the
+//! product are one level that does not associate, and functions are applied by juxtaposition.
+//! Operators of the other levels are parsed without recursion, so that the stack grows with the
+//! nesting of parentheses only, which is limited.
 
 use std::sync::Arc;
 
@@ -14,7 +15,8 @@ use crate::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 /// How deep parentheses, prefix operators, procedures and the like may nest.
 pub const MAX_NESTING: usize = 200;
 
-/// How many operators may be within each other in one expression; it bounds every recursion over syntax trees.
+/// How many operators may be within each other in one expression; it bounds every recursion over
+/// syntax trees.
 pub const MAX_HEIGHT: usize = 300;
 
 /// The largest text, in bytes; real models have a few thousand.
@@ -52,7 +54,11 @@ pub fn parse(source: &Arc<SourceFile>) -> Parsed {
 /// The error for what is not a .cat text at all.
 fn unreadable(source: &Arc<SourceFile>) -> Option<Diagnostic> {
     if source.text.len() > MAX_TEXT {
-        let message = format!("{} is too large for a model: {} bytes, at most {MAX_TEXT}", source.name, source.text.len());
+        let message = format!(
+            "{} is too large for a model: {} bytes, at most {MAX_TEXT}",
+            source.name,
+            source.text.len()
+        );
         return Some(Diagnostic::error(message));
     }
     let control = source.text.find(|c: char| c.is_control() && !c.is_whitespace())?;
@@ -160,8 +166,13 @@ impl Parser<'_> {
                 Ok(Ident { text: self.text(span).to_owned(), span })
             }
             CatToken::Keyword(_) => {
-                let message = format!("`{}` is a keyword and cannot be {what}", self.text(self.span()));
-                self.fail(Diagnostic::error(message).at(self.source, self.span(), format!("expected {what}")))
+                let message =
+                    format!("`{}` is a keyword and cannot be {what}", self.text(self.span()));
+                self.fail(Diagnostic::error(message).at(
+                    self.source,
+                    self.span(),
+                    format!("expected {what}"),
+                ))
             }
             _ => self.unexpected(what),
         }
@@ -169,7 +180,8 @@ impl Parser<'_> {
 
     /// Reports that something else was expected here.
     pub(super) fn unexpected<T>(&mut self, expected: &str) -> Parse<T> {
-        let error = self.unexpected_word().at(self.source, self.span(), format!("expected {expected}"));
+        let error =
+            self.unexpected_word().at(self.source, self.span(), format!("expected {expected}"));
         self.fail(error)
     }
 
@@ -188,7 +200,11 @@ impl Parser<'_> {
         }
         let expected = format!("expected an operator or {}", token.describe());
         let opened = format!("for this `{}`", self.text(open));
-        let error = self.unexpected_word().at(self.source, self.span(), expected).at(self.source, open, opened);
+        let error = self.unexpected_word().at(self.source, self.span(), expected).at(
+            self.source,
+            open,
+            opened,
+        );
         self.fail(error)
     }
 
@@ -201,7 +217,11 @@ impl Parser<'_> {
     /// An error about a part of the language that Margay does not have.
     pub(super) fn unsupported<T>(&mut self, span: Span, what: &str, help: &str) -> Parse<T> {
         self.missing(what.trim_end_matches(" are").trim_end_matches(" is").to_owned());
-        self.fail(Diagnostic::error(format!("{what} not supported")).at(self.source, span, "Margay cannot read this").help(help))
+        self.fail(
+            Diagnostic::error(format!("{what} not supported"))
+                .at(self.source, span, "Margay cannot read this")
+                .help(help),
+        )
     }
 
     /// Notes that a part of the language is missing.
@@ -215,7 +235,11 @@ impl Parser<'_> {
     pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.nesting >= MAX_NESTING {
             let error = Diagnostic::error(format!("nested more than {MAX_NESTING} deep"));
-            return self.fail(error.at(self.source, self.span(), "too deep").help("name parts of the expression with `let`"));
+            return self.fail(
+                error
+                    .at(self.source, self.span(), "too deep")
+                    .help("name parts of the expression with `let`"),
+            );
         }
         self.nesting += 1;
         let result = parse(self);
@@ -225,7 +249,8 @@ impl Parser<'_> {
 
     /// Skips to the next word that starts an instruction (or ends a block of them).
     pub(super) fn recover(&mut self) {
-        // At least one word, so that an instruction that fails at its first word is not tried again.
+        // At least one word, so that an instruction that fails at its first word is not tried
+        // again.
         while self.peek() != CatToken::End {
             self.advance();
             if starts_instruction(self.peek()) && !self.last_was_flag() {
@@ -234,14 +259,19 @@ impl Parser<'_> {
         }
     }
 
-    /// Is the last word one that belongs in front of a check (`flag acyclic`), or that asks for one (`let .. in`)?
+    /// Is the last word one that belongs in front of a check (`flag acyclic`), or that asks for one
+    /// (`let .. in`)?
     fn last_was_flag(&self) -> bool {
         use Keyword::{Assert, Flag, UndefinedUnless};
-        matches!(self.tokens[self.at.saturating_sub(1)].0, CatToken::Keyword(Flag | UndefinedUnless | Assert) | CatToken::Tilde)
+        matches!(
+            self.tokens[self.at.saturating_sub(1)].0,
+            CatToken::Keyword(Flag | UndefinedUnless | Assert) | CatToken::Tilde
+        )
     }
 
-    /// The word at the beginning of a line that was meant to be a check, if the next word is the `as` of one, and what was meant. Such a word is read
-    /// as an argument of the function before it: of `let com = co`, `acyclick com as SC` only the `as` cannot be read.
+    /// The word at the beginning of a line that was meant to be a check, if the next word is the
+    /// `as` of one, and what was meant. Such a word is read as an argument of the function before
+    /// it: of `let com = co`, `acyclick com as SC` only the `as` cannot be read.
     pub(super) fn mistyped_check(&self) -> Option<(Span, &'static str)> {
         if self.peek() != CatToken::Keyword(Keyword::As) {
             return None;
@@ -251,7 +281,9 @@ impl Parser<'_> {
             let begins_line = self.source.text[before..span.start].contains('\n');
             match token {
                 CatToken::Name if begins_line => {
-                    if let Some(meant) = nearest(self.text(span), ["acyclic", "irreflexive", "empty"]) {
+                    if let Some(meant) =
+                        nearest(self.text(span), ["acyclic", "irreflexive", "empty"])
+                    {
                         return Some((span, meant));
                     }
                 }
@@ -275,8 +307,8 @@ impl Parser<'_> {
 /// Does an instruction start with this word?
 pub(super) fn starts_instruction(token: CatToken) -> bool {
     use Keyword::{
-        Acyclic, Assert, Call, Debug, Default, Empty, Enum, Flag, ForAll, If, Include, Instructions, Irreflexive, Let, Match,
-        Procedure, Show, ShowAs, UndefinedUnless, Unshow,
+        Acyclic, Assert, Call, Debug, Default, Empty, Enum, Flag, ForAll, If, Include,
+        Instructions, Irreflexive, Let, Match, Procedure, Show, ShowAs, UndefinedUnless, Unshow,
     };
     matches!(
         token,
@@ -314,5 +346,9 @@ fn quoted(token: CatToken) -> String {
 
 /// A piece of text that fits into a message.
 fn shortened(text: &str) -> String {
-    if text.chars().count() <= 40 { text.to_owned() } else { text.chars().take(37).chain("...".chars()).collect() }
+    if text.chars().count() <= 40 {
+        text.to_owned()
+    } else {
+        text.chars().take(37).chain("...".chars()).collect()
+    }
 }

@@ -3,7 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::ast::{
-    Binding, Bindings, CatComparison, CatCondition, CatExpr, CatFile, CatInstruction, ExprKind, Ident, InstructionKind, Pattern,
+    Binding, Bindings, CatComparison, CatCondition, CatExpr, CatFile, CatInstruction, ExprKind,
+    Ident, InstructionKind, Pattern,
 };
 
 /// How tightly an expression holds together, loosest first.
@@ -33,16 +34,20 @@ enum Precedence {
 
 fn level(expr: &CatExpr) -> Precedence {
     match &expr.kind {
-        ExprKind::LetIn(..) | ExprKind::Function(..) | ExprKind::If(..) | ExprKind::Try(..) | ExprKind::Match(..) => {
-            Precedence::Open
-        }
+        ExprKind::LetIn(..)
+        | ExprKind::Function(..)
+        | ExprKind::If(..)
+        | ExprKind::Try(..)
+        | ExprKind::Match(..) => Precedence::Open,
         ExprKind::Union(_) => Precedence::Union,
         ExprKind::Add(_) => Precedence::Add,
         ExprKind::Sequence(_) => Precedence::Sequence,
         ExprKind::Difference(_) => Precedence::Difference,
         ExprKind::Intersection(_) => Precedence::Intersection,
         ExprKind::Complement(_) | ExprKind::Product(..) => Precedence::Prefix,
-        ExprKind::Closure(_) | ExprKind::ReflexiveClosure(_) | ExprKind::Optional(_) => Precedence::Postfix,
+        ExprKind::Closure(_) | ExprKind::ReflexiveClosure(_) | ExprKind::Optional(_) => {
+            Precedence::Postfix
+        }
         ExprKind::Inverse(_) => Precedence::Inverse,
         ExprKind::Name(_)
         | ExprKind::Empty
@@ -65,7 +70,11 @@ impl Display for AtLeast<'_> {
 }
 
 /// Members with a separator between them.
-fn list<T: Display>(f: &mut Formatter<'_>, members: impl IntoIterator<Item = T>, separator: &str) -> fmt::Result {
+fn list<T: Display>(
+    f: &mut Formatter<'_>,
+    members: impl IntoIterator<Item = T>,
+    separator: &str,
+) -> fmt::Result {
     for (i, member) in members.into_iter().enumerate() {
         if i > 0 {
             f.write_str(separator)?;
@@ -82,22 +91,42 @@ impl Display for CatExpr {
             ExprKind::Empty => f.write_str("0"),
             ExprKind::Universe => f.write_str("_"),
             ExprKind::Union(es) => list(f, es.iter().map(|e| AtLeast(e, Precedence::Add)), " | "),
-            ExprKind::Add(es) => list(f, es.iter().map(|e| AtLeast(e, Precedence::Sequence)), " ++ "),
-            ExprKind::Sequence(es) => list(f, es.iter().map(|e| AtLeast(e, Precedence::Difference)), "; "),
-            ExprKind::Difference(es) => list(f, es.iter().map(|e| AtLeast(e, Precedence::Intersection)), " \\ "),
-            ExprKind::Intersection(es) => list(f, es.iter().map(|e| AtLeast(e, Precedence::Prefix)), " & "),
+            ExprKind::Add(es) => {
+                list(f, es.iter().map(|e| AtLeast(e, Precedence::Sequence)), " ++ ")
+            }
+            ExprKind::Sequence(es) => {
+                list(f, es.iter().map(|e| AtLeast(e, Precedence::Difference)), "; ")
+            }
+            ExprKind::Difference(es) => {
+                list(f, es.iter().map(|e| AtLeast(e, Precedence::Intersection)), " \\ ")
+            }
+            ExprKind::Intersection(es) => {
+                list(f, es.iter().map(|e| AtLeast(e, Precedence::Prefix)), " & ")
+            }
             ExprKind::Product(a, b) => {
-                let right = if matches!(b.kind, ExprKind::Complement(_)) { Precedence::Prefix } else { Precedence::Inverse };
+                let right = if matches!(b.kind, ExprKind::Complement(_)) {
+                    Precedence::Prefix
+                } else {
+                    Precedence::Inverse
+                };
                 write!(f, "{} * {}", AtLeast(a, Precedence::Postfix), AtLeast(b, right))
             }
             ExprKind::Complement(e) => {
-                let inner = if matches!(e.kind, ExprKind::Complement(_)) { Precedence::Prefix } else { Precedence::Inverse };
+                let inner = if matches!(e.kind, ExprKind::Complement(_)) {
+                    Precedence::Prefix
+                } else {
+                    Precedence::Inverse
+                };
                 write!(f, "~{}", AtLeast(e, inner))
             }
             ExprKind::Inverse(e) => write!(f, "{}^-1", AtLeast(e, Precedence::Inverse)),
             ExprKind::Closure(e) => {
                 // `++` is an operator of its own.
-                let inner = if matches!(e.kind, ExprKind::Closure(_)) { Precedence::Inverse } else { Precedence::Postfix };
+                let inner = if matches!(e.kind, ExprKind::Closure(_)) {
+                    Precedence::Inverse
+                } else {
+                    Precedence::Postfix
+                };
                 write!(f, "{}+", AtLeast(e, inner))
             }
             ExprKind::ReflexiveClosure(e) => write!(f, "{}*", AtLeast(e, Precedence::Postfix)),
@@ -109,8 +138,12 @@ impl Display for CatExpr {
                 f.write_str(")")
             }
             ExprKind::LetIn(bindings, body) => write!(f, "let {bindings} in {body}"),
-            ExprKind::Function(parameters, body) => write!(f, "fun {} -> {body}", Parameters(parameters)),
-            ExprKind::If(condition, then, otherwise) => write!(f, "if {condition} then {then} else {otherwise}"),
+            ExprKind::Function(parameters, body) => {
+                write!(f, "fun {} -> {body}", Parameters(parameters))
+            }
+            ExprKind::If(condition, then, otherwise) => {
+                write!(f, "if {condition} then {then} else {otherwise}")
+            }
             ExprKind::Try(first, second) => write!(f, "try {first} with {second}"),
             ExprKind::Tag(tag) => write!(f, "'{tag}"),
             ExprKind::List(es) => {
@@ -244,7 +277,12 @@ impl Display for CatInstruction {
                 list(f, hidden, ", ")
             }
             InstructionKind::Procedure { recursive, name, parameters, body } => {
-                writeln!(f, "procedure {}{name}{} =", if *recursive { "rec " } else { "" }, Parameters(parameters))?;
+                writeln!(
+                    f,
+                    "procedure {}{name}{} =",
+                    if *recursive { "rec " } else { "" },
+                    Parameters(parameters)
+                )?;
                 block(f, body)?;
                 f.write_str("end")
             }

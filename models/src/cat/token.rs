@@ -1,7 +1,7 @@
 //! The words of the .cat language (herd7's modelLexer.mll).
 //!
-//! Written by hand: nested comments and the `^ -1` that is one token, but only behind a `^`, are what lexer generators do
-//! least well, and a person who reads this file knows what a name is.
+//! Written by hand: nested comments and the `^ -1` that is one token, but only behind a `^`, are
+//! what lexer generators do least well, and a person who reads this file knows what a name is.
 
 use std::sync::Arc;
 
@@ -96,7 +96,10 @@ impl CatToken {
     pub(super) fn describe(self) -> &'static str {
         match self {
             Self::Name => "a name",
-            Self::Keyword(k) => Keyword::ALL.iter().find(|(known, _)| *known == k).map_or("a keyword", |(_, text)| text),
+            Self::Keyword(k) => Keyword::ALL
+                .iter()
+                .find(|(known, _)| *known == k)
+                .map_or("a keyword", |(_, text)| text),
             Self::Tag => "a tag",
             Self::String => "a string",
             Self::Zero => "`0`",
@@ -127,8 +130,12 @@ impl CatToken {
     }
 }
 
-/// The words of a text with their places, the last one [`CatToken::End`]; what cannot be read is reported and left out.
-pub(super) fn tokens(file: &Arc<SourceFile>, errors: &mut Vec<Diagnostic>) -> Vec<(CatToken, Span)> {
+/// The words of a text with their places, the last one [`CatToken::End`]; what cannot be read is
+/// reported and left out.
+pub(super) fn tokens(
+    file: &Arc<SourceFile>,
+    errors: &mut Vec<Diagnostic>,
+) -> Vec<(CatToken, Span)> {
     let mut lexer = Lexer { file, text: &file.text, at: 0, errors };
     let mut found = Vec::new();
     loop {
@@ -162,7 +169,11 @@ impl Lexer<'_> {
 
     /// Reports an error about the text from `start` to here.
     fn error(&mut self, start: usize, message: &str, label: &str) {
-        self.errors.push(Diagnostic::error(message).at(self.file, Span::new(start, self.at), label));
+        self.errors.push(Diagnostic::error(message).at(
+            self.file,
+            Span::new(start, self.at),
+            label,
+        ));
     }
 
     fn skip_blanks_and_comments(&mut self) {
@@ -194,7 +205,9 @@ impl Lexer<'_> {
             self.at += 2;
             return Some(two);
         }
-        if c.is_ascii_alphabetic() || c == '_' && rest[1..].starts_with(|c: char| c.is_ascii_alphabetic()) {
+        if c.is_ascii_alphabetic()
+            || c == '_' && rest[1..].starts_with(|c: char| c.is_ascii_alphabetic())
+        {
             return Some(Some(self.name()));
         }
         self.at += c.len_utf8();
@@ -235,13 +248,18 @@ impl Lexer<'_> {
     fn name(&mut self) -> CatToken {
         let start = self.at;
         let rest = self.rest();
-        let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'))).unwrap_or(rest.len());
+        let length = rest
+            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')))
+            .unwrap_or(rest.len());
         self.at += length;
         if self.rest().starts_with('\'') {
             self.at += 1;
         }
         let text = &self.text[start..self.at];
-        Keyword::ALL.iter().find(|(_, known)| *known == text).map_or(CatToken::Name, |&(keyword, _)| CatToken::Keyword(keyword))
+        Keyword::ALL
+            .iter()
+            .find(|(_, known)| *known == text)
+            .map_or(CatToken::Name, |&(keyword, _)| CatToken::Keyword(keyword))
     }
 
     /// `^-1`, behind the `^`.
@@ -253,7 +271,8 @@ impl Lexer<'_> {
             return Some(CatToken::Inverse);
         }
         // `^2`, `^-2`: the number is part of the mistake.
-        let number = rest[blanks..].trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_digit());
+        let number =
+            rest[blanks..].trim_start_matches('-').trim_start_matches(|c: char| c.is_ascii_digit());
         if number.len() < rest[blanks..].len() {
             self.at = self.text.len() - number.len();
         }
@@ -281,14 +300,20 @@ impl Lexer<'_> {
         if first == '0' && digits == 0 {
             return Some(CatToken::Zero);
         }
-        self.error(start, "the only number of the .cat language is `0`, the empty set or relation", "not `0`");
+        self.error(
+            start,
+            "the only number of the .cat language is `0`, the empty set or relation",
+            "not `0`",
+        );
         Some(CatToken::Zero)
     }
 
     /// Skips to the next character that may start a word, so that a run of garbage is one error.
     fn skip_unreadable(&mut self) {
         let rest = self.rest();
-        let readable = |c: char| c.is_whitespace() || c.is_ascii_alphanumeric() || "_()[]{}|&\\;*+?~=,^\"'/#".contains(c);
+        let readable = |c: char| {
+            c.is_whitespace() || c.is_ascii_alphanumeric() || "_()[]{}|&\\;*+?~=,^\"'/#".contains(c)
+        };
         self.at += rest.find(readable).unwrap_or(rest.len());
     }
 }

@@ -1,6 +1,7 @@
-//! What a certificate rests on: texts, each under a name. Whoever seals a certificate chooses both, so that a name alone means nothing.
-//! The name of a built-in text is accepted for that text only; other texts are compared with the files that the reader holds, where
-//! there are some, and otherwise said to be the certificate's own.
+//! What a certificate rests on: texts, each under a name. Whoever seals a certificate chooses both,
+//! so that a name alone means nothing. The name of a built-in text is accepted for that text only;
+//! other texts are compared with the files that the reader holds, where there are some, and
+//! otherwise said to be the certificate's own.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +30,8 @@ pub struct Basis {
 pub enum BasisStanding {
     /// It is the built-in one of its name.
     BuiltIn,
-    /// It is the one that the reader holds under this name, or a built-in one that was read as a file.
+    /// It is the one that the reader holds under this name, or a built-in one that was read as a
+    /// file.
     Held(String),
     /// It was compared with nothing.
     Own,
@@ -68,23 +70,31 @@ impl Basis {
         mut built_in: impl Iterator<Item = Arc<SourceFile>>,
     ) -> Result<Self, Diagnostic> {
         if text.name.trim().is_empty() {
-            return Err(Diagnostic::error(format!("the certificate is wrong: its {role} has no name")));
+            return Err(Diagnostic::error(format!(
+                "the certificate is wrong: its {role} has no name"
+            )));
         }
         let sha256 = digest(text.text.as_bytes());
         let standing = match held {
             Some((name, held)) if held == text.text => BasisStanding::Held(name.to_owned()),
-            Some((name, held)) => return Err(another(role, (&text.name, &text.text), (name, held))),
+            Some((name, held)) => {
+                return Err(another(role, (&text.name, &text.text), (name, held)));
+            }
             None if is_named_built_in(&text.name) => {
                 if !built_in.any(|f| f.name == split_prefix(&text.name).1 && f.text == text.text) {
-                    let what =
-                        format!("the certificate calls a text `{}`, which is not the built-in one of that name", text.name);
+                    let what = format!(
+                        "the certificate calls a text `{}`, which is not the built-in one of that name",
+                        text.name
+                    );
                     let help = "it is forged, or was written by a Margay with another text of that name; to verify it for a file \
                                 that you hold, name that (`--mapping`, `--source`, `--model` and so on)";
                     return Err(Diagnostic::error(what).help(help));
                 }
                 BasisStanding::BuiltIn
             }
-            None => built_in.find(|f| f.text == text.text).map_or(BasisStanding::Own, |f| BasisStanding::Held(f.name.clone())),
+            None => built_in
+                .find(|f| f.text == text.text)
+                .map_or(BasisStanding::Own, |f| BasisStanding::Held(f.name.clone())),
         };
         Ok(Self { role: role.to_owned(), name: text.name.clone(), sha256, standing })
     }
@@ -92,9 +102,15 @@ impl Basis {
     /// The texts of a model, its own first.
     ///
     /// # Errors
-    /// They are not those that the reader holds, or one has the name of a built-in text and is not that.
-    pub fn of_model(role: &str, model: &ModelText, held: Option<&HeldModel>) -> Result<Vec<Self>, Diagnostic> {
-        // Whose definitions the base names have can depend on a name, and a text says another thing under others.
+    /// They are not those that the reader holds, or one has the name of a built-in text and is not
+    /// that.
+    pub fn of_model(
+        role: &str,
+        model: &ModelText,
+        held: Option<&HeldModel>,
+    ) -> Result<Vec<Self>, Diagnostic> {
+        // Whose definitions the base names have can depend on a name, and a text says another thing
+        // under others.
         let dialect = dialect(model)?;
         let role = match dialect {
             _ if dialect == MARGAY.name => role.to_owned(),
@@ -105,11 +121,17 @@ impl Basis {
             && yours != dialect
         {
             let name = &model.model.name;
-            let what =
-                format!("the certificate reads `{name}` by {dialect}'s definitions, and `{}` is read by {yours}'s", held.name);
-            return Err(Diagnostic::error(what).help(format!("give `{dialect}:FILE` to compare with your file read like that")));
+            let what = format!(
+                "the certificate reads `{name}` by {dialect}'s definitions, and `{}` is read by {yours}'s",
+                held.name
+            );
+            return Err(Diagnostic::error(what)
+                .help(format!("give `{dialect}:FILE` to compare with your file read like that")));
         }
-        let built_in = || crate::library::all().filter(|_| dialect == MARGAY.name || is_named_built_in(&model.model.name));
+        let built_in = || {
+            crate::library::all()
+                .filter(|_| dialect == MARGAY.name || is_named_built_in(&model.model.name))
+        };
         let own = held.map(|h| (h.name.as_str(), h.texts.model.text.as_str()));
         let mut all = vec![Self::of(&role, &model.model, own, built_in())?];
         if let Some(held) = held {
@@ -121,9 +143,13 @@ impl Basis {
             let role = format!("included by {}", included.by);
             let basis = Self::of(&role, &included.file, held, crate::library::all_files())?;
             // What a built-in text includes is built in.
-            let from_outside = included.by.starts_with(BUILT_IN_FOLDER) && basis.standing == BasisStanding::Own;
+            let from_outside =
+                included.by.starts_with(BUILT_IN_FOLDER) && basis.standing == BasisStanding::Own;
             if from_outside {
-                let what = format!("the certificate has `{}` include another text than it does, `{}`", included.by, basis.name);
+                let what = format!(
+                    "the certificate has `{}` include another text than it does, `{}`",
+                    included.by, basis.name
+                );
                 return Err(Diagnostic::error(what));
             }
             all.push(basis);
@@ -139,7 +165,9 @@ fn is_named_built_in(name: &str) -> bool {
 
 /// The dialect that a model is read in.
 fn dialect(texts: &ModelText) -> Result<&'static str, Diagnostic> {
-    let wrong = |errors: Vec<Diagnostic>| errors.into_iter().next().unwrap_or_else(|| Diagnostic::error("the model is wrong"));
+    let wrong = |errors: Vec<Diagnostic>| {
+        errors.into_iter().next().unwrap_or_else(|| Diagnostic::error("the model is wrong"))
+    };
     texts.read().map(|model| model.dialect.name).map_err(wrong)
 }
 
@@ -147,12 +175,19 @@ fn dialect(texts: &ModelText) -> Result<&'static str, Diagnostic> {
 fn another(role: &str, (name, text): (&str, &str), (held_name, held): (&str, &str)) -> Diagnostic {
     let lines = text.lines().zip(held.lines());
     let line = lines.take_while(|(a, b)| a == b).count() + 1;
-    let what = format!("the certificate is about another {role} than `{held_name}`: its `{name}` differs from line {line} on");
-    let digests = format!("SHA-256 of the certificate's text {}, of yours {}", digest(text.as_bytes()), digest(held.as_bytes()));
+    let what = format!(
+        "the certificate is about another {role} than `{held_name}`: its `{name}` differs from line {line} on"
+    );
+    let digests = format!(
+        "SHA-256 of the certificate's text {}, of yours {}",
+        digest(text.as_bytes()),
+        digest(held.as_bytes())
+    );
     Diagnostic::error(what).help(digests)
 }
 
-/// Do both include the same texts in the same places? Names of files may differ: a certificate may come from another folder.
+/// Do both include the same texts in the same places? Names of files may differ: a certificate may
+/// come from another folder.
 fn same_includes(model: &ModelText, held: &HeldModel) -> Result<(), Diagnostic> {
     let places = |texts: &ModelText| -> Vec<(usize, String, usize, String)> {
         // Names by the order in which they appear.
@@ -161,17 +196,23 @@ fn same_includes(model: &ModelText, held: &HeldModel) -> Result<(), Diagnostic> 
             let next = names.len();
             *names.entry(name.to_owned()).or_insert(next)
         };
-        let place = |i: &super::texts::Included| (number(&i.by), i.path.clone(), number(&i.file.name), i.file.text.clone());
+        let place = |i: &super::texts::Included| {
+            (number(&i.by), i.path.clone(), number(&i.file.name), i.file.text.clone())
+        };
         texts.includes.iter().map(place).collect()
     };
     if places(model) == places(&held.texts) {
         return Ok(());
     }
-    let what = format!("the certificate is about another model than `{}`: what that includes is not the same", held.name);
+    let what = format!(
+        "the certificate is about another model than `{}`: what that includes is not the same",
+        held.name
+    );
     Err(Diagnostic::error(what))
 }
 
-/// Does each name stand for one text? A certificate with two texts of one name could not say which of them it is about.
+/// Does each name stand for one text? A certificate with two texts of one name could not say which
+/// of them it is about.
 ///
 /// # Errors
 /// The name that does not.
@@ -190,7 +231,10 @@ mod tests {
     use super::{Basis, BasisStanding, HeldModel, ModelText, Text};
 
     fn model(name: &str, text: &str) -> ModelText {
-        ModelText { model: Text { name: name.to_owned(), text: text.to_owned() }, includes: Vec::new() }
+        ModelText {
+            model: Text { name: name.to_owned(), text: text.to_owned() },
+            includes: Vec::new(),
+        }
     }
 
     /// A text says another thing by other definitions, and the name chooses these.
@@ -198,8 +242,13 @@ mod tests {
     fn a_name_does_not_change_whose_definitions_count_unseen() {
         let built_in = crate::library::built_in("sc").expect("it is built in").text.clone();
         let own = "\"SC\"\nacyclic po | rf | co | fr as SC\n";
-        let standing = |name: &str, text: &str| Basis::of_model("model", &model(name, text), None).map(|all| all[0].clone());
-        assert!(matches!(standing("a/sc.cat", &built_in).expect("it is one").standing, BasisStanding::Held(_)));
+        let standing = |name: &str, text: &str| {
+            Basis::of_model("model", &model(name, text), None).map(|all| all[0].clone())
+        };
+        assert!(matches!(
+            standing("a/sc.cat", &built_in).expect("it is one").standing,
+            BasisStanding::Held(_)
+        ));
         for text in [built_in.as_str(), own] {
             for name in ["herd7:a/sc.cat", "dat3m/sc.cat"] {
                 // A dialect that has not all that the text needs refuses it.
@@ -209,10 +258,14 @@ mod tests {
             }
         }
         assert!(standing("herd7:sc.cat", own).is_ok());
-        assert!(standing("herd7:<built-in>/sc.cat", own).is_err_and(|e| e.message.contains("not the built-in one")));
+        assert!(
+            standing("herd7:<built-in>/sc.cat", own)
+                .is_err_and(|e| e.message.contains("not the built-in one"))
+        );
         let held = HeldModel { name: "my.cat".to_owned(), texts: model("my.cat", own) };
         assert!(Basis::of_model("model", &model("other.cat", own), Some(&held)).is_ok());
-        let error = Basis::of_model("model", &model("herd7:other.cat", own), Some(&held)).expect_err("it says another thing");
+        let error = Basis::of_model("model", &model("herd7:other.cat", own), Some(&held))
+            .expect_err("it says another thing");
         assert!(error.message.contains("by herd7's definitions"), "{}", error.message);
     }
 }

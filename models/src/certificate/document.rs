@@ -1,10 +1,12 @@
-//! `certificate.json`, whatever it is about: what it says of itself, what was asked, what is certified and what shows it.
+//! `certificate.json`, whatever it is about: what it says of itself, what was asked, what is
+//! certified and what shows it.
 
 use serde::{Deserialize, Serialize};
 
 use super::sealed::{FORMAT, VERSION};
 
-/// What a certificate says of a subject `S`, in claims `C`; where one claim is shown by cases together, bound by bound in entries `E`.
+/// What a certificate says of a subject `S`, in claims `C`; where one claim is shown by cases
+/// together, bound by bound in entries `E`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateDocument<S, C, E> {

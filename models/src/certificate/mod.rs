@@ -1,5 +1,5 @@
-//! What all certificates have in common, whatever was asked (docs/certificates.md): a folder with a sealed document, the texts that it is
-//! about, and proofs beside it.
+//! What all certificates have in common, whatever was asked (docs/certificates.md): a folder with a
+//! sealed document, the texts that it is about, and proofs beside it.
 
 mod basis;
 mod document;
@@ -25,13 +25,17 @@ pub fn wrong(folder: &Path, what: &str) -> Diagnostic {
     Diagnostic::error(format!("the certificate `{}` is wrong: {what}", folder.join(FILE).display()))
 }
 
-/// A folder for a new certificate: it is made if it is not there, and if there is room on the disk. One that is gone on with may have what an earlier run left in it.
+/// A folder for a new certificate: it is made if it is not there, and if there is room on the disk.
+/// One that is gone on with may have what an earlier run left in it.
 ///
 /// # Errors
 /// It cannot be made or written to, or has something else in it.
 pub fn folder(path: &Path, goes_on: bool) -> Result<(), Diagnostic> {
-    let fail = |what: String| Diagnostic::error(format!("cannot write a certificate into `{}`: {what}", path.display()));
-    let tried = crate::confined::make_folder(path).and_then(|()| crate::durable::unfinished_in(path)?.close());
+    let fail = |what: String| {
+        Diagnostic::error(format!("cannot write a certificate into `{}`: {what}", path.display()))
+    };
+    let tried = crate::confined::make_folder(path)
+        .and_then(|()| crate::durable::unfinished_in(path)?.close());
     match tried {
         Ok(()) => {}
         Err(error) if is_full(&error) => return Ok(()),
@@ -40,12 +44,14 @@ pub fn folder(path: &Path, goes_on: bool) -> Result<(), Diagnostic> {
     for entry in std::fs::read_dir(path).map_err(|e| fail(e.to_string()))? {
         let name = entry.map_err(|e| fail(e.to_string()))?.file_name();
         if !goes_on {
-            return Err(fail("the folder is not empty".to_owned()).help("name a folder that is empty, or not there yet"));
+            return Err(fail("the folder is not empty".to_owned())
+                .help("name a folder that is empty, or not there yet"));
         }
         let own = is_unfinished(&name) || name == FILE || name.to_string_lossy().ends_with(PROOF);
         if !own {
             let what = format!("the folder has something else in it, `{}`", name.display());
-            return Err(fail(what).help("name a folder that is empty, not there yet, or that of an earlier run"));
+            return Err(fail(what)
+                .help("name a folder that is empty, not there yet, or that of an earlier run"));
         }
     }
     Ok(())

@@ -132,18 +132,24 @@ pub fn without_proofs(backend: &Backend) -> Option<Diagnostic> {
         return None;
     }
     let solver = Backend::available().into_iter().find(Backend::proves);
-    let error = Diagnostic::error(format!("the solver `{backend}` writes no proofs, which a certificate is made of"));
+    let error = Diagnostic::error(format!(
+        "the solver `{backend}` writes no proofs, which a certificate is made of"
+    ));
     let solver = solver.unwrap_or_else(Backend::batsat);
     Some(error.help(format!("use `--solver {}`", solver.name())))
 }
 
-/// The error of a proof that is not accepted, in a certificate of the Margay that `written_by` names.
+/// The error of a proof that is not accepted, in a certificate of the Margay that `written_by`
+/// names.
 pub fn not_accepted(file: &Path, written_by: &str, what: &str) -> Diagnostic {
-    let error = Diagnostic::error(format!("the proof `{}` is not accepted: {what}", file.display()));
+    let error =
+        Diagnostic::error(format!("the proof `{}` is not accepted: {what}", file.display()));
     if written_by == env!("CARGO_PKG_VERSION") {
         error
     } else {
-        error.help(format!("the certificate was written by Margay {written_by}, which may translate in another way"))
+        error.help(format!(
+            "the certificate was written by Margay {written_by}, which may translate in another way"
+        ))
     }
 }
 
@@ -155,7 +161,9 @@ pub fn tidy<'a>(folder: &Path, needed: impl Iterator<Item = &'a Proof>) -> std::
     let files: BTreeSet<&str> = needed.map(|p| p.file.as_str()).collect();
     for entry in std::fs::read_dir(folder)?.filter_map(Result::ok) {
         let name = entry.file_name();
-        if name.to_str().is_some_and(|n| n.ends_with(PROOF) && !files.contains(n)) || is_unfinished(&name) {
+        if name.to_str().is_some_and(|n| n.ends_with(PROOF) && !files.contains(n))
+            || is_unfinished(&name)
+        {
             std::fs::remove_file(entry.path())?;
         }
     }

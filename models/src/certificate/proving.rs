@@ -16,13 +16,15 @@ pub struct Proved<T> {
     pub answer: T,
     /// The proof, as it was read back and accepted.
     pub proof: Option<Proof>,
-    /// Why the proof could not be written, if it could not. The answer is then as good as that of a search without a certificate.
+    /// Why the proof could not be written, if it could not. The answer is then as good as that of a
+    /// search without a certificate.
     pub unwritten: Option<String>,
 }
 
-/// Searches, writes the proof into a file of the folder, and reads it back. `name` says what the file is called, once the proof is accepted; it
-/// is `None` where the answer has nothing to prove, and then there is no file. `replay` translates the question again and compares it with
-/// the proof; it says why the proof does not show the answer.
+/// Searches, writes the proof into a file of the folder, and reads it back. `name` says what the
+/// file is called, once the proof is accepted; it is `None` where the answer has nothing to prove,
+/// and then there is no file. `replay` translates the question again and compares it with the
+/// proof; it says why the proof does not show the answer.
 ///
 /// A proof that cannot be written (a full disk) costs the certificate and not the answer.
 ///
@@ -35,7 +37,9 @@ pub fn proved<T, E>(
     replay: impl FnOnce(&T, &Path) -> Result<Replayed, String>,
     refused: impl FnOnce(String) -> E,
 ) -> Result<Proved<T>, E> {
-    let cannot = |error: &io::Error| format!("a proof cannot be written into `{}`: {error}", folder.display());
+    let cannot = |error: &io::Error| {
+        format!("a proof cannot be written into `{}`: {error}", folder.display())
+    };
     let begun = if backend.proves() {
         begin(folder).map_err(|error| cannot(&error))
     } else {
@@ -47,7 +51,9 @@ pub fn proved<T, E>(
     };
     let answer = search(Some(&log))?;
     let written = log.finish();
-    let Some(name) = name(&answer) else { return Ok(Proved { answer, proof: None, unwritten: None }) };
+    let Some(name) = name(&answer) else {
+        return Ok(Proved { answer, proof: None, unwritten: None });
+    };
     if let Err(error) = written {
         return Ok(Proved { answer, proof: None, unwritten: Some(cannot(&error)) });
     }
@@ -71,13 +77,20 @@ mod tests {
     use super::proved;
     use margay_solver::Backend;
 
-    /// How many files there are after a search whose answer needs a proof or not, and whose proof is not accepted.
+    /// How many files there are after a search whose answer needs a proof or not, and whose proof
+    /// is not accepted.
     fn left(needed: bool) -> (Result<bool, String>, usize) {
         let folder = tempfile::tempdir().expect("there is room");
         let name = needed.then(|| "a.proof".to_owned());
         let backend = Backend::available().into_iter().find(Backend::proves).unwrap_or_default();
         let search = |log: Option<&_>| Ok(log.is_some());
-        let found = proved((folder.path(), &backend), search, |_| name, |_, _| Err("it is wrong".to_owned()), |why| why);
+        let found = proved(
+            (folder.path(), &backend),
+            search,
+            |_| name,
+            |_, _| Err("it is wrong".to_owned()),
+            |why| why,
+        );
         let files = std::fs::read_dir(folder.path()).expect("it is there").count();
         (found.map(|f| f.answer), files)
     }
@@ -94,8 +107,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("there is room");
         let missing = folder.path().join("missing");
         let search = |log: Option<&_>| Ok::<bool, String>(log.is_some());
-        let found =
-            proved((&missing, &Backend::default()), search, |_| Some("a.proof".to_owned()), |_, _| Err(String::new()), |why| why);
+        let found = proved(
+            (&missing, &Backend::default()),
+            search,
+            |_| Some("a.proof".to_owned()),
+            |_, _| Err(String::new()),
+            |why| why,
+        );
         let found = found.expect("there is an answer");
         assert!(!found.answer && found.proof.is_none());
         assert!(found.unwritten.is_some());

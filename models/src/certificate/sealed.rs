@@ -24,14 +24,16 @@ pub const VERSION: u32 = 2;
 const MAX_DOCUMENT: u64 = 1 << 28;
 
 /// What a certificate is, for whoever named something else.
-const CERTIFICATE: &str = "a certificate is the folder that `--certify` names, with `certificate.json` in it";
+const CERTIFICATE: &str =
+    "a certificate is the folder that `--certify` names, with `certificate.json` in it";
 
 /// The end of the document: the digest of all of it, with zeros in the place of the digest.
 const BEFORE_DIGEST: &str = ",\n  \"sha256\": \"";
 const AFTER_DIGEST: &str = "\"\n}\n";
 const DIGEST: usize = 64;
 
-/// Writes a document into its folder. It says itself that it is of [`FORMAT`] and [`VERSION`], and what kind of subject it has.
+/// Writes a document into its folder. It says itself that it is of [`FORMAT`] and [`VERSION`], and
+/// what kind of subject it has.
 ///
 /// # Errors
 /// Those of the file.
@@ -66,20 +68,30 @@ fn within(folder: &Path) -> Vec<String> {
 pub fn open(folder: &Path) -> Result<Sealed, Diagnostic> {
     let path = folder.join(FILE);
     let shown = path.display().to_string();
-    let fail = |what: String| Diagnostic::error(format!("cannot read the certificate `{shown}`: {what}"));
+    let fail =
+        |what: String| Diagnostic::error(format!("cannot read the certificate `{shown}`: {what}"));
     // What is not there at all is said of the folder, for that is what was named.
     if !folder.exists() {
-        let error = Diagnostic::error(format!("cannot read the certificate `{}`: there is no such folder", folder.display()));
+        let error = Diagnostic::error(format!(
+            "cannot read the certificate `{}`: there is no such folder",
+            folder.display()
+        ));
         return Err(error.help(CERTIFICATE));
     }
     if !folder.is_dir() {
-        let error = Diagnostic::error(format!("cannot read the certificate `{}`: it is not a folder", folder.display()));
+        let error = Diagnostic::error(format!(
+            "cannot read the certificate `{}`: it is not a folder",
+            folder.display()
+        ));
         return Err(error.help(CERTIFICATE));
     }
     limited::plain(&path).map_err(|e| {
         let help = match within(folder).as_slice() {
             [] => CERTIFICATE.to_owned(),
-            all => format!("there are certificates in folders in it: {}; verify each of them", all.join(", ")),
+            all => format!(
+                "there are certificates in folders in it: {}; verify each of them",
+                all.join(", ")
+            ),
         };
         let what = match e.kind() {
             std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -102,12 +114,17 @@ pub fn open(folder: &Path) -> Result<Sealed, Diagnostic> {
         return Err(fail(format!("its format is `{}`, and not `{FORMAT}`", head.format)));
     }
     if head.version != VERSION {
-        return Err(fail(format!("it has version {} of the format, and this Margay reads version {VERSION}", head.version))
-            .help(format!("it was written by Margay {}", head.margay)));
+        return Err(fail(format!(
+            "it has version {} of the format, and this Margay reads version {VERSION}",
+            head.version
+        ))
+        .help(format!("it was written by Margay {}", head.margay)));
     }
     let start = bytes.len().checked_sub(DIGEST + AFTER_DIGEST.len()).ok_or_else(damaged)?;
     let end = start + DIGEST;
-    if !bytes[..start].ends_with(BEFORE_DIGEST.as_bytes()) || &bytes[end..] != AFTER_DIGEST.as_bytes() {
+    if !bytes[..start].ends_with(BEFORE_DIGEST.as_bytes())
+        || &bytes[end..] != AFTER_DIGEST.as_bytes()
+    {
         return Err(damaged());
     }
     let found = bytes[start..end].to_vec();

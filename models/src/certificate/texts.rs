@@ -1,4 +1,5 @@
-//! The texts that a certificate is about. Whoever verifies it reads them again from the certificate, and from nowhere else.
+//! The texts that a certificate is about. Whoever verifies it reads them again from the
+//! certificate, and from nowhere else.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -58,7 +59,8 @@ struct RecordedIncludes(RefCell<Vec<Included>>);
 impl Includes for RecordedIncludes {
     fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
         let file = FilesThenBuiltIn.open(from, path)?;
-        let included = Included { by: from.name.clone(), path: path.to_owned(), file: Text::of(&file) };
+        let included =
+            Included { by: from.name.clone(), path: path.to_owned(), file: Text::of(&file) };
         let mut kept = self.0.borrow_mut();
         if !kept.contains(&included) {
             kept.push(included);
@@ -109,7 +111,9 @@ impl ModelText {
             None => Ok(model),
             Some(place) => {
                 let Included { by, path, .. } = &self.includes[place];
-                let what = format!("the certificate has a text for `include \"{path}\"` in `{by}`, which includes no such file");
+                let what = format!(
+                    "the certificate has a text for `include \"{path}\"` in `{by}`, which includes no such file"
+                );
                 Err(vec![Diagnostic::error(what)])
             }
         }

@@ -1,8 +1,11 @@
-//! What a syntax tree says about its author: the names that it uses and does not define, and the files that it includes.
+//! What a syntax tree says about its author: the names that it uses and does not define, and the
+//! files that it includes.
 
 use std::collections::BTreeSet;
 
-use crate::cat::ast::{Bindings, CatExpr, CatFile, CatInstruction, ExprKind, Ident, InstructionKind, Pattern};
+use crate::cat::ast::{
+    Bindings, CatExpr, CatFile, CatInstruction, ExprKind, Ident, InstructionKind, Pattern,
+};
 use crate::model::CheckKind;
 
 /// What is to be seen in a file.
@@ -68,7 +71,8 @@ impl DialectEvidence {
                 if *kind == CheckKind::Empty
                     && let ExprKind::Difference(parts) = &expr.kind
                 {
-                    self.sync_fence_contains |= parts[1..].iter().any(|e| mentions(e, "sync_fence"));
+                    self.sync_fence_contains |=
+                        parts[1..].iter().any(|e| mentions(e, "sync_fence"));
                 }
                 self.expr(expr);
             }
@@ -120,13 +124,15 @@ impl DialectEvidence {
 
     fn bindings(&mut self, bindings: &Bindings) {
         for binding in &bindings.bindings {
-            let its_own = binding.parameters.is_none() && mentions(&binding.body, &binding.name.text);
+            let its_own =
+                binding.parameters.is_none() && mentions(&binding.body, &binding.name.text);
             // `let co = co+` uses the name before it defines it.
             if bindings.recursive || !its_own {
                 self.bind(&binding.name);
             }
             binding.parameters.iter().flatten().for_each(|p| self.bind(p));
-            self.defines_sync_barrier |= binding.name.text == "sync_barrier" && mentions(&binding.body, "syncbar");
+            self.defines_sync_barrier |=
+                binding.name.text == "sync_barrier" && mentions(&binding.body, "syncbar");
             self.expr(&binding.body);
         }
     }

@@ -1,4 +1,5 @@
-//! Finding the dialect of a model: what stands in front of its path, what the file says, and else what it looks like. A guess is said.
+//! Finding the dialect of a model: what stands in front of its path, what the file says, and else
+//! what it looks like. A guess is said.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -39,7 +40,11 @@ pub(crate) fn reading(
             Some(dialect) => said(dialect),
             None => {
                 let names = ALL.map(|d| d.name);
-                let error = Diagnostic::error(format!("there is no dialect `{word}`")).at(source, span, "named here");
+                let error = Diagnostic::error(format!("there is no dialect `{word}`")).at(
+                    source,
+                    span,
+                    "named here",
+                );
                 let near = nearest(word, names).map(|near| format!("did you mean `{near}`?"));
                 Err(error.help(near.unwrap_or_else(|| format!("there are {}", names.join(", ")))))
             }
@@ -54,12 +59,19 @@ pub(crate) fn reading(
     })
 }
 
-/// What a file says: a comment of its own on a line, `(* dialect: herd7 *)`, `// dialect: herd7` or `# dialect: herd7`.
+/// What a file says: a comment of its own on a line, `(* dialect: herd7 *)`, `// dialect: herd7` or
+/// `# dialect: herd7`.
 fn pragma(text: &str) -> Option<(&str, Span)> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        let inner = line.trim().trim_end_matches("*)").trim_start_matches("(*").trim_start_matches("//").trim_start_matches('#');
-        let is_comment = ["(*", "//", "#"].iter().any(|opening| line.trim_start().starts_with(opening));
+        let inner = line
+            .trim()
+            .trim_end_matches("*)")
+            .trim_start_matches("(*")
+            .trim_start_matches("//")
+            .trim_start_matches('#');
+        let is_comment =
+            ["(*", "//", "#"].iter().any(|opening| line.trim_start().starts_with(opening));
         if is_comment && let Some(word) = inner.trim().strip_prefix("dialect:") {
             let word = word.trim();
             let at = start + line.find(word).unwrap_or(0);
@@ -70,7 +82,8 @@ fn pragma(text: &str) -> Option<(&str, Span)> {
     None
 }
 
-/// Whose a file is by its looks, or by those of a file that it includes, and what it is that looks so; `None` for Margay's own.
+/// Whose a file is by its looks, or by those of a file that it includes, and what it is that looks
+/// so; `None` for Margay's own.
 fn guess(
     source: &SourceFile,
     file: &ast::CatFile,
@@ -106,7 +119,10 @@ fn dartagnan(header: Option<&str>, evidence: &DialectEvidence) -> Option<String>
         if evidence.defines_sync_barrier {
             return Some("it defines `sync_barrier` by `syncbar`".into());
         }
-        if evidence.sync_fence_contains && !evidence.inverts_sync_fence && !evidence.checks.contains("Fence-SC-Order") {
+        if evidence.sync_fence_contains
+            && !evidence.inverts_sync_fence
+            && !evidence.checks.contains("Fence-SC-Order")
+        {
             return Some("it says what `sync_fence` contains, and not that it is total".into());
         }
         return None;
@@ -114,8 +130,13 @@ fn dartagnan(header: Option<&str>, evidence: &DialectEvidence) -> Option<String>
     if is(&["RC11", "IMM", "SPIRV", "VULKAN"]) {
         return Some(format!("its first word is `{}`", header.unwrap_or_default()));
     }
-    // A read-modify-write of C is one event in herd7, so that its models have no use for `rmw` alone.
-    if is(&["C", "C11"]) && evidence.uses("rmw") && !evidence.uses("RMW") && herd7(header, evidence).is_some() {
+    // A read-modify-write of C is one event in herd7, so that its models have no use for `rmw`
+    // alone.
+    if is(&["C", "C11"])
+        && evidence.uses("rmw")
+        && !evidence.uses("RMW")
+        && herd7(header, evidence).is_some()
+    {
         return Some("it is a model of C that uses `rmw`".into());
     }
     if let Some(name) = included(evidence, &[("basic.cat", "")]) {
@@ -150,21 +171,33 @@ fn herd7(header: Option<&str>, evidence: &DialectEvidence) -> Option<String> {
 
 /// The first file that is included and is one of these, wherever it lies.
 fn included<'a>(evidence: &'a DialectEvidence, files: &[(&str, &str)]) -> Option<&'a str> {
-    let names = evidence.includes.iter().map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path));
+    let names =
+        evidence.includes.iter().map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path));
     names.into_iter().find(|name| files.iter().any(|(known, _)| known == name))
 }
 
-/// A name that a file uses and does not define, that the dialect has and Margay has not. Names of one letter say little.
-fn own_name(dialect: &'static NameDialect, header: Option<&str>, evidence: &DialectEvidence) -> Option<String> {
+/// A name that a file uses and does not define, that the dialect has and Margay has not. Names of
+/// one letter say little.
+fn own_name(
+    dialect: &'static NameDialect,
+    header: Option<&str>,
+    evidence: &DialectEvidence,
+) -> Option<String> {
     let known = knows(dialect, header);
     let margay = knows(&MARGAY, header);
-    let bases: BTreeSet<&str> = BaseSet::names_of_front_ends().chain(BaseRelation::names_of_front_ends()).collect();
-    let is_own =
-        |name: &&String| name.len() > 1 && known.contains(*name) && !margay.contains(*name) && !bases.contains(name.as_str());
+    let bases: BTreeSet<&str> =
+        BaseSet::names_of_front_ends().chain(BaseRelation::names_of_front_ends()).collect();
+    let is_own = |name: &&String| {
+        name.len() > 1
+            && known.contains(*name)
+            && !margay.contains(*name)
+            && !bases.contains(name.as_str())
+    };
     evidence.free.iter().find(is_own).cloned()
 }
 
-/// The names that a dialect defines for the architecture in a header, or for any, those among them of which no test has any.
+/// The names that a dialect defines for the architecture in a header, or for any, those among them
+/// of which no test has any.
 fn knows(dialect: &'static NameDialect, header: Option<&str>) -> BTreeSet<String> {
     let said = header.and_then(|h| dialect.architecture(h));
     let architectures: Vec<_> = match said {
@@ -174,7 +207,8 @@ fn knows(dialect: &'static NameDialect, header: Option<&str>) -> BTreeSet<String
     let mut names = BTreeSet::new();
     for architecture in architectures {
         for (name, text) in architecture.prelude {
-            names.extend(DialectEvidence::defined(&cat::parse(&SourceFile::new(*name, *text)).file));
+            names
+                .extend(DialectEvidence::defined(&cat::parse(&SourceFile::new(*name, *text)).file));
         }
         let absent = architecture.absent_sets.iter().chain(architecture.absent_relations);
         names.extend(absent.map(|n| (*n).to_owned()));

@@ -1,6 +1,8 @@
-//! Whose definitions the base names of a model have. herd7, Dartagnan and Margay share the .cat language, but not what `F`, `rmw` or
-//! `sync_fence` stand for: a dialect is a table of architectures, each with a text that defines its names by Margay's base sets and
-//! relations (models/dialects/*.cat). `table` has the tables, `guess` finds the dialect of a file that does not name it.
+//! Whose definitions the base names of a model have. herd7, Dartagnan and Margay share the .cat
+//! language, but not what `F`, `rmw` or `sync_fence` stand for: a dialect is a table of
+//! architectures, each with a text that defines its names by Margay's base sets and relations
+//! (models/dialects/*.cat). `table` has the tables, `guess` finds the dialect of a file that does
+//! not name it.
 
 mod evidence;
 mod guess;
@@ -27,7 +29,8 @@ pub struct NameDialect {
     pub name: &'static str,
     /// The tool, for messages.
     pub tool: &'static str,
-    /// What a model can speak of; without a word that says which, the first that has all names that the model uses.
+    /// What a model can speak of; without a word that says which, the first that has all names that
+    /// the model uses.
     pub architectures: &'static [ModelArchitecture],
     /// Files of the tool's library that are built in, whatever lies beside a model, and their text.
     pub(crate) includes: &'static [(&'static str, &'static str)],
@@ -38,8 +41,8 @@ pub struct NameDialect {
 /// What a model speaks of: the base names that it may use.
 #[derive(Debug)]
 pub struct ModelArchitecture {
-    /// The name, for messages, and the words for it in the header or title of a model, as the tool has them; in Margay those that the
-    /// text of the architecture says.
+    /// The name, for messages, and the words for it in the header or title of a model, as the tool
+    /// has them; in Margay those that the text of the architecture says.
     pub(crate) own: Option<(&'static str, &'static [&'static str])>,
     /// The executions that such a model is about.
     pub signature: Signature,
@@ -69,8 +72,8 @@ pub struct OfTests {
 }
 
 impl NameDialect {
-    /// Does the tool look at names only where they are used? Its models may then name, in a function that nobody calls, what does not
-    /// exist.
+    /// Does the tool look at names only where they are used? Its models may then name, in a
+    /// function that nobody calls, what does not exist.
     pub(crate) fn is_lazy(&self) -> bool {
         self.name != MARGAY.name
     }
@@ -92,9 +95,12 @@ impl NameDialect {
         self.architectures.iter().find(|a| a.words().contains(&word))
     }
 
-    /// What a model may speak of, by its header and title: one architecture, or all where neither says it. An error is a word for one
-    /// that Margay has no tests for.
-    pub(crate) fn candidates(&self, file: &ast::CatFile) -> Result<Vec<&'static ModelArchitecture>, String> {
+    /// What a model may speak of, by its header and title: one architecture, or all where neither
+    /// says it. An error is a word for one that Margay has no tests for.
+    pub(crate) fn candidates(
+        &self,
+        file: &ast::CatFile,
+    ) -> Result<Vec<&'static ModelArchitecture>, String> {
         let title = file.title.as_deref().unwrap_or_default();
         let header = file.architecture.as_ref().map_or("", |a| a.text.as_str());
         for word in std::iter::once(header).chain(parts(header)).chain(parts(title)) {
@@ -135,8 +141,10 @@ impl ModelArchitecture {
         if let Some((_, found)) = known.iter().find(|(of, _)| std::ptr::eq(*of, self)) {
             return Some(found);
         }
-        let prelude: Vec<_> = std::iter::once(definitions).chain(self.prelude.iter().skip(1).copied()).collect();
-        let native: Vec<_> = native.iter().chain(self.native.unwrap_or_default()).copied().collect();
+        let prelude: Vec<_> =
+            std::iter::once(definitions).chain(self.prelude.iter().skip(1).copied()).collect();
+        let native: Vec<_> =
+            native.iter().chain(self.native.unwrap_or_default()).copied().collect();
         let found: &'static ModelArchitecture = Box::leak(Box::new(ModelArchitecture {
             own: self.own,
             signature,
@@ -178,7 +186,8 @@ impl ModelArchitecture {
 /// The dialect that a name of a model begins with, and the rest: `herd7:a/b.cat`.
 pub fn split_prefix(name: &str) -> (Option<&'static NameDialect>, &str) {
     for dialect in ALL {
-        if let Some(rest) = name.strip_prefix(dialect.name).and_then(|rest| rest.strip_prefix(':')) {
+        if let Some(rest) = name.strip_prefix(dialect.name).and_then(|rest| rest.strip_prefix(':'))
+        {
             return (Some(dialect), rest);
         }
     }

@@ -1,4 +1,5 @@
-//! The dialects, as data. To add an architecture: a text in models/dialects/ that defines its names, and a row here.
+//! The dialects, as data. To add an architecture: a text in models/dialects/ that defines its
+//! names, and a row here.
 
 use super::{ModelArchitecture, NameDialect, OfTests};
 use crate::signature::Signature;
@@ -10,8 +11,10 @@ macro_rules! text {
 }
 
 /// What every architecture of another tool has as Margay has it.
-const PLAIN: &[&str] =
-    &["_", "W", "R", "M", "F", "IW", "RMW", "id", "po", "rf", "co", "fr", "loc", "rmw", "addr", "data", "ctrl"];
+const PLAIN: &[&str] = &[
+    "_", "W", "R", "M", "F", "IW", "RMW", "id", "po", "rf", "co", "fr", "loc", "rmw", "addr",
+    "data", "ctrl",
+];
 
 /// An architecture without orders and scopes, as another tool has it.
 const fn plain(
@@ -44,30 +47,51 @@ const AARCH64_TESTS: OfTests = OfTests {
     definitions: peers!("aarch64"),
     native: &["A", "L", "Q", "X", "DMB.ISH", "DMB.ISHLD", "DMB.ISHST", "ISB"],
 };
-const POWER_TESTS: OfTests =
-    OfTests { word: "power", definitions: peers!("power"), native: &["SYNC", "LWSYNC", "ISYNC", "EIEIO"] };
-const RISCV_TESTS: OfTests = OfTests { word: "riscv", definitions: peers!("riscv"), native: &["AMO", "X"] };
-const ARM_TESTS: OfTests = OfTests { word: "armv7", definitions: peers!("arm"), native: &["DMB", "DMB.ST", "ISB", "X"] };
-const X86_TESTS: OfTests = OfTests { word: "x86", definitions: peers!("x86"), native: &["MFENCE", "LFENCE", "SFENCE"] };
+const POWER_TESTS: OfTests = OfTests {
+    word: "power",
+    definitions: peers!("power"),
+    native: &["SYNC", "LWSYNC", "ISYNC", "EIEIO"],
+};
+const RISCV_TESTS: OfTests =
+    OfTests { word: "riscv", definitions: peers!("riscv"), native: &["AMO", "X"] };
+const ARM_TESTS: OfTests =
+    OfTests { word: "armv7", definitions: peers!("arm"), native: &["DMB", "DMB.ST", "ISB", "X"] };
+const X86_TESTS: OfTests =
+    OfTests { word: "x86", definitions: peers!("x86"), native: &["MFENCE", "LFENCE", "SFENCE"] };
 
 /// An architecture whose tests carry tags.
 const fn tagged(of_tests: OfTests, architecture: ModelArchitecture) -> ModelArchitecture {
     ModelArchitecture { of_tests: Some(of_tests), ..architecture }
 }
 
-const MIPS_TESTS: OfTests = OfTests { word: "mips", definitions: peers!("mips"), native: &["SYNC", "X"] };
+const MIPS_TESTS: OfTests =
+    OfTests { word: "mips", definitions: peers!("mips"), native: &["SYNC", "X"] };
 const VULKAN_TESTS: OfTests = OfTests {
     word: "vulkan",
     definitions: peers!("vulkan"),
-    native: &["ACQ", "REL", "SC0", "SC1", "SEMSC0", "SEMSC1", "AVDEVICE", "VISDEVICE", "SG", "WG", "QF", "vloc"],
+    native: &[
+        "ACQ",
+        "REL",
+        "SC0",
+        "SC1",
+        "SEMSC0",
+        "SEMSC1",
+        "AVDEVICE",
+        "VISDEVICE",
+        "SG",
+        "WG",
+        "QF",
+        "vloc",
+    ],
 };
 
 const LISA_TESTS: OfTests = OfTests {
     word: "lisa",
     definitions: peers!("lisa"),
     native: &[
-        "Once", "ONCE", "Acquire", "ACQUIRE", "Release", "RELEASE", "Noreturn", "NORETURN", "Rlx", "RLX", "Acq", "ACQ", "Rel",
-        "REL", "AcqRel", "ACQ_REL", "Sc", "SC", "Mb", "MB", "Rmb", "RMB", "Wmb", "WMB",
+        "Once", "ONCE", "Acquire", "ACQUIRE", "Release", "RELEASE", "Noreturn", "NORETURN", "Rlx",
+        "RLX", "Acq", "ACQ", "Rel", "REL", "AcqRel", "ACQ_REL", "Sc", "SC", "Mb", "MB", "Rmb",
+        "RMB", "Wmb", "WMB",
     ],
 };
 
@@ -163,7 +187,8 @@ const NO_VULKAN: &[&str] = &[
     "DV",
 ];
 
-const NO_LISA: &[&str] = &["Once", "Acquire", "Release", "Noreturn", "Rlx", "Acq", "Rel", "AcqRel", "Sc", "Rmb", "Wmb"];
+const NO_LISA: &[&str] =
+    &["Once", "Acquire", "Release", "Noreturn", "Rlx", "Acq", "Rel", "AcqRel", "Sc", "Rmb", "Wmb"];
 
 /// Mutexes and consume operations: the tests of C that Margay reads have neither.
 const NO_C: &[&str] = &["CON", "LS", "UL", "LK", "LU", "LF", "RL", "RU"];
@@ -203,10 +228,16 @@ pub static HERD7: NameDialect = NameDialect {
         plain("a model of no architecture", GENERIC, &[text!("generic"), text!("herd7")], &[]),
         tagged(
             X86_TESTS,
-            ModelArchitecture { native: Some(X86_NAMES), ..plain("X86", X86, &[text!("x86"), text!("herd7")], NO_X86) },
+            ModelArchitecture {
+                native: Some(X86_NAMES),
+                ..plain("X86", X86, &[text!("x86"), text!("herd7")], NO_X86)
+            },
         ),
         tagged(MIPS_TESTS, plain("MIPS", MIPS, &[text!("mips"), text!("herd7")], &[])),
-        tagged(AARCH64_TESTS, plain("AArch64", AARCH64, &[text!("aarch64"), text!("herd7")], NO_AARCH64)),
+        tagged(
+            AARCH64_TESTS,
+            plain("AArch64", AARCH64, &[text!("aarch64"), text!("herd7")], NO_AARCH64),
+        ),
         tagged(ARM_TESTS, plain("ARM", ARM, &[text!("arm"), text!("herd7")], NO_ARM)),
         tagged(POWER_TESTS, plain("Power", POWER, &[text!("power"), text!("herd7")], NO_POWER)),
         tagged(RISCV_TESTS, plain("RISC-V", RISCV, &[text!("riscv"), text!("herd7")], NO_RISCV)),
@@ -238,8 +269,10 @@ pub static HERD7: NameDialect = NameDialect {
 };
 
 /// The base names of x86: `MFENCE` besides.
-const X86_NAMES: &[&str] =
-    &["_", "W", "R", "M", "F", "MFENCE", "IW", "RMW", "id", "po", "rf", "co", "fr", "loc", "rmw", "addr", "data", "ctrl"];
+const X86_NAMES: &[&str] = &[
+    "_", "W", "R", "M", "F", "MFENCE", "IW", "RMW", "id", "po", "rf", "co", "fr", "loc", "rmw",
+    "addr", "data", "ctrl",
+];
 
 /// The relation of each fence that the architecture has, and nothing for the others.
 const FENCES: &str = "
@@ -250,14 +283,16 @@ const FENCES: &str = "
     let dsb = try fencerel(DSB) with 0        let dsb.st = try fencerel(DSB.ST) with 0
     let isb = try fencerel(ISB) with 0        let ctrlisb = try ctrlcfence(ISB) with 0";
 
-/// The relation of each fence of AArch64, and the sets of fences by what they order. All are as strong as in one shareability domain.
+/// The relation of each fence of AArch64, and the sets of fences by what they order. All are as
+/// strong as in one shareability domain.
 const AARCH64_FENCES: &str = "
     let dmb.sy = fencerel(DMB.SY) | fencerel(DMB.ISH)  let dsb.sy = fencerel(DSB.SY)  let isb = fencerel(ISB)
     let dsb.full = DSB.ISH | DSB.OSH | DSB.SY                let dmb.full = DMB.ISH | DMB.OSH | DMB.SY | dsb.full
     let dsb.ld = DSB.ISHLD | DSB.OSHLD | DSB.LD              let dmb.ld = DMB.ISHLD | DMB.OSHLD | DMB.LD | dsb.ld
     let dsb.st = DSB.ISHST | DSB.OSHST | DSB.ST              let dmb.st = DMB.ISHST | DMB.OSHST | DMB.ST | dsb.st";
 
-/// Restrictions of a relation to kinds of accesses; `A` are the halves of read-modify-writes, `P` the others.
+/// Restrictions of a relation to kinds of accesses; `A` are the halves of read-modify-writes, `P`
+/// the others.
 const FILTERS: &str = "
     let A = (try X with {}) | (try A with {})  let P = M \\ A
     let RR(r) = r & (R * R) let RW(r) = r & (R * W) let RM(r) = r & (R * M)
@@ -303,12 +338,21 @@ pub static DARTAGNAN: NameDialect = NameDialect {
         plain("a model of no architecture", GENERIC, &[text!("generic"), text!("dartagnan")], &[]),
         tagged(
             X86_TESTS,
-            ModelArchitecture { native: Some(DARTAGNAN_X86), ..plain("X86", X86, &[text!("x86"), text!("dartagnan")], NO_X86) },
+            ModelArchitecture {
+                native: Some(DARTAGNAN_X86),
+                ..plain("X86", X86, &[text!("x86"), text!("dartagnan")], NO_X86)
+            },
         ),
-        tagged(AARCH64_TESTS, plain("AArch64", AARCH64, &[text!("aarch64"), text!("dartagnan")], NO_AARCH64)),
+        tagged(
+            AARCH64_TESTS,
+            plain("AArch64", AARCH64, &[text!("aarch64"), text!("dartagnan")], NO_AARCH64),
+        ),
         tagged(ARM_TESTS, plain("ARM", ARM, &[text!("arm"), text!("dartagnan")], NO_ARM)),
         tagged(POWER_TESTS, plain("Power", POWER, &[text!("power"), text!("dartagnan")], NO_POWER)),
-        tagged(RISCV_TESTS, plain("RISC-V", RISCV, &[text!("riscv"), text!("dartagnan")], NO_RISCV)),
+        tagged(
+            RISCV_TESTS,
+            plain("RISC-V", RISCV, &[text!("riscv"), text!("dartagnan")], NO_RISCV),
+        ),
         tagged(
             VULKAN_TESTS,
             ModelArchitecture {
@@ -343,14 +387,16 @@ pub static DARTAGNAN: NameDialect = NameDialect {
 };
 
 const DARTAGNAN_X86: &[&str] = &[
-    "_", "W", "R", "M", "F", "MFENCE", "IW", "RMW", "id", "po", "rf", "co", "fr", "loc", "rmw", "addr", "data", "ctrl", "int",
-    "ext",
+    "_", "W", "R", "M", "F", "MFENCE", "IW", "RMW", "id", "po", "rf", "co", "fr", "loc", "rmw",
+    "addr", "data", "ctrl", "int", "ext",
 ];
-const DARTAGNAN_VULKAN: &[&str] =
-    &["_", "W", "R", "M", "IW", "RMW", "id", "po", "rf", "co", "fr", "loc", "rmw", "addr", "data", "ctrl", "int", "ext"];
+const DARTAGNAN_VULKAN: &[&str] = &[
+    "_", "W", "R", "M", "IW", "RMW", "id", "po", "rf", "co", "fr", "loc", "rmw", "addr", "data",
+    "ctrl", "int", "ext",
+];
 const DARTAGNAN_C: &[&str] = &[
-    "_", "W", "R", "M", "F", "IW", "RMW", "A", "NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "id", "po", "rf", "co", "fr", "loc",
-    "rmw", "addr", "data", "ctrl", "int", "ext",
+    "_", "W", "R", "M", "F", "IW", "RMW", "A", "NA", "RLX", "ACQ", "REL", "ACQ_REL", "SC", "id",
+    "po", "rf", "co", "fr", "loc", "rmw", "addr", "data", "ctrl", "int", "ext",
 ];
 const DARTAGNAN_PTX: &[&str] = &[
     "_",

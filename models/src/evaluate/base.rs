@@ -1,5 +1,5 @@
-//! What each base set and base relation is in an execution. Of executions whose sets are a word, also as rows: the same, but without allocation
-//! for what is asked for most.
+//! What each base set and base relation is in an execution. Of executions whose sets are a word,
+//! also as rows: the same, but without allocation for what is asked for most.
 
 use std::borrow::Cow;
 
@@ -15,8 +15,11 @@ impl Execution {
     /// A base set as whoever asks keeps it.
     pub(crate) fn base_set_as<S: FromIterator<Event>>(&self, set: BaseSet) -> S {
         use Kind::{BarrierArrive, BarrierWait, Fence, Init, ProxyFence, Read, Write};
-        let order =
-            |o: Order| self.events_as(|e| e.order == o && !matches!(e.kind, Init | BarrierArrive | BarrierWait | ProxyFence));
+        let order = |o: Order| {
+            self.events_as(|e| {
+                e.order == o && !matches!(e.kind, Init | BarrierArrive | BarrierWait | ProxyFence)
+            })
+        };
         let scope = |s: Scope| self.events_as(|e| e.scope == Some(s));
         // A memory fence may be one of a proxy, too; the generic one has none.
         let has_proxy = |e: &EventData| match e.kind {
@@ -30,16 +33,24 @@ impl Execution {
             BaseSet::W => self.events_as(|e| matches!(e.kind, Init | Write)),
             BaseSet::R => self.events_as(|e| e.kind == Read),
             BaseSet::M => self.events_as(|e| matches!(e.kind, Init | Read | Write)),
-            BaseSet::F | BaseSet::Mfence => self.events_as(|e| matches!(e.kind, Fence | ProxyFence)),
+            BaseSet::F | BaseSet::Mfence => {
+                self.events_as(|e| matches!(e.kind, Fence | ProxyFence))
+            }
             BaseSet::B => self.events_as(|e| matches!(e.kind, BarrierArrive | BarrierWait)),
             BaseSet::Wait => self.events_as(|e| e.kind == BarrierWait),
             BaseSet::Rmw => self.rmw.pairs().flat_map(|(r, w)| [r, w]).collect(),
             BaseSet::Iw => self.events_as(|e| e.kind == Init),
-            BaseSet::Na | BaseSet::Weak => self.events_as(|e| e.order == Order::Plain && matches!(e.kind, Init | Read | Write)),
+            BaseSet::Na | BaseSet::Weak => {
+                self.events_as(|e| e.order == Order::Plain && matches!(e.kind, Init | Read | Write))
+            }
             BaseSet::Atomic => self.events_as(|e| e.order != Order::Plain && e.kind != Init),
             // An arrival at a barrier is relaxed, or has no order; or it is the end of a thread.
-            BaseSet::Rlx => self.events_as(|e| e.order == Order::Rlx && !matches!(e.kind, Init | BarrierWait | ProxyFence)),
-            BaseSet::Acq => self.events_as(|e| e.order == Order::Acq && !matches!(e.kind, Init | BarrierWait | ProxyFence)),
+            BaseSet::Rlx => self.events_as(|e| {
+                e.order == Order::Rlx && !matches!(e.kind, Init | BarrierWait | ProxyFence)
+            }),
+            BaseSet::Acq => self.events_as(|e| {
+                e.order == Order::Acq && !matches!(e.kind, Init | BarrierWait | ProxyFence)
+            }),
             BaseSet::Rel => order(Order::Rel),
             BaseSet::AcqRel => order(Order::AcqRel),
             BaseSet::Sc => order(Order::Sc),
@@ -47,7 +58,8 @@ impl Execution {
             BaseSet::Cluster => scope(Scope::Cluster),
             BaseSet::Gpu => scope(Scope::Gpu),
             BaseSet::Sys => scope(Scope::Sys),
-            BaseSet::Gen => self.events_as(|e| e.proxy == Proxy::Generic && matches!(e.kind, Init | Read | Write)),
+            BaseSet::Gen => self
+                .events_as(|e| e.proxy == Proxy::Generic && matches!(e.kind, Init | Read | Write)),
             BaseSet::Alias => proxy(Proxy::Alias),
             BaseSet::Sur => proxy(Proxy::Surface),
             BaseSet::Tex => proxy(Proxy::Texture),
@@ -62,7 +74,9 @@ impl Execution {
             BaseSet::Volatile => self.events_as(|e| e.volatile),
             BaseSet::Mmio => self.events_as(|e| e.mmio),
             BaseSet::Level(level) => scope(level.scope()),
-            BaseSet::Tag(tag) => self.events_as(|e| matches!(e.order, Order::Tagged(tags) if tags.contains(tag))),
+            BaseSet::Tag(tag) => {
+                self.events_as(|e| matches!(e.order, Order::Tagged(tags) if tags.contains(tag)))
+            }
         }
     }
 
@@ -74,14 +88,20 @@ impl Execution {
     pub(crate) fn relation(&self, relation: BaseRelation) -> Cow<'_, BitMatrix> {
         let n = self.size();
         let event = |e: Event| &self.events[e.index()];
-        let where_pairs = |keep: &dyn Fn(Event, Event) -> bool| BitMatrix::from_pairs(n, pairs(n).filter(|&(a, b)| keep(a, b)));
+        let where_pairs = |keep: &dyn Fn(Event, Event) -> bool| {
+            BitMatrix::from_pairs(n, pairs(n).filter(|&(a, b)| keep(a, b)))
+        };
         let same = |scope: Scope| {
             where_pairs(&|a, b| match (event(a).thread, event(b).thread) {
-                (Some(s), Some(t)) => self.threads[usize::from(s)].shares(scope, self.threads[usize::from(t)]),
+                (Some(s), Some(t)) => {
+                    self.threads[usize::from(s)].shares(scope, self.threads[usize::from(t)])
+                }
                 _ => false,
             })
         };
-        let int = |a: Event, b: Event| a == b || event(a).thread.is_some() && event(a).agent() == event(b).agent();
+        let int = |a: Event, b: Event| {
+            a == b || event(a).thread.is_some() && event(a).agent() == event(b).agent()
+        };
         Cow::Owned(match relation {
             BaseRelation::Po => return Cow::Borrowed(&self.po),
             BaseRelation::Rf => return Cow::Borrowed(&self.rf),
@@ -102,8 +122,12 @@ impl Execution {
                 }
                 fr
             }
-            BaseRelation::Loc => where_pairs(&|a, b| self.physical(a).is_some() && self.physical(a) == self.physical(b)),
-            BaseRelation::Vloc => where_pairs(&|a, b| self.address(a).is_some() && self.address(a) == self.address(b)),
+            BaseRelation::Loc => where_pairs(&|a, b| {
+                self.physical(a).is_some() && self.physical(a) == self.physical(b)
+            }),
+            BaseRelation::Vloc => {
+                where_pairs(&|a, b| self.address(a).is_some() && self.address(a) == self.address(b))
+            }
             BaseRelation::Int => where_pairs(&int),
             BaseRelation::Ext => where_pairs(&|a, b| !int(a, b)),
             BaseRelation::Sr => where_pairs(&|a, b| self.includes(a, b) && self.includes(b, a)),
@@ -111,15 +135,22 @@ impl Execution {
             BaseRelation::Scluster => same(Scope::Cluster),
             BaseRelation::Sgpu => same(Scope::Gpu),
             BaseRelation::Same(level) => same(level.scope()),
-            BaseRelation::Syncbar => where_pairs(&|a, b| match (event(a).thread, event(b).thread) {
-                (Some(s), Some(t)) if event(a).barrier.is_some() && event(a).barrier == event(b).barrier => {
-                    // Operations of other scopes than the cta's belong to `barrier.cluster`, meetings of a warp, and launches.
-                    let level = |e: Event| event(e).scope.filter(|&s| s != Scope::Gpu).unwrap_or(Scope::Cta);
-                    let place = |t: u16| self.threads[usize::from(t)];
-                    level(a) == level(b) && place(s).shares(level(a), place(t))
-                }
-                _ => false,
-            }),
+            BaseRelation::Syncbar => {
+                where_pairs(&|a, b| match (event(a).thread, event(b).thread) {
+                    (Some(s), Some(t))
+                        if event(a).barrier.is_some() && event(a).barrier == event(b).barrier =>
+                    {
+                        // Operations of other scopes than the cta's belong to `barrier.cluster`,
+                        // meetings of a warp, and launches.
+                        let level = |e: Event| {
+                            event(e).scope.filter(|&s| s != Scope::Gpu).unwrap_or(Scope::Cta)
+                        };
+                        let place = |t: u16| self.threads[usize::from(t)];
+                        level(a) == level(b) && place(s).shares(level(a), place(t))
+                    }
+                    _ => false,
+                })
+            }
         })
     }
 
@@ -127,7 +158,9 @@ impl Execution {
     fn includes(&self, a: Event, b: Event) -> bool {
         let (a, b) = (&self.events[a.index()], &self.events[b.index()]);
         match (a.scope, a.thread, b.thread) {
-            (Some(scope), Some(s), Some(t)) => self.threads[usize::from(s)].shares(scope, self.threads[usize::from(t)]),
+            (Some(scope), Some(s), Some(t)) => {
+                self.threads[usize::from(s)].shares(scope, self.threads[usize::from(t)])
+            }
             _ => false,
         }
     }
@@ -178,7 +211,12 @@ fn classes(to: &mut [u64], key: impl Fn(Event) -> Option<u64>) {
 
 /// The same thread, or the same asynchronous operation of one; an initial write is alone.
 fn int(to: &mut [u64], execution: &Execution) {
-    // Behind the numbers of threads each initial write has one of its own, and behind those each asynchronous operation.
-    let number = |(thread, operation): (u16, Option<u16>)| u64::from(thread) + operation.map_or(0, |o| (u64::from(o) + 1) << 32);
-    classes(to, |a| Some(execution.events[a.index()].agent().map_or((1 << 16) + a.index() as u64, number)));
+    // Behind the numbers of threads each initial write has one of its own, and behind those each
+    // asynchronous operation.
+    let number = |(thread, operation): (u16, Option<u16>)| {
+        u64::from(thread) + operation.map_or(0, |o| (u64::from(o) + 1) << 32)
+    };
+    classes(to, |a| {
+        Some(execution.events[a.index()].agent().map_or((1 << 16) + a.index() as u64, number))
+    });
 }

@@ -1,8 +1,9 @@
 //! The evaluator of `.cat`: a plan of steps for a model, and tables of values that the steps fill.
 //!
-//! In what values is for an [`Algebra`] to say. The judge computes what holds ([`crate::judge`]: one table). A search over executions that
-//! are chosen in part computes for each expression what it has in any case and what it may have (the explicit engine of
-//! `margay-litmus`: two tables). Neither shares code with the translation to SAT ([`crate::lower`]).
+//! In what values is for an [`Algebra`] to say. The judge computes what holds ([`crate::judge`]:
+//! one table). A search over executions that are chosen in part computes for each expression what
+//! it has in any case and what it may have (the explicit engine of `margay-litmus`: two tables).
+//! Neither shares code with the translation to SAT ([`crate::lower`]).
 
 pub mod base;
 pub mod operate;
@@ -43,9 +44,13 @@ pub trait Algebra {
         }
     }
 
-    /// One round of a fixpoint: all operations, then the members take the values of their bodies. Did one change?
+    /// One round of a fixpoint: all operations, then the members take the values of their bodies.
+    /// Did one change?
     fn round(&mut self, fixpoint: &Fixpoint) -> bool {
         fixpoint.operations.iter().for_each(|operation| self.operate(operation));
-        fixpoint.members.iter().fold(false, |changed, &(member, body)| self.take(member, body) | changed)
+        fixpoint
+            .members
+            .iter()
+            .fold(false, |changed, &(member, body)| self.take(member, body) | changed)
     }
 }

@@ -1,4 +1,5 @@
-//! The operators of the .cat language on rows of machine words: row `a` of a relation is the set of the `b` with `a -> b`.
+//! The operators of the .cat language on rows of machine words: row `a` of a relation is the set of
+//! the `b` with `a -> b`.
 //!
 //! A value is a slice of `n` words for a relation, of which a set uses the first.
 
@@ -6,7 +7,8 @@ use crate::model::CheckKind;
 
 /// `r; s`
 pub fn sequence(to: &mut [u64], r: &[u64], s: &[u64]) {
-    // Most programs have nothing of some base relations: what is made of them costs next to nothing.
+    // Most programs have nothing of some base relations: what is made of them costs next to
+    // nothing.
     if s.iter().all(|&row| row == 0) {
         return to.fill(0);
     }
@@ -88,7 +90,8 @@ pub fn irreflexive(r: &[u64]) -> bool {
     r.iter().enumerate().all(|(i, row)| row >> i & 1 == 0)
 }
 
-/// Is there no cycle? Events without a successor among the remaining ones are taken away until none is left or none can be.
+/// Is there no cycle? Events without a successor among the remaining ones are taken away until none
+/// is left or none can be.
 pub fn acyclic(r: &[u64]) -> bool {
     let mut left = if r.len() == 64 { u64::MAX } else { (1 << r.len()) - 1 };
     loop {

@@ -1,4 +1,5 @@
-//! In which order the nodes of a model are computed, and which of them change when something else is chosen for the same program.
+//! In which order the nodes of a model are computed, and which of them change when something else
+//! is chosen for the same program.
 
 use crate::model::{CheckKind, DefId, ExprId, GroupId, Model, Node, Role, Sort};
 use crate::signature::BaseRelation;
@@ -27,7 +28,8 @@ pub struct NodeOperation {
 pub struct Fixpoint {
     /// The `let rec`.
     pub group: GroupId,
-    /// For each definition of the group its [`Node::Definition`], which holds the approximation, and its body.
+    /// For each definition of the group its [`Node::Definition`], which holds the approximation,
+    /// and its body.
     pub members: Vec<(ExprId, ExprId)>,
     /// What depends on the members, in order.
     pub operations: Vec<NodeOperation>,
@@ -49,7 +51,8 @@ pub struct PlanCheck {
     pub needs: Vec<usize>,
 }
 
-/// Choices that a value depends on, one bit for each; 0 for what the program alone decides. Whoever makes a plan says what the bits mean.
+/// Choices that a value depends on, one bit for each; 0 for what the program alone decides. Whoever
+/// makes a plan says what the bits mean.
 pub type ChoiceBits = u8;
 
 /// What becomes of a step in a program, however is chosen.
@@ -68,11 +71,13 @@ pub enum StepUse {
 pub struct Plan {
     /// The number of nodes: the size of the table of values.
     pub nodes: usize,
-    /// For each node the one that holds its value (for a definition outside of recursion: its body's).
+    /// For each node the one that holds its value (for a definition outside of recursion: its
+    /// body's).
     pub holder: Vec<ExprId>,
     /// What depends on the program only.
     pub fixed: Vec<PlanStep>,
-    /// What depends on base relations that are chosen for a program, each with the choices that it depends on.
+    /// What depends on base relations that are chosen for a program, each with the choices that it
+    /// depends on.
     pub chosen: Vec<(PlanStep, ChoiceBits)>,
     pub checks: Vec<PlanCheck>,
     /// Which step of `chosen` computes a node; `None` for what is fixed.
@@ -80,8 +85,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The order for the nodes that `roots` need. `choices` says which base relations are chosen for a program.
-    pub fn new(model: &Model, roots: impl IntoIterator<Item = ExprId>, choices: impl Fn(BaseRelation) -> ChoiceBits) -> Self {
+    /// The order for the nodes that `roots` need. `choices` says which base relations are chosen
+    /// for a program.
+    pub fn new(
+        model: &Model,
+        roots: impl IntoIterator<Item = ExprId>,
+        choices: impl Fn(BaseRelation) -> ChoiceBits,
+    ) -> Self {
         let builder = PlanBuilder::new(model);
         let mut plan = Self {
             nodes: model.arena.len(),
@@ -93,7 +103,10 @@ impl Plan {
         };
         for step in builder.steps(roots.into_iter().map(|r| plan.holder[r.index()])) {
             let of_node = |id: ExprId| plan.step_of[id.index()].map_or(0, |i| plan.chosen[i].1);
-            let own = step.operations().iter().map(|o| if let Node::Relation(r) = o.node { choices(r) } else { 0 });
+            let own = step
+                .operations()
+                .iter()
+                .map(|o| if let Node::Relation(r) = o.node { choices(r) } else { 0 });
             let depends = own.chain(step.operands().map(of_node)).fold(0, |all, of| all | of);
             if depends == 0 {
                 plan.fixed.push(step);
@@ -107,7 +120,14 @@ impl Plan {
             let expr = plan.holder[check.expr.index()];
             let is_set = model.arena.sort(check.expr) == Sort::Set;
             let needs = plan.needs(expr);
-            plan.checks.push(PlanCheck { kind: check.kind, negated: check.negated, role: check.role, expr, is_set, needs });
+            plan.checks.push(PlanCheck {
+                kind: check.kind,
+                negated: check.negated,
+                role: check.role,
+                expr,
+                is_set,
+                needs,
+            });
         }
         plan
     }
@@ -117,8 +137,9 @@ impl Plan {
         self.fixed.iter().chain(self.chosen.iter().map(|(step, _)| step))
     }
 
-    /// What becomes of each step of `chosen` in a program. `is_empty` says of a node that [`Plan::fixed`] computes whether the program has nothing of
-    /// it. Most programs have no aliases, no textures and no asynchronous operations, of which a model may have much to say.
+    /// What becomes of each step of `chosen` in a program. `is_empty` says of a node that
+    /// [`Plan::fixed`] computes whether the program has nothing of it. Most programs have no
+    /// aliases, no textures and no asynchronous operations, of which a model may have much to say.
     pub fn uses(&self, is_empty: impl Fn(ExprId) -> bool) -> Vec<StepUse> {
         let mut empty = vec![false; self.nodes];
         for id in self.fixed.iter().flat_map(PlanStep::results) {
@@ -127,15 +148,21 @@ impl Plan {
         let mut uses = Vec::with_capacity(self.chosen.len());
         for (step, _) in &self.chosen {
             match step {
-                PlanStep::Compute(operation) => empty[operation.to.index()] = operation.is_empty(&empty),
+                PlanStep::Compute(operation) => {
+                    empty[operation.to.index()] = operation.is_empty(&empty)
+                }
                 PlanStep::Iterate(fixpoint) => {
                     fixpoint.members.iter().for_each(|(member, _)| empty[member.index()] = true);
                     loop {
                         for operation in &fixpoint.operations {
                             empty[operation.to.index()] = operation.is_empty(&empty);
                         }
-                        let filled = |&&(member, body): &&(ExprId, ExprId)| empty[member.index()] && !empty[body.index()];
-                        let Some(&(member, _)) = fixpoint.members.iter().find(filled) else { break };
+                        let filled = |&&(member, body): &&(ExprId, ExprId)| {
+                            empty[member.index()] && !empty[body.index()]
+                        };
+                        let Some(&(member, _)) = fixpoint.members.iter().find(filled) else {
+                            break;
+                        };
                         empty[member.index()] = false;
                     }
                 }
@@ -160,7 +187,9 @@ impl Plan {
         let mut open: Vec<usize> = self.step_of[root.index()].into_iter().collect();
         while let Some(step) = open.pop() {
             if !std::mem::replace(&mut wanted[step], true) {
-                open.extend(self.chosen[step].0.operands().filter_map(|id| self.step_of[id.index()]));
+                open.extend(
+                    self.chosen[step].0.operands().filter_map(|id| self.step_of[id.index()]),
+                );
             }
         }
         (0..wanted.len()).filter(|&i| wanted[i]).collect()
@@ -172,7 +201,11 @@ impl NodeOperation {
     fn is_empty(&self, empty: &[bool]) -> bool {
         let is = |id: ExprId| empty[id.index()];
         match self.node {
-            Node::Set(_) | Node::Relation(_) | Node::Complement(_) | Node::ReflexiveClosure(_) | Node::Optional(_) => false,
+            Node::Set(_)
+            | Node::Relation(_)
+            | Node::Complement(_)
+            | Node::ReflexiveClosure(_)
+            | Node::Optional(_) => false,
             Node::Empty(_) => true,
             Node::Union(a, b) => is(a) && is(b),
             Node::Intersection(a, b) | Node::Sequence(a, b) | Node::Product(a, b) => is(a) || is(b),
@@ -204,7 +237,10 @@ impl PlanStep {
 
     /// The nodes whose values it reads.
     fn operands(&self) -> impl Iterator<Item = ExprId> {
-        self.operations().iter().flat_map(|o| o.node.children()).chain(self.members().iter().map(|m| m.1))
+        self.operations()
+            .iter()
+            .flat_map(|o| o.node.children())
+            .chain(self.members().iter().map(|m| m.1))
     }
 
     /// The nodes that have a value after it.
@@ -227,24 +263,29 @@ struct PlanBuilder<'a> {
     model: &'a Model,
     /// The `let rec` in whose iteration a node is computed.
     group_of: Vec<Option<GroupId>>,
-    /// For each group the nodes that are computed in its iteration, its members' own nodes included, in ascending order.
+    /// For each group the nodes that are computed in its iteration, its members' own nodes
+    /// included, in ascending order.
     inside: Vec<Vec<ExprId>>,
 }
 
 impl<'a> PlanBuilder<'a> {
     fn new(model: &'a Model) -> Self {
-        let mut builder = Self { model, group_of: vec![None; model.arena.len()], inside: Vec::new() };
+        let mut builder =
+            Self { model, group_of: vec![None; model.arena.len()], inside: Vec::new() };
         for (g, members) in model.groups.iter().enumerate() {
             let group = GroupId::from(g);
             let own = members.iter().filter_map(|&m| model.arena.find(Node::Definition(m)));
             let bodies = members.iter().map(|&m| model.definition(m).body);
-            // In ascending order operands come first, but for members, which have a value from the start.
+            // In ascending order operands come first, but for members, which have a value from the
+            // start.
             let mut inside = Vec::new();
             for id in model.reachable(own.chain(bodies)) {
                 let node = model.arena.node(id);
                 let depends = match node {
                     Node::Definition(d) => model.definition(d).group == Some(group),
-                    _ => node.children().any(|c| builder.group_of[builder.holder(c).index()] == Some(group)),
+                    _ => node
+                        .children()
+                        .any(|c| builder.group_of[builder.holder(c).index()] == Some(group)),
                 };
                 if depends {
                     builder.group_of[id.index()] = Some(group);
@@ -289,7 +330,8 @@ impl<'a> PlanBuilder<'a> {
         operands.chain(bodies).map(|id| self.item(id)).filter(|i| *i != item).collect()
     }
 
-    /// The steps for the roots, each behind what it needs. Without recursion: definitions may form long chains.
+    /// The steps for the roots, each behind what it needs. Without recursion: definitions may form
+    /// long chains.
     fn steps(&self, roots: impl Iterator<Item = ExprId>) -> Vec<PlanStep> {
         let mut steps = Vec::new();
         let mut seen_nodes = vec![false; self.model.arena.len()];
@@ -329,7 +371,9 @@ impl<'a> PlanBuilder<'a> {
         let inside = self.inside[group.index()].iter().copied();
         Fixpoint {
             group,
-            members: members.filter_map(|&m| Some((own(m)?, self.holder(self.model.definition(m).body)))).collect(),
+            members: members
+                .filter_map(|&m| Some((own(m)?, self.holder(self.model.definition(m).body))))
+                .collect(),
             operations: inside
                 .filter(|&id| !matches!(self.model.arena.node(id), Node::Definition(_)))
                 .map(|id| self.operation(id))
@@ -347,8 +391,8 @@ mod tests {
     use crate::signature::BaseSet;
     use crate::typing::OnlyBuiltIn;
 
-    /// What is made of reads-from and of sets that the program has none of is empty; what leaves such a set out is not. What is made for that alone is
-    /// not read.
+    /// What is made of reads-from and of sets that the program has none of is empty; what leaves
+    /// such a set out is not. What is made for that alone is not read.
     #[test]
     fn steps_are_left_out_where_the_program_has_nothing_for_them() {
         let text = "PTX \"m\"
@@ -360,7 +404,9 @@ mod tests {
             empty on as d
             empty (rf; [ALIAS])? as e
             empty ((rf; po); rf); [ALIAS] as f";
-        let model = Model::parse(SourceFile::new("m.cat", text), &OnlyBuiltIn).unwrap_or_else(|e| panic!("{}", e[0])).model;
+        let model = Model::parse(SourceFile::new("m.cat", text), &OnlyBuiltIn)
+            .unwrap_or_else(|e| panic!("{}", e[0]))
+            .model;
         let choices = |relation| u8::from(relation == crate::signature::BaseRelation::Rf);
         let plan = Plan::new(&model, model.checks.iter().map(|c| c.expr), choices);
         let of = |is_alias_empty: bool| {

@@ -1,11 +1,13 @@
-//! A table of values: a row of words for each node and event, and how an operation fills the rows of its node.
+//! A table of values: a row of words for each node and event, and how an operation fills the rows
+//! of its node.
 
 use super::operate;
 use super::plan::NodeOperation;
 use crate::bits::EventWord;
 use crate::model::{ExprId, Node};
 
-/// The values of all nodes over at most [`crate::bits::WORD_EVENTS`] events: for each node a word for each event. A set uses the first word of its node.
+/// The values of all nodes over at most [`crate::bits::WORD_EVENTS`] events: for each node a word
+/// for each event. A set uses the first word of its node.
 #[derive(Debug, Clone, Default)]
 pub struct NodeTable {
     events: usize,
@@ -13,7 +15,8 @@ pub struct NodeTable {
 }
 
 impl NodeTable {
-    /// Makes room for so many nodes over so many events. What is there stays if there is room already.
+    /// Makes room for so many nodes over so many events. What is there stays if there is room
+    /// already.
     pub fn resize(&mut self, nodes: usize, events: usize) {
         if self.events != events || self.words.is_empty() {
             self.events = events;
@@ -50,7 +53,8 @@ impl NodeTable {
         changed
     }
 
-    /// Computes a node from its operands. What is subtracted or complemented is taken from `subtracted`, where that is another table.
+    /// Computes a node from its operands. What is subtracted or complemented is taken from
+    /// `subtracted`, where that is another table.
     pub fn apply(&mut self, operation: &NodeOperation, subtracted: Option<&NodeTable>) {
         if self.events == 0 {
             return;
@@ -65,7 +69,8 @@ impl NodeTable {
         let target = &mut target[..width];
         let rows = |id: ExprId| operands.rows(id);
         let set = |id: ExprId| operands.rows(id)[0];
-        let less = |id: ExprId| subtracted.map_or_else(|| operands.rows(id), |table| table.rows(id));
+        let less =
+            |id: ExprId| subtracted.map_or_else(|| operands.rows(id), |table| table.rows(id));
         match node {
             Node::Set(_) | Node::Relation(_) | Node::Definition(_) => {}
             Node::Empty(_) => target.fill(0),

@@ -1,7 +1,9 @@
-//! The values of executions whose sets are more than a word: a table as [`super::NodeTable`] has, and the operators for its rows.
+//! The values of executions whose sets are more than a word: a table as [`super::NodeTable`] has,
+//! and the operators for its rows.
 //!
-//! What pays off here is another matter than in a word. Most values are empty and take no room; rows of a relation are often equal (the same
-//! place, the same scope), and what is made of them is; closures go by components, each behind what it leads to.
+//! What pays off here is another matter than in a word. Most values are empty and take no room;
+//! rows of a relation are often equal (the same place, the same scope), and what is made of them
+//! is; closures go by components, each behind what it leads to.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +12,8 @@ use crate::bits::width;
 use crate::execution::Execution;
 use crate::model::{CheckKind, ExprId, Node};
 
-/// The values of all nodes: for each node a row of words for each event, of a set one row, and no words where there is nothing in it.
+/// The values of all nodes: for each node a row of words for each event, of a set one row, and no
+/// words where there is nothing in it.
 #[derive(Debug, Clone, Default)]
 pub struct WideTable {
     events: usize,
@@ -38,7 +41,8 @@ impl WideTable {
 
     /// Gives a node its words.
     pub fn fill(&mut self, id: ExprId, words: Vec<u64>) {
-        self.values[id.index()] = if words.iter().all(|&word| word == 0) { Vec::new() } else { words };
+        self.values[id.index()] =
+            if words.iter().all(|&word| word == 0) { Vec::new() } else { words };
     }
 
     /// Makes a node empty.
@@ -104,9 +108,13 @@ impl WideTable {
         let rows = self.rows(id);
         match kind {
             CheckKind::Empty => rows.is_empty(),
-            CheckKind::Irreflexive => rows.is_empty() || (0..self.events).all(|e| !over.has(rows, e, e)),
+            CheckKind::Irreflexive => {
+                rows.is_empty() || (0..self.events).all(|e| !over.has(rows, e, e))
+            }
             CheckKind::Acyclic => {
-                let alone = |component: &Vec<usize>| component.len() == 1 && !over.has(rows, component[0], component[0]);
+                let alone = |component: &Vec<usize>| {
+                    component.len() == 1 && !over.has(rows, component[0], component[0])
+                };
                 rows.is_empty() || over.components(rows).iter().all(alone)
             }
         }
@@ -272,7 +280,8 @@ impl RowShape {
         out
     }
 
-    /// The strongly connected components, each behind all that it leads to (Tarjan 1972, without recursion).
+    /// The strongly connected components, each behind all that it leads to (Tarjan 1972, without
+    /// recursion).
     fn components(self, r: &[u64]) -> Vec<Vec<usize>> {
         const NEW: usize = usize::MAX;
         let mut found = Vec::new();
@@ -281,7 +290,8 @@ impl RowShape {
         let (mut stack, mut on_stack) = (Vec::new(), vec![false; self.events]);
         let mut next = 0;
         for root in 0..self.events {
-            // Events on the way, each with the word of its row that is looked at and what is left of that.
+            // Events on the way, each with the word of its row that is looked at and what is left
+            // of that.
             let mut way: Vec<(usize, usize, u64)> = Vec::new();
             if number[root] == NEW {
                 way.push((root, 0, self.row(r, root)[0]));

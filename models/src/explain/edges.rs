@@ -1,4 +1,5 @@
-//! The base edges of an explanation: the concrete cycle that a picture shows, or what is there and what is missing.
+//! The base edges of an explanation: the concrete cycle that a picture shows, or what is there and
+//! what is missing.
 
 use super::{Contradiction, Derivation, EventCondition, ExplainedEdge, Link, Reason, Violation};
 use crate::bits::Event;
@@ -9,9 +10,10 @@ use crate::signature::BaseRelation;
 type Placed = (ExplainedEdge, SourcePlace);
 
 impl Violation {
-    /// The base edges: of a cycle all of it, in its order, so that each edge starts where the one before ends and the last one leads back
-    /// ([`is_closed`]); of a pair that an `empty` axiom forbids what makes the pair. Reads-from backwards and then coherence order is one
-    /// from-reads edge. Nothing where there is no pair to show.
+    /// The base edges: of a cycle all of it, in its order, so that each edge starts where the one
+    /// before ends and the last one leads back ([`is_closed`]); of a pair that an `empty` axiom
+    /// forbids what makes the pair. Reads-from backwards and then coherence order is one from-reads
+    /// edge. Nothing where there is no pair to show.
     pub fn edges(&self) -> Vec<ExplainedEdge> {
         self.edges_with_places().into_iter().map(|(edge, _)| edge).collect()
     }
@@ -34,15 +36,20 @@ impl Violation {
                 for part in derivation.root().parts() {
                     let mut walk = Vec::new();
                     part.walk(part.place_or(&self.place), &mut walk);
-                    // What only compares two events says nothing by itself; where all of a definition does, its name says it. What
-                    // relates an event to itself by nothing else is no edge.
+                    // What only compares two events says nothing by itself; where all of a
+                    // definition does, its name says it. What relates an event to itself by nothing
+                    // else is no edge.
                     walk.retain(|(edge, _)| edge.link.is_drawn());
                     if let Reason::Definition { name, place, .. } = &part.reason
                         && walk.is_empty()
                         && part.from != part.to
                     {
                         walk.push((
-                            ExplainedEdge { from: part.from, to: part.to, link: Link::Other(name.clone()) },
+                            ExplainedEdge {
+                                from: part.from,
+                                to: part.to,
+                                link: Link::Other(name.clone()),
+                            },
                             place.clone(),
                         ));
                     }
@@ -57,7 +64,8 @@ impl Violation {
         }
     }
 
-    /// For a pair that an `empty` axiom forbids: what it lacks (`empty r \ s`), from the one event to the other.
+    /// For a pair that an `empty` axiom forbids: what it lacks (`empty r \ s`), from the one event
+    /// to the other.
     pub fn missing(&self) -> Vec<ExplainedEdge> {
         let Contradiction::Pair(derivation) = &self.finding else { return Vec::new() };
         let mut missing = Vec::new();
@@ -80,7 +88,9 @@ pub fn is_closed(edges: &[ExplainedEdge]) -> bool {
 /// The base relation that two edges behind each other spell out: `fr` is `rf^-1; co`.
 fn spelt(first: &ExplainedEdge, second: &ExplainedEdge) -> Option<BaseRelation> {
     match (&first.link, &second.link) {
-        (&Link::Back(back), &Link::Base(on)) if first.to == second.from => BaseRelation::back_and_on(back, on),
+        (&Link::Back(back), &Link::Base(on)) if first.to == second.from => {
+            BaseRelation::back_and_on(back, on)
+        }
         _ => None,
     }
 }
@@ -101,7 +111,8 @@ fn merged(edges: Vec<Placed>) -> Vec<Placed> {
 }
 
 impl Derivation {
-    /// The edges that lead from one event to the other, in order: each starts where the one before ends.
+    /// The edges that lead from one event to the other, in order: each starts where the one before
+    /// ends.
     pub fn edges(&self) -> Vec<ExplainedEdge> {
         let mut edges = Vec::new();
         self.way(None, &mut |edge, _| edges.push(edge));
@@ -117,15 +128,24 @@ impl Derivation {
         self.way(None, &mut |edge, inner| edges.push((edge, inner.unwrap_or(place).clone())));
     }
 
-    /// Visits the edges from one event to the other. Of an intersection one part is enough, one that goes along base edges if there is
-    /// such a part: what leads there is not always what says most (`morally-strong & (release; obs; acquire)`).
-    fn way<'a>(&'a self, place: Option<&'a SourcePlace>, visit: &mut dyn FnMut(ExplainedEdge, Option<&'a SourcePlace>)) {
+    /// Visits the edges from one event to the other. Of an intersection one part is enough, one
+    /// that goes along base edges if there is such a part: what leads there is not always what says
+    /// most (`morally-strong & (release; obs; acquire)`).
+    fn way<'a>(
+        &'a self,
+        place: Option<&'a SourcePlace>,
+        visit: &mut dyn FnMut(ExplainedEdge, Option<&'a SourcePlace>),
+    ) {
         let edge = |link| ExplainedEdge { from: self.from, to: self.to, link };
         match &self.reason {
-            Reason::Base(relation) if relation.leads() || self.from != self.to => visit(edge(Link::Base(*relation)), place),
+            Reason::Base(relation) if relation.leads() || self.from != self.to => {
+                visit(edge(Link::Base(*relation)), place)
+            }
             Reason::Base(_) => {}
             Reason::Conditions(_) if self.from == self.to => {}
-            Reason::Conditions(conditions) => visit(edge(Link::Other(self.product(conditions))), place),
+            Reason::Conditions(conditions) => {
+                visit(edge(Link::Other(self.product(conditions))), place)
+            }
             // Nothing leads there but what its two events are: the name says that in a word.
             Reason::Definition { name, place, because }
                 if self.from != self.to && matches!(because.reason, Reason::Conditions(_)) =>
@@ -139,7 +159,11 @@ impl Derivation {
                     let edges = d.edges();
                     !edges.is_empty() && edges.iter().all(|e| e.link.is_drawn())
                 };
-                let part = parts.iter().find(drawn).or_else(|| parts.iter().find(|d| !d.edges().is_empty())).or(parts.first());
+                let part = parts
+                    .iter()
+                    .find(drawn)
+                    .or_else(|| parts.iter().find(|d| !d.edges().is_empty()))
+                    .or(parts.first());
                 if let Some(part) = part {
                     part.way(place, visit);
                 }
@@ -152,11 +176,13 @@ impl Derivation {
         }
     }
 
-    /// Conditions on the two events as a .cat file writes them: `W * (R & SC)`, and with `&` what is asked of both.
+    /// Conditions on the two events as a .cat file writes them: `W * (R & SC)`, and with `&` what
+    /// is asked of both.
     fn product(&self, conditions: &[EventCondition]) -> String {
         let sets = |event| {
             let of_event = conditions.iter().filter(|c| c.other.is_none() && c.event == event);
-            let bracketed = |text: &str| if text.contains(' ') { format!("({text})") } else { text.to_owned() };
+            let bracketed =
+                |text: &str| if text.contains(' ') { format!("({text})") } else { text.to_owned() };
             let texts: Vec<String> = of_event.map(|c| bracketed(&c.text)).collect();
             match texts.as_slice() {
                 [] => "_".to_owned(),
@@ -165,7 +191,8 @@ impl Derivation {
             }
         };
         let product = format!("{} * {}", sets(self.from), sets(self.to));
-        let pairs: Vec<&str> = conditions.iter().filter(|c| c.other.is_some()).map(|c| c.text.as_str()).collect();
+        let pairs: Vec<&str> =
+            conditions.iter().filter(|c| c.other.is_some()).map(|c| c.text.as_str()).collect();
         match pairs.is_empty() {
             true => product,
             false if product == "_ * _" => pairs.join(" & "),
@@ -173,10 +200,13 @@ impl Derivation {
         }
     }
 
-    /// What the axiom says itself: `empty race` is about what `race` says, and not about what the definitions in it do.
+    /// What the axiom says itself: `empty race` is about what `race` says, and not about what the
+    /// definitions in it do.
     fn root(&self) -> &Derivation {
         match &self.reason {
-            Reason::Definition { because, .. } if matches!(because.reason, Reason::Both(..) | Reason::Definition { .. }) => {
+            Reason::Definition { because, .. }
+                if matches!(because.reason, Reason::Both(..) | Reason::Definition { .. }) =>
+            {
                 because.root()
             }
             _ => self,
@@ -202,19 +232,30 @@ impl Derivation {
                 parts.iter().for_each(|p| p.lacks(missing));
                 for condition in conditions.iter().filter(|c| !c.holds) {
                     if let Some(other) = condition.other.filter(|&o| o != condition.event) {
-                        // `r \ (co | co^-1 | id)`: an event is not another one, so only the others could have been there.
-                        let could: Vec<&str> = condition.text.split(" | ").filter(|&t| t != "id").collect();
-                        missing.push(ExplainedEdge { from: condition.event, to: other, link: Link::Other(could.join(" or ")) });
+                        // `r \ (co | co^-1 | id)`: an event is not another one, so only the others
+                        // could have been there.
+                        let could: Vec<&str> =
+                            condition.text.split(" | ").filter(|&t| t != "id").collect();
+                        missing.push(ExplainedEdge {
+                            from: condition.event,
+                            to: other,
+                            link: Link::Other(could.join(" or ")),
+                        });
                     }
                 }
             }
-            Reason::Base(_) | Reason::Definition { .. } | Reason::Path(_) | Reason::Inverse(_) | Reason::Conditions(_) => {}
+            Reason::Base(_)
+            | Reason::Definition { .. }
+            | Reason::Path(_)
+            | Reason::Inverse(_)
+            | Reason::Conditions(_) => {}
         }
     }
 }
 
 impl ExplainedEdge {
-    /// What is missing, in words: of several relations that could have been there, each with the way it leads (`a -hb-> b or b -hb-> a`).
+    /// What is missing, in words: of several relations that could have been there, each with the
+    /// way it leads (`a -hb-> b or b -hb-> a`).
     pub fn in_words(&self, name: &dyn Fn(Event) -> String) -> String {
         let text = self.link.name();
         let one = |relation: &str| match relation.strip_suffix("^-1") {

@@ -1,4 +1,5 @@
-//! Finds what contradicts a check: the shortest cycle, the pair that is easiest to explain, or an event.
+//! Finds what contradicts a check: the shortest cycle, the pair that is easiest to explain, or an
+//! event.
 
 use super::derive::Deriver;
 use super::path::shortest_cycle;
@@ -10,7 +11,8 @@ use crate::model::{Check, CheckKind, Model, Node, Role, Sort};
 /// How many pairs are compared at most.
 const MAX_CANDIDATES: usize = 40;
 
-/// Why the execution fails the check with that index (for a flag: why it is raised); `None` if it does not.
+/// Why the execution fails the check with that index (for a flag: why it is raised); `None` if it
+/// does not.
 ///
 /// # Panics
 /// If the model has no check with that index.
@@ -22,19 +24,31 @@ pub fn violation(model: &Model, execution: &Execution, check: usize) -> Option<V
     let holds = contradiction.is_none() != check.negated;
     let reported = if matches!(check.role, Role::Flag | Role::Race) { holds } else { !holds };
     let finding = contradiction.unwrap_or(Contradiction::Nothing);
-    reported.then(|| Violation { check: index, name: check.display_name(), place: check.place.clone(), finding })
+    reported.then(|| Violation {
+        check: index,
+        name: check.display_name(),
+        place: check.place.clone(),
+        finding,
+    })
 }
 
-/// Why a definition of the model relates two events; `None` if it does not, or there is no relation of that name.
-pub fn derivation(model: &Model, execution: &Execution, definition: &str, from: Event, to: Event) -> Option<Derivation> {
+/// Why a definition of the model relates two events; `None` if it does not, or there is no relation
+/// of that name.
+pub fn derivation(
+    model: &Model,
+    execution: &Execution,
+    definition: &str,
+    from: Event,
+    to: Event,
+) -> Option<Derivation> {
     let id = model.definition_named(definition)?;
     let root = model.arena.find(Node::Definition(id)).unwrap_or(model.definition(id).body);
     if model.arena.sort(root) != Sort::Relation {
         return None;
     }
     let mut deriver = Deriver::new(model, execution, root);
-    let has =
-        from.index().max(to.index()) < execution.size() && deriver.levels.rows(root, None).contains(from.index(), to.index());
+    let has = from.index().max(to.index()) < execution.size()
+        && deriver.levels.rows(root, None).contains(from.index(), to.index());
     has.then(|| deriver.derive(root, from.index(), to.index(), None))
 }
 
@@ -44,25 +58,38 @@ fn contradiction(model: &Model, check: &Check, deriver: &mut Deriver<'_>) -> Opt
     match check.kind {
         CheckKind::Acyclic => {
             let cycle = shortest_cycle(rows)?;
-            let steps = cycle.windows(2).map(|w| deriver.derive(check.expr, w[0], w[1], None)).collect();
+            let steps =
+                cycle.windows(2).map(|w| deriver.derive(check.expr, w[0], w[1], None)).collect();
             Some(Contradiction::Cycle(unfolded(steps)))
         }
         CheckKind::Irreflexive => {
-            let reflexive = (0..rows.events()).filter(|&e| rows.contains(e, e)).map(|e| (e, e)).take(MAX_CANDIDATES).collect();
+            let reflexive = (0..rows.events())
+                .filter(|&e| rows.contains(e, e))
+                .map(|e| (e, e))
+                .take(MAX_CANDIDATES)
+                .collect();
             let derivation = easiest(check, reflexive, deriver)?;
             Some(Contradiction::Cycle(unfolded(vec![derivation])))
         }
-        CheckKind::Empty if model.arena.sort(check.expr) == Sort::Set => rows.row(0).iter().next().map(Contradiction::Member),
+        CheckKind::Empty if model.arena.sort(check.expr) == Sort::Set => {
+            rows.row(0).iter().next().map(Contradiction::Member)
+        }
         CheckKind::Empty => {
-            let pairs =
-                (0..rows.events()).flat_map(|a| rows.row(a).iter().map(move |b| (a, b.index()))).take(MAX_CANDIDATES).collect();
+            let pairs = (0..rows.events())
+                .flat_map(|a| rows.row(a).iter().map(move |b| (a, b.index())))
+                .take(MAX_CANDIDATES)
+                .collect();
             easiest(check, pairs, deriver).map(Contradiction::Pair)
         }
     }
 }
 
 /// The derivation with the fewest base edges, of the first candidates.
-fn easiest(check: &Check, pairs: Vec<(usize, usize)>, deriver: &mut Deriver<'_>) -> Option<Derivation> {
+fn easiest(
+    check: &Check,
+    pairs: Vec<(usize, usize)>,
+    deriver: &mut Deriver<'_>,
+) -> Option<Derivation> {
     let derivations = pairs.into_iter().map(|(a, b)| deriver.derive(check.expr, a, b, None));
     derivations.min_by_key(Derivation::drawn)
 }

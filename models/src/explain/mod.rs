@@ -1,5 +1,5 @@
-//! Why an execution fails a check: a shortest cycle (or pair, or event), each edge with its derivation down to base
-//! relations, and all of it in words.
+//! Why an execution fails a check: a shortest cycle (or pair, or event), each edge with its
+//! derivation down to base relations, and all of it in words.
 
 mod derive;
 mod edges;
@@ -62,14 +62,17 @@ pub enum Reason {
         /// Why its body has the pair.
         because: Box<Derivation>,
     },
-    /// A path: consecutive steps (`;`, `+`, `*`). Steps from an event to itself that are only [`Reason::Conditions`] say what
-    /// holds of that event. Without any step: the event is related to itself by `?` or `*`.
+    /// A path: consecutive steps (`;`, `+`, `*`). Steps from an event to itself that are only
+    /// [`Reason::Conditions`] say what holds of that event. Without any step: the event is related
+    /// to itself by `?` or `*`.
     Path(Vec<Derivation>),
-    /// All of them at once, between the same events (`&`): first what leads from one to the other, then what else was asked for.
+    /// All of them at once, between the same events (`&`): first what leads from one to the other,
+    /// then what else was asked for.
     Both(Vec<Derivation>, Vec<EventCondition>),
     /// The pair backwards (`^-1`).
     Inverse(Box<Derivation>),
-    /// Only conditions on the two events (`[S]`, `S * T`, `~r`): no relation leads from one to the other.
+    /// Only conditions on the two events (`[S]`, `S * T`, `~r`): no relation leads from one to the
+    /// other.
     Conditions(Vec<EventCondition>),
 }
 

@@ -2,7 +2,8 @@
 
 use crate::bits::{Event, EventRows, EventSet};
 
-/// The shortest path from `from` to `to` in a relation, of at least one step, as the events on it; ties go to smaller events.
+/// The shortest path from `from` to `to` in a relation, of at least one step, as the events on it;
+/// ties go to smaller events.
 pub(super) fn shortest_path(rows: EventRows<'_>, from: usize, to: usize) -> Option<Vec<usize>> {
     shorter_path(rows, from, to, usize::MAX)
 }
@@ -20,7 +21,8 @@ fn shorter_path(rows: EventRows<'_>, from: usize, to: usize, limit: usize) -> Op
         if steps >= limit {
             return None;
         }
-        let (next, others): (Vec<usize>, Vec<usize>) = left.into_iter().partition(|&x| rows.row(x).meets(reached.as_row()));
+        let (next, others): (Vec<usize>, Vec<usize>) =
+            left.into_iter().partition(|&x| rows.row(x).meets(reached.as_row()));
         if next.is_empty() {
             return None;
         }
@@ -31,13 +33,18 @@ fn shorter_path(rows: EventRows<'_>, from: usize, to: usize, limit: usize) -> Op
     let mut path = vec![from];
     let mut here = from;
     for left in (0..distance[from]).rev() {
-        here = if left == 0 { to } else { rows.row(here).iter().map(Event::index).find(|&x| distance[x] == left)? };
+        here = if left == 0 {
+            to
+        } else {
+            rows.row(here).iter().map(Event::index).find(|&x| distance[x] == left)?
+        };
         path.push(here);
     }
     Some(path)
 }
 
-/// A shortest cycle as the events on it, the first one again at the end; it starts at its smallest event.
+/// A shortest cycle as the events on it, the first one again at the end; it starts at its smallest
+/// event.
 pub(super) fn shortest_cycle(rows: EventRows<'_>) -> Option<Vec<usize>> {
     let mut best: Option<Vec<usize>> = None;
     for start in 0..rows.events() {
@@ -58,13 +65,15 @@ pub(super) struct Part<'a> {
     pub(super) may_stay: bool,
 }
 
-/// The cheapest way from `from` to `to` through all parts in order: the events between them, `from` and `to` included.
+/// The cheapest way from `from` to `to` through all parts in order: the events between them, `from`
+/// and `to` included.
 pub(super) fn cheapest_way(parts: &[Part<'_>], from: usize, to: usize) -> Option<Vec<usize>> {
     let n = parts.first()?.rows.events();
     // cost[i][x]: from x through the parts i.. to `to`.
     let mut cost = vec![vec![None::<usize>; n]; parts.len() + 1];
     cost[parts.len()][to] = Some(0);
-    let price = |part: &Part<'_>, x: usize, y: usize| if x == y && part.may_stay { 0 } else { part.cost };
+    let price =
+        |part: &Part<'_>, x: usize, y: usize| if x == y && part.may_stay { 0 } else { part.cost };
     for (i, part) in parts.iter().enumerate().rev() {
         for x in 0..n {
             let successors = part.rows.row(x).iter().map(Event::index);
@@ -76,7 +85,8 @@ pub(super) fn cheapest_way(parts: &[Part<'_>], from: usize, to: usize) -> Option
     for (i, part) in parts.iter().enumerate() {
         let total = cost[i][here]?;
         let mut successors = part.rows.row(here).iter().map(Event::index);
-        here = successors.find(|&y| cost[i + 1][y].is_some_and(|rest| price(part, here, y) + rest == total))?;
+        here = successors
+            .find(|&y| cost[i + 1][y].is_some_and(|rest| price(part, here, y) + rest == total))?;
         way.push(here);
     }
     Some(way)

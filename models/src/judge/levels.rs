@@ -1,5 +1,6 @@
-//! The values of a model for one execution, with the history of its fixpoints: which pair came in which round. A pair that
-//! came in round `k` follows from pairs of earlier rounds, so that explanations of recursive definitions end.
+//! The values of a model for one execution, with the history of its fixpoints: which pair came in
+//! which round. A pair that came in round `k` follows from pairs of earlier rounds, so that
+//! explanations of recursive definitions end.
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +17,8 @@ pub(crate) type Moment = Option<(GroupId, usize)>;
 pub(crate) struct Levels {
     /// The final values.
     machine: Machine,
-    /// For each fixpoint, for each round (from 1 on, the first entry is empty) the values of what it computes.
+    /// For each fixpoint, for each round (from 1 on, the first entry is empty) the values of what
+    /// it computes.
     rounds: FxHashMap<GroupId, Vec<FxHashMap<ExprId, Vec<u64>>>>,
     /// For each node the one that holds its value.
     holder: Vec<ExprId>,
@@ -37,11 +39,17 @@ impl Levels {
     }
 
     pub(crate) fn rows(&self, id: ExprId, moment: Moment) -> EventRows<'_> {
-        let at_moment = moment.and_then(|(group, round)| self.rounds.get(&group)?.get(round)?.get(&self.holder[id.index()]));
-        at_moment.map_or_else(|| self.machine.rows(id), |words| EventRows::new(self.machine.events(), words))
+        let at_moment = moment.and_then(|(group, round)| {
+            self.rounds.get(&group)?.get(round)?.get(&self.holder[id.index()])
+        });
+        at_moment.map_or_else(
+            || self.machine.rows(id),
+            |words| EventRows::new(self.machine.events(), words),
+        )
     }
 
-    /// The first round of a fixpoint, up to `last`, in which `id` (a body of the group) has what `has` looks for.
+    /// The first round of a fixpoint, up to `last`, in which `id` (a body of the group) has what
+    /// `has` looks for.
     pub(crate) fn first_round(
         &self,
         group: GroupId,
@@ -50,21 +58,26 @@ impl Levels {
         has: impl Fn(EventRows<'_>) -> bool,
     ) -> Option<usize> {
         let rounds = self.rounds.get(&group)?.len();
-        (1..rounds.min(last.map_or(rounds, |l| l + 1))).find(|&round| has(self.rows(id, Some((group, round)))))
+        (1..rounds.min(last.map_or(rounds, |l| l + 1)))
+            .find(|&round| has(self.rows(id, Some((group, round)))))
     }
 }
 
-/// Runs a fixpoint again and keeps the values of each round; the members in round `k` have the values of their bodies in
-/// round `k - 1`.
+/// Runs a fixpoint again and keeps the values of each round; the members in round `k` have the
+/// values of their bodies in round `k - 1`.
 fn history(machine: &mut Machine, fixpoint: &Fixpoint) -> Vec<FxHashMap<ExprId, Vec<u64>>> {
     machine.restart(fixpoint);
     let mut rounds = vec![FxHashMap::default()];
     loop {
-        let mut values: FxHashMap<ExprId, Vec<u64>> =
-            fixpoint.members.iter().map(|&(member, _)| (member, machine.words(member).to_vec())).collect();
+        let mut values: FxHashMap<ExprId, Vec<u64>> = fixpoint
+            .members
+            .iter()
+            .map(|&(member, _)| (member, machine.words(member).to_vec()))
+            .collect();
         machine.compute(fixpoint);
         values.extend(fixpoint.operations.iter().map(|o| (o.to, machine.words(o.to).to_vec())));
-        let bodies: Vec<Vec<u64>> = fixpoint.members.iter().map(|&(_, body)| machine.words(body).to_vec()).collect();
+        let bodies: Vec<Vec<u64>> =
+            fixpoint.members.iter().map(|&(_, body)| machine.words(body).to_vec()).collect();
         let mut changed = false;
         for (&(member, _), body) in fixpoint.members.iter().zip(&bodies) {
             changed |= values[&member] != *body;

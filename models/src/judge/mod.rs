@@ -1,9 +1,10 @@
-//! The judge: evaluates a typed model over a concrete execution with bit matrices. It shares no code with the solver, and
-//! every witness of the solver passes it before a user sees it.
+//! The judge: evaluates a typed model over a concrete execution with bit matrices. It shares no
+//! code with the solver, and every witness of the solver passes it before a user sees it.
 //!
-//! A [`Judge`] is made once for a model: the nodes become a list of operations on rows of machine words, in an order in
-//! which operands come first, each computed once. What depends only on the program (not on `rf`, `co` and the like) comes
-//! before the rest, so that judging many executions of one program does not compute it again.
+//! A [`Judge`] is made once for a model: the nodes become a list of operations on rows of machine
+//! words, in an order in which operands come first, each computed once. What depends only on the
+//! program (not on `rf`, `co` and the like) comes before the rest, so that judging many executions
+//! of one program does not compute it again.
 
 mod levels;
 mod run;
@@ -63,14 +64,18 @@ impl Judge {
         self.judge_again(execution)
     }
 
-    /// Like [`Judge::judge`] for an execution that differs from the last one judged only in `rf`, `co`, `sync_fence` and
-    /// `sync_barrier`: what does not depend on them is not computed again.
+    /// Like [`Judge::judge`] for an execution that differs from the last one judged only in `rf`,
+    /// `co`, `sync_fence` and `sync_barrier`: what does not depend on them is not computed again.
     pub fn judge_again(&mut self, execution: &Execution) -> Judgement {
         self.machine.choose(&self.plan, execution);
-        let holds: Vec<bool> = (0..self.plan.checks.len()).map(|check| self.machine.test(&self.plan, check)).collect();
+        let holds: Vec<bool> =
+            (0..self.plan.checks.len()).map(|check| self.machine.test(&self.plan, check)).collect();
         let with = |role: Role, outcome: bool| -> Vec<usize> {
             let checks = self.plan.checks.iter().zip(&holds).enumerate();
-            checks.filter(|(_, (c, holds))| c.role == role && **holds == outcome).map(|(i, _)| i).collect::<Vec<_>>()
+            checks
+                .filter(|(_, (c, holds))| c.role == role && **holds == outcome)
+                .map(|(i, _)| i)
+                .collect::<Vec<_>>()
         };
         Judgement {
             consistent: with(Role::Axiom, false).is_empty(),
@@ -87,10 +92,12 @@ impl Judge {
         self.is_consistent_again(execution)
     }
 
-    /// [`Judge::is_consistent`] for an execution that differs from the last one only as in [`Judge::judge_again`].
+    /// [`Judge::is_consistent`] for an execution that differs from the last one only as in
+    /// [`Judge::judge_again`].
     pub fn is_consistent_again(&mut self, execution: &Execution) -> bool {
         self.machine.choose(&self.plan, execution);
-        (0..self.plan.checks.len()).all(|c| self.plan.checks[c].role != Role::Axiom || self.machine.test(&self.plan, c))
+        (0..self.plan.checks.len())
+            .all(|c| self.plan.checks[c].role != Role::Axiom || self.machine.test(&self.plan, c))
     }
 
     /// Does the test of one check hold, as written? No other check is computed.

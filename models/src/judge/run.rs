@@ -2,7 +2,8 @@
 
 use crate::bits::{BitMatrix, EventRows, EventSet, WORD_EVENTS};
 use crate::evaluate::{
-    Algebra, ChoiceBits, Fixpoint, NodeOperation, NodeTable, Plan, PlanStep, StepUse, WideTable, base, operate,
+    Algebra, ChoiceBits, Fixpoint, NodeOperation, NodeTable, Plan, PlanStep, StepUse, WideTable,
+    base, operate,
 };
 use crate::execution::Execution;
 use crate::model::{ExprId, Model, Node};
@@ -55,7 +56,11 @@ impl Machine {
     }
 
     /// The values of everything that the given expressions need.
-    pub(crate) fn run(model: &Model, execution: &Execution, roots: impl IntoIterator<Item = ExprId>) -> Self {
+    pub(crate) fn run(
+        model: &Model,
+        execution: &Execution,
+        roots: impl IntoIterator<Item = ExprId>,
+    ) -> Self {
         Self::run_plan(&plan(model, roots), execution)
     }
 
@@ -106,7 +111,9 @@ impl Machine {
     pub(super) fn prepare(&mut self, plan: &Plan, execution: &Execution) {
         let events = execution.size();
         match &mut self.values {
-            JudgedValues::Narrow(table) if events <= WORD_EVENTS => table.resize(plan.nodes, events),
+            JudgedValues::Narrow(table) if events <= WORD_EVENTS => {
+                table.resize(plan.nodes, events)
+            }
             values if events <= WORD_EVENTS => {
                 let mut table = NodeTable::default();
                 table.resize(plan.nodes, events);
@@ -122,7 +129,9 @@ impl Machine {
             self.step(step, execution);
         }
         self.uses = match &self.values {
-            JudgedValues::Narrow(table) => plan.uses(|id| table.rows(id).iter().all(|&row| row == 0)),
+            JudgedValues::Narrow(table) => {
+                plan.uses(|id| table.rows(id).iter().all(|&row| row == 0))
+            }
             JudgedValues::Wide(table) => plan.uses(|id| table.rows(id).is_empty()),
         };
         for at in 0..plan.chosen.len() {
@@ -152,7 +161,9 @@ impl Machine {
             }
         }
         let has = match &self.values {
-            JudgedValues::Narrow(table) => operate::has(test.kind, test.is_set, table.rows(test.expr)),
+            JudgedValues::Narrow(table) => {
+                operate::has(test.kind, test.is_set, table.rows(test.expr))
+            }
             JudgedValues::Wide(table) => table.has(test.kind, test.expr),
         };
         has != test.negated
@@ -160,16 +171,24 @@ impl Machine {
 
     fn step(&mut self, step: &PlanStep, execution: &Execution) {
         match (step, &mut self.values) {
-            (PlanStep::Compute(NodeOperation { to, node: Node::Set(set), .. }), JudgedValues::Narrow(table)) => {
+            (
+                PlanStep::Compute(NodeOperation { to, node: Node::Set(set), .. }),
+                JudgedValues::Narrow(table),
+            ) => {
                 if let Some(first) = table.rows_mut(*to).first_mut() {
                     *first = base::set(execution, *set);
                 }
             }
-            (PlanStep::Compute(NodeOperation { to, node: Node::Relation(relation), .. }), JudgedValues::Narrow(table)) => {
+            (
+                PlanStep::Compute(NodeOperation { to, node: Node::Relation(relation), .. }),
+                JudgedValues::Narrow(table),
+            ) => {
                 base::relation(table.rows_mut(*to), execution, *relation);
             }
             (
-                PlanStep::Compute(base @ NodeOperation { node: Node::Set(_) | Node::Relation(_), .. }),
+                PlanStep::Compute(
+                    base @ NodeOperation { node: Node::Set(_) | Node::Relation(_), .. },
+                ),
                 JudgedValues::Wide(table),
             ) => {
                 table.base(base, execution);

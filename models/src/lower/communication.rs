@@ -1,7 +1,8 @@
-//! Closures of communication relations have a closed form in well-formed executions, because each read reads one write and
-//! coherence is transitive: `(rf | co | fr)+ = rf | co | fr | co; rf | fr; rf` (Lahav et al., PLDI 2017, section 3.1: eco). Two
-//! compositions then stand for the squarings of a closure, which makes a proof about half as long: on the coherence axiom of
-//! `rc11-to-ptx` at 5 events 10,961 conflicts instead of 20,213.
+//! Closures of communication relations have a closed form in well-formed executions, because each
+//! read reads one write and coherence is transitive:
+//! `(rf | co | fr)+ = rf | co | fr | co; rf | fr; rf` (Lahav et al., PLDI 2017, section 3.1: eco).
+//! Two compositions then stand for the squarings of a closure, which makes a proof about half as
+//! long: on the coherence axiom of `rc11-to-ptx` at 5 events 10,961 conflicts instead of 20,213.
 
 use crate::model::{ExprId, Model, Node};
 use crate::signature::BaseRelation;
@@ -31,7 +32,9 @@ impl CommunicationPart {
                 Node::Relation(relation) if relation == co => found.co = true,
                 Node::Relation(relation) if relation == fr => found.fr = true,
                 Node::Sequence(a, b) => {
-                    let Node::Inverse(a) = model.arena.node(resolve(model, a)?) else { return None };
+                    let Node::Inverse(a) = model.arena.node(resolve(model, a)?) else {
+                        return None;
+                    };
                     let relation = |e: ExprId| match model.arena.node(resolve(model, e)?) {
                         Node::Relation(relation) => Some(relation),
                         _ => None,

@@ -4,13 +4,14 @@ use super::{Check, CheckKind, Model, RaceMeaning, Role};
 use crate::diagnostic::{Diagnostic, nearest};
 
 impl Check {
-    /// Is it an axiom that restricts nothing unless it is asked for: `flag ~acyclic`, `flag ~irreflexive` (docs/cat.md, "Checks, and
-    /// what follows from them")?
+    /// Is it an axiom that restricts nothing unless it is asked for: `flag ~acyclic`,
+    /// `flag ~irreflexive` (docs/cat.md, "Checks, and what follows from them")?
     pub fn is_optional_axiom(&self) -> bool {
         self.role == Role::Flag && self.negated && self.kind != CheckKind::Empty
     }
 
-    /// Is it an axiom that a search may be asked about: one that restricts executions, or an optional one?
+    /// Is it an axiom that a search may be asked about: one that restricts executions, or an
+    /// optional one?
     pub fn may_be_asked(&self) -> bool {
         self.role == Role::Axiom || self.is_optional_axiom()
     }
@@ -22,7 +23,8 @@ impl Check {
 }
 
 impl Model {
-    /// The checks that are asked about: those with one of the names, or all axioms if there is no name. As indices, in the order of the text.
+    /// The checks that are asked about: those with one of the names, or all axioms if there is no
+    /// name. As indices, in the order of the text.
     ///
     /// # Errors
     /// Names of no axiom; a model without axioms.
@@ -31,24 +33,38 @@ impl Model {
         if names.is_empty() {
             asked.extend((0..self.checks.len()).filter(|&i| self.checks[i].role == Role::Axiom));
             if asked.is_empty() {
-                errors.push(Diagnostic::error(format!("the source model `{}` has no axiom to check", self.name)));
+                errors.push(Diagnostic::error(format!(
+                    "the source model `{}` has no axiom to check",
+                    self.name
+                )));
             }
         }
         for wanted in names {
-            let mut own = self.checks_named(wanted).filter(|&i| self.checks[i].may_be_asked()).peekable();
+            let mut own =
+                self.checks_named(wanted).filter(|&i| self.checks[i].may_be_asked()).peekable();
             if own.peek().is_some() {
                 asked.extend(own);
                 continue;
             }
             match self.check_named(wanted) {
-                Some(i) => errors.push(Diagnostic::error(format!("`{wanted}` of `{}` is not an axiom", self.name)).at(
-                    &self.checks[i].place.file,
-                    self.checks[i].place.span,
-                    "it says when a program is undefined",
-                )),
+                Some(i) => errors.push(
+                    Diagnostic::error(format!("`{wanted}` of `{}` is not an axiom", self.name)).at(
+                        &self.checks[i].place.file,
+                        self.checks[i].place.span,
+                        "it says when a program is undefined",
+                    ),
+                ),
                 None => {
-                    let names: Vec<String> = self.checks.iter().filter(|c| c.may_be_asked()).map(Check::display_name).collect();
-                    let error = Diagnostic::error(format!("the source model `{}` has no axiom `{wanted}`", self.name));
+                    let names: Vec<String> = self
+                        .checks
+                        .iter()
+                        .filter(|c| c.may_be_asked())
+                        .map(Check::display_name)
+                        .collect();
+                    let error = Diagnostic::error(format!(
+                        "the source model `{}` has no axiom `{wanted}`",
+                        self.name
+                    ));
                     errors.push(match nearest(wanted, names.iter().map(String::as_str)) {
                         Some(near) => error.help(format!("did you mean `{near}`?")),
                         None => error.help(format!("its axioms: {}", names.join(", "))),
@@ -61,16 +77,20 @@ impl Model {
         if errors.is_empty() { Ok(asked) } else { Err(errors) }
     }
 
-    /// The model with some optional axioms taken in and some axioms left out, by the indices of their checks; other indices are of
-    /// no account. An axiom of acyclicity or irreflexivity that is left out becomes optional; one of emptiness is gone, and the checks
-    /// behind it move up.
+    /// The model with some optional axioms taken in and some axioms left out, by the indices of
+    /// their checks; other indices are of no account. An axiom of acyclicity or irreflexivity that
+    /// is left out becomes optional; one of emptiness is gone, and the checks behind it move up.
     #[must_use]
     pub fn choosing(&self, taken: &[usize], left_out: &[usize]) -> Model {
         let mut model = self.clone();
         for (i, check) in model.checks.iter_mut().enumerate() {
             if taken.contains(&i) && check.is_optional_axiom() {
                 (check.role, check.negated) = (Role::Axiom, false);
-            } else if left_out.contains(&i) && check.role == Role::Axiom && check.kind != CheckKind::Empty && !check.negated {
+            } else if left_out.contains(&i)
+                && check.role == Role::Axiom
+                && check.kind != CheckKind::Empty
+                && !check.negated
+            {
                 (check.role, check.negated) = (Role::Flag, true);
             }
         }

@@ -1,4 +1,5 @@
-//! From typed model back to .cat text, with functions and procedures inlined. What is printed reads as an equal model.
+//! From typed model back to .cat text, with functions and procedures inlined. What is printed reads
+//! as an equal model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -25,8 +26,12 @@ impl Model {
             Node::Empty(_) => ExprKind::Empty,
             Node::Definition(d) => ExprKind::Name(name(d)),
             Node::Union(..) => ExprKind::Union(self.operands(id).into_iter().map(sub).collect()),
-            Node::Intersection(..) => ExprKind::Intersection(self.operands(id).into_iter().map(sub).collect()),
-            Node::Sequence(..) => ExprKind::Sequence(self.operands(id).into_iter().map(sub).collect()),
+            Node::Intersection(..) => {
+                ExprKind::Intersection(self.operands(id).into_iter().map(sub).collect())
+            }
+            Node::Sequence(..) => {
+                ExprKind::Sequence(self.operands(id).into_iter().map(sub).collect())
+            }
             Node::Difference(a, b) => ExprKind::Difference(vec![sub(a), sub(b)]),
             Node::Product(a, b) => ExprKind::Product(Box::new(sub(a)), Box::new(sub(b))),
             Node::Complement(e) => one(ExprKind::Complement, e),
@@ -41,7 +46,8 @@ impl Model {
         CatExpr::new(kind, Span::default())
     }
 
-    /// The operands of nested unions, intersections or sequences, left to right: `a | b | c` for `(a | b) | c`.
+    /// The operands of nested unions, intersections or sequences, left to right: `a | b | c` for
+    /// `(a | b) | c`.
     pub fn operands(&self, id: ExprId) -> Vec<ExprId> {
         let same = |node: Node| match (self.arena.node(id), node) {
             (Node::Union(..), Node::Union(a, b))
@@ -62,8 +68,10 @@ impl Model {
     /// A name for each definition that is a word, differs from all others and is no base name.
     fn printed_names(&self) -> BTreeMap<DefId, String> {
         let bases = BaseSet::names_of_front_ends().chain(BaseRelation::names_of_front_ends());
-        let bases = bases.chain(BaseSet::names(self.signature)).chain(BaseRelation::names(self.signature));
-        let mut taken: BTreeSet<String> = bases.chain(["domain", "range"]).map(str::to_owned).collect();
+        let bases =
+            bases.chain(BaseSet::names(self.signature)).chain(BaseRelation::names(self.signature));
+        let mut taken: BTreeSet<String> =
+            bases.chain(["domain", "range"]).map(str::to_owned).collect();
         let mut names = BTreeMap::new();
         for (i, definition) in self.definitions.iter().enumerate() {
             let word: String = definition
@@ -85,17 +93,29 @@ impl Model {
 }
 
 fn apply(function: &str, argument: CatExpr) -> ExprKind {
-    ExprKind::Apply(Box::new(CatExpr::new(ExprKind::Name(function.to_owned()), Span::default())), vec![argument])
+    ExprKind::Apply(
+        Box::new(CatExpr::new(ExprKind::Name(function.to_owned()), Span::default())),
+        vec![argument],
+    )
 }
 
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} \"{}\"", self.signature.header(), self.title.as_deref().unwrap_or(&self.name))?;
+        writeln!(
+            f,
+            "{} \"{}\"",
+            self.signature.header(),
+            self.title.as_deref().unwrap_or(&self.name)
+        )?;
         let names = self.printed_names();
         let name = |d: DefId| names[&d].clone();
-        let used: BTreeSet<ExprId> = self.reachable(self.checks.iter().map(|c| c.expr)).into_iter().collect();
-        let is_used = |d: DefId| self.arena.find(Node::Definition(d)).is_some_and(|n| used.contains(&n));
-        let binding = |d: DefId| format!("{} = {}", name(d), self.syntax_with(self.definition(d).body, &name));
+        let used: BTreeSet<ExprId> =
+            self.reachable(self.checks.iter().map(|c| c.expr)).into_iter().collect();
+        let is_used =
+            |d: DefId| self.arena.find(Node::Definition(d)).is_some_and(|n| used.contains(&n));
+        let binding = |d: DefId| {
+            format!("{} = {}", name(d), self.syntax_with(self.definition(d).body, &name))
+        };
         let mut printed_groups = BTreeSet::<GroupId>::new();
         for id in self.definition_order() {
             match self.definition(id).group {
@@ -103,7 +123,8 @@ impl fmt::Display for Model {
                 None => writeln!(f, "let {}", binding(id))?,
                 Some(group) => {
                     if printed_groups.insert(group) {
-                        let members: Vec<String> = self.groups[group.index()].iter().map(|&m| binding(m)).collect();
+                        let members: Vec<String> =
+                            self.groups[group.index()].iter().map(|&m| binding(m)).collect();
                         writeln!(f, "let rec {}", members.join(" and "))?;
                     }
                 }
@@ -113,7 +134,12 @@ impl fmt::Display for Model {
             let role = check.role.to_string();
             let tilde = if check.negated { "~" } else { "" };
             let space = if role.is_empty() { "" } else { " " };
-            write!(f, "{role}{space}{tilde}{} {}", check.kind, self.syntax_with(check.expr, &name))?;
+            write!(
+                f,
+                "{role}{space}{tilde}{} {}",
+                check.kind,
+                self.syntax_with(check.expr, &name)
+            )?;
             match &check.name {
                 Some(name) => writeln!(f, " as {name}")?,
                 None => writeln!(f)?,
@@ -124,7 +150,8 @@ impl fmt::Display for Model {
 }
 
 impl Model {
-    /// The definitions, each behind those that it uses. (In the text, the definitions within a recursive one come behind it.)
+    /// The definitions, each behind those that it uses. (In the text, the definitions within a
+    /// recursive one come behind it.)
     fn definition_order(&self) -> Vec<DefId> {
         let mut order = Vec::new();
         let mut seen = BTreeSet::new();
@@ -135,7 +162,10 @@ impl Model {
                     order.push(id);
                 } else if seen.insert(id) {
                     open.push((id, true));
-                    let together = self.definition(id).group.map_or(vec![id], |g| self.groups[g.index()].clone());
+                    let together = self
+                        .definition(id)
+                        .group
+                        .map_or(vec![id], |g| self.groups[g.index()].clone());
                     let uses = together.iter().flat_map(|&m| self.uses(self.definition(m).body));
                     open.extend(uses.filter(|d| !together.contains(d)).map(|d| (d, false)));
                 }

@@ -1,9 +1,11 @@
 //! Fences at the ends of threads: may a model be asked about executions without them alone?
 //!
-//! Nothing but program order leads from one event to a fence and on to another in most models of languages, and nothing is before the first or
-//! behind the last event of a thread. Then such a fence connects nothing, and the execution without it is judged the same. Whether a
-//! model is of that kind is read off its expressions: each is followed with what it may relate to one such fence, all other
-//! events being one class. That is an approximation from above, so a "yes" holds for every execution.
+//! Nothing but program order leads from one event to a fence and on to another in most models of
+//! languages, and nothing is before the first or behind the last event of a thread. Then such a
+//! fence connects nothing, and the execution without it is judged the same. Whether a model is of
+//! that kind is read off its expressions: each is followed with what it may relate to one such
+//! fence, all other events being one class. That is an approximation from above, so a "yes" holds
+//! for every execution.
 
 use super::{CheckKind, ExprId, Model, Node, Role};
 use crate::signature::{BaseRelation, BaseSet, PairCourse, PairEnd};
@@ -52,8 +54,9 @@ impl Touch {
 }
 
 impl Model {
-    /// Is every execution judged as without a fence at that end of a thread? True if no axiom, optional axiom or condition of undefined
-    /// behaviour can tell: none of its expressions changes among the other events, and the fence is in none of its violations.
+    /// Is every execution judged as without a fence at that end of a thread? True if no axiom,
+    /// optional axiom or condition of undefined behaviour can tell: none of its expressions changes
+    /// among the other events, and the fence is in none of its violations.
     pub fn ignores_fences_at(&self, end: End) -> bool {
         let touched = self.touched(end);
         self.checks.iter().filter(|c| c.role != Role::Assert).all(|check| {
@@ -67,13 +70,15 @@ impl Model {
         })
     }
 
-    /// Is an allowed execution allowed without a fence at that end of a thread, too? True if what the axioms forbid becomes no more.
+    /// Is an allowed execution allowed without a fence at that end of a thread, too? True if what
+    /// the axioms forbid becomes no more.
     pub fn allows_without_fences_at(&self, end: End) -> bool {
         let touched = self.touched(end);
         self.axioms().all(|(_, check)| !check.negated && !touched[check.expr.index()].grows)
     }
 
-    /// For each node that the checks depend on, what it may have to do with the fence: the least solution of the operators' equations.
+    /// For each node that the checks depend on, what it may have to do with the fence: the least
+    /// solution of the operators' equations.
     fn touched(&self, end: End) -> Vec<Touch> {
         let nodes = self.reachable(self.checks.iter().map(|c| c.expr));
         let mut touched = vec![Touch::default(); self.arena.len()];
@@ -114,8 +119,11 @@ impl Model {
             }
             Node::Sequence(a, b) => {
                 let (a, b) = (of(a), of(b));
-                let mut both =
-                    Touch::changes([a, b]).with(b.to || a.to && b.at, a.from || a.at && b.from, a.to_and_back(b) || a.at && b.at);
+                let mut both = Touch::changes([a, b]).with(
+                    b.to || a.to && b.at,
+                    a.from || a.at && b.from,
+                    a.to_and_back(b) || a.at && b.at,
+                );
                 both.shrinks |= a.to && b.from;
                 both
             }
@@ -131,16 +139,32 @@ impl Model {
             Node::Closure(a) | Node::ReflexiveClosure(a) => {
                 let a = of(a);
                 let reflexive = matches!(node, Node::ReflexiveClosure(_));
-                Touch { at: a.at || a.to && a.from || reflexive, shrinks: a.shrinks || a.to && a.from, ..a }
+                Touch {
+                    at: a.at || a.to && a.from || reflexive,
+                    shrinks: a.shrinks || a.to && a.from,
+                    ..a
+                }
             }
             Node::Optional(a) => Touch { at: true, ..of(a) },
             Node::Domain(a) => {
                 let a = of(a);
-                Touch { at: a.from || a.at, to: false, from: false, shrinks: a.shrinks || a.to, ..a }
+                Touch {
+                    at: a.from || a.at,
+                    to: false,
+                    from: false,
+                    shrinks: a.shrinks || a.to,
+                    ..a
+                }
             }
             Node::Range(a) => {
                 let a = of(a);
-                Touch { at: a.to || a.at, to: false, from: false, shrinks: a.shrinks || a.from, ..a }
+                Touch {
+                    at: a.to || a.at,
+                    to: false,
+                    from: false,
+                    shrinks: a.shrinks || a.from,
+                    ..a
+                }
             }
         }
     }

@@ -1,5 +1,6 @@
-//! The typed model: what a .cat text means once names are resolved, functions and procedures are inlined, and every
-//! expression is known to be a set or a relation. The judge evaluates it, `lower` translates it, `explain` unfolds it.
+//! The typed model: what a .cat text means once names are resolved, functions and procedures are
+//! inlined, and every expression is known to be a set or a relation. The judge evaluates it,
+//! `lower` translates it, `explain` unfolds it.
 
 mod axioms;
 mod display;
@@ -33,20 +34,24 @@ pub struct Model {
     pub dialect: &'static NameDialect,
     /// The executions that it speaks of.
     pub signature: Signature,
-    /// The text that was read; included files are reached through the places of definitions and checks.
+    /// The text that was read; included files are reached through the places of definitions and
+    /// checks.
     pub source: Arc<SourceFile>,
-    /// Every expression, shared; children come before parents, except that bodies of recursive definitions refer to
-    /// [`Node::Definition`]s of their own group.
+    /// Every expression, shared; children come before parents, except that bodies of recursive
+    /// definitions refer to [`Node::Definition`]s of their own group.
     pub arena: Arena,
     /// Named expressions: `let`s, and the applications of functions, in the order of the text.
     pub definitions: Vec<Definition>,
-    /// The mutually recursive definitions of each `let rec`, including those that were made inside of it and depend on it.
+    /// The mutually recursive definitions of each `let rec`, including those that were made inside
+    /// of it and depend on it.
     pub groups: Vec<Vec<DefId>>,
     /// The checks, in the order of the text.
     pub checks: Vec<Check>,
-    /// Where the operands of unions are written: a union and an operand, which may be written in several places.
+    /// Where the operands of unions are written: a union and an operand, which may be written in
+    /// several places.
     pub(crate) branches: FxHashMap<(ExprId, ExprId), Vec<SourcePlace>>,
-    /// The word of the architecture whose tests another tool's model is for, where their events carry tags and this reading knows none.
+    /// The word of the architecture whose tests another tool's model is for, where their events
+    /// carry tags and this reading knows none.
     pub machine: Option<&'static str>,
     /// The reading for these tests.
     pub(crate) of_tests: Option<Arc<Model>>,
@@ -64,7 +69,8 @@ pub struct Loaded {
 /// An expression with a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// The name to show; for the application of a function its text with the arguments, e.g. `fencerel(F)`.
+    /// The name to show; for the application of a function its text with the arguments, e.g.
+    /// `fencerel(F)`.
     pub name: String,
     /// How it came about.
     pub origin: DefinitionOrigin,
@@ -109,12 +115,15 @@ pub enum Role {
     Axiom,
     /// `flag`: an execution that passes the test is reported, and stays allowed.
     Flag,
-    /// `undefined_unless`: an execution that fails the test makes the program undefined, and stays allowed.
+    /// `undefined_unless`: an execution that fails the test makes the program undefined, and stays
+    /// allowed.
     UndefinedUnless,
-    /// Of no text: that the relation `data-race` of a model is asked for ([`Model::asking_for_races`]). An execution that passes the test has a
-    /// race; it stays allowed, and its program is as defined as any.
+    /// Of no text: that the relation `data-race` of a model is asked for
+    /// ([`Model::asking_for_races`]). An execution that passes the test has a race; it stays
+    /// allowed, and its program is as defined as any.
     Race,
-    /// `assert`: an execution that fails the test shows that the model is not as its author thought; it stays allowed.
+    /// `assert`: an execution that fails the test shows that the model is not as its author
+    /// thought; it stays allowed.
     Assert,
 }
 
@@ -140,7 +149,9 @@ pub struct Check {
 impl Check {
     /// The name to show: the one behind `as`, or else the test itself.
     pub fn display_name(&self) -> String {
-        self.name.clone().unwrap_or_else(|| format!("{}{} {}", if self.negated { "~" } else { "" }, self.kind, self.text))
+        self.name.clone().unwrap_or_else(|| {
+            format!("{}{} {}", if self.negated { "~" } else { "" }, self.kind, self.text)
+        })
     }
 }
 

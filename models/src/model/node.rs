@@ -60,7 +60,8 @@ pub enum Node {
     Relation(BaseRelation),
     /// `0`
     Empty(Sort),
-    /// A named expression; within the bodies of its own group the current approximation of the fixpoint.
+    /// A named expression; within the bodies of its own group the current approximation of the
+    /// fixpoint.
     Definition(DefId),
     /// `a | b`, of sets or of relations.
     Union(ExprId, ExprId),
@@ -147,7 +148,8 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// The node for an expression of the given sort; an equal one that is there already is used again.
+    /// The node for an expression of the given sort; an equal one that is there already is used
+    /// again.
     pub(crate) fn intern(&mut self, node: Node, sort: Sort) -> ExprId {
         let heights = &mut self.heights;
         *self.known.entry(node).or_insert_with(|| {

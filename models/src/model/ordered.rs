@@ -1,7 +1,8 @@
 //! Axioms and flags that a model gets beside its own.
 //!
-//! Is everything that is not synchronised ordered by causality? PTX gives a meaning to races of accesses that overlap completely, and none
-//! to those that overlap partially (PTX ISA 8.7.2): who takes an access apart asks this first.
+//! Is everything that is not synchronised ordered by causality? PTX gives a meaning to races of
+//! accesses that overlap completely, and none to those that overlap partially (PTX ISA 8.7.2): who
+//! takes an access apart asks this first.
 
 use super::{Check, CheckKind, ExprId, Model, Node, Role, Sort};
 use crate::diagnostic::{SourcePlace, Span};
@@ -18,13 +19,17 @@ const COHERENCE: &str = "coherence of each location";
 const ORIGINS: &str = "values come from somewhere";
 
 impl Model {
-    /// The axioms of the model, and one flag: two accesses of different threads to one location, one of which writes and one of which is
-    /// weak, that causality order leaves unordered. `None` for a model without weak operations (it is not of PTX), or one that defines no relation `causality` or `cause`.
+    /// The axioms of the model, and one flag: two accesses of different threads to one location,
+    /// one of which writes and one of which is weak, that causality order leaves unordered. `None`
+    /// for a model without weak operations (it is not of PTX), or one that defines no relation
+    /// `causality` or `cause`.
     #[must_use]
     pub fn flagging_unordered(&self) -> Option<Model> {
         let name = CAUSALITY.into_iter().find(|name| self.definition_named(name).is_some())?;
         let definition = self.definition_named(name)?;
-        if !BaseSet::Weak.is_in(self.signature) || self.definition(definition).sort != Sort::Relation {
+        if !BaseSet::Weak.is_in(self.signature)
+            || self.definition(definition).sort != Sort::Relation
+        {
             return None;
         }
         let mut model = self.clone();
@@ -42,7 +47,10 @@ impl Model {
         };
         let (conflict, with_weak) = (either(written, accessed), either(weak, all));
         let conflict = relation(Node::Intersection(conflict, with_weak));
-        let (same, threads) = (relation(Node::Relation(BaseRelation::Loc)), relation(Node::Relation(BaseRelation::Ext)));
+        let (same, threads) = (
+            relation(Node::Relation(BaseRelation::Loc)),
+            relation(Node::Relation(BaseRelation::Ext)),
+        );
         let places = relation(Node::Intersection(same, threads));
         let conflict = relation(Node::Intersection(conflict, places));
         let ordered = relation(Node::Definition(definition));
@@ -62,20 +70,22 @@ impl Model {
         Some(model)
     }
 
-    /// The model with one more axiom, and the number of that: each location by itself behaves as in an interleaving of the threads
-    /// (`acyclic (po & loc) | rf | co | fr`).
+    /// The model with one more axiom, and the number of that: each location by itself behaves as in
+    /// an interleaving of the threads (`acyclic (po & loc) | rf | co | fr`).
     #[must_use]
     pub fn asking_for_coherence(&self) -> (Model, usize) {
         let mut model = self.clone();
         let mut relation = |node: Node| model.arena.intern(node, Sort::Relation);
-        let [po, loc] = BaseRelation::IN_ORDER_AT_A_PLACE.map(|base| relation(Node::Relation(base)));
+        let [po, loc] =
+            BaseRelation::IN_ORDER_AT_A_PLACE.map(|base| relation(Node::Relation(base)));
         let program = relation(Node::Intersection(po, loc));
         model.forbid_cycles(COHERENCE, vec![program], &BaseRelation::COMMUNICATION);
         let number = model.checks.len() - 1;
         (model, number)
     }
 
-    /// The model with one more axiom: no read-modify-write reads what comes of its own write (`acyclic rf | rmw`).
+    /// The model with one more axiom: no read-modify-write reads what comes of its own write
+    /// (`acyclic rf | rmw`).
     #[must_use]
     pub fn asking_for_origins(&self) -> Model {
         let mut model = self.clone();

@@ -6,7 +6,8 @@ use crate::execution::Scope;
 use crate::signature::{BaseRelation, BaseSet, Signature};
 
 impl Model {
-    /// The reading of another tool's model for tests of this signature, whose events carry tags; `None` if there is no such reading.
+    /// The reading of another tool's model for tests of this signature, whose events carry tags;
+    /// `None` if there is no such reading.
     pub fn of_tests(&self, signature: Signature) -> Option<&Model> {
         self.of_tests.as_deref().filter(|tagged| tagged.signature == signature)
     }
@@ -16,7 +17,8 @@ impl Model {
         &self.definitions[id.index()]
     }
 
-    /// The index of the definition that a name stands for at the end of the text (the last one of that name).
+    /// The index of the definition that a name stands for at the end of the text (the last one of
+    /// that name).
     pub fn definition_named(&self, name: &str) -> Option<super::DefId> {
         self.definitions.iter().rposition(|d| d.name == name).map(super::DefId::from)
     }
@@ -39,9 +41,17 @@ impl Model {
     }
 
     /// Where an operand of a union is written within a definition or check.
-    pub fn branch_place(&self, within: &SourcePlace, union: ExprId, operand: ExprId) -> Option<&SourcePlace> {
-        let inside =
-            |p: &&SourcePlace| p.file == within.file && within.span.start <= p.span.start && p.span.end <= within.span.end;
+    pub fn branch_place(
+        &self,
+        within: &SourcePlace,
+        union: ExprId,
+        operand: ExprId,
+    ) -> Option<&SourcePlace> {
+        let inside = |p: &&SourcePlace| {
+            p.file == within.file
+                && within.span.start <= p.span.start
+                && p.span.end <= within.span.end
+        };
         self.branches.get(&(union, operand))?.iter().find(inside)
     }
 
@@ -50,7 +60,8 @@ impl Model {
         self.checks.iter().enumerate().filter(|(_, c)| c.role == Role::Axiom)
     }
 
-    /// Does an axiom say that the union of these relations has no cycle? (One whose relation is a union with each of them in it, as the text has it.)
+    /// Does an axiom say that the union of these relations has no cycle? (One whose relation is a
+    /// union with each of them in it, as the text has it.)
     pub fn forbids_cycles_of(&self, relations: &[BaseRelation]) -> bool {
         let is_one = |check: &Check| {
             let mut found = Vec::new();
@@ -58,12 +69,16 @@ impl Model {
             while let Some(id) = open.pop() {
                 match self.arena.node(id) {
                     Node::Union(a, b) => open.extend([a, b]),
-                    Node::Definition(d) if self.definition(d).group.is_none() => open.push(self.definition(d).body),
+                    Node::Definition(d) if self.definition(d).group.is_none() => {
+                        open.push(self.definition(d).body)
+                    }
                     Node::Relation(relation) => found.push(relation),
                     _ => {}
                 }
             }
-            check.kind == CheckKind::Acyclic && !check.negated && relations.iter().all(|relation| found.contains(relation))
+            check.kind == CheckKind::Acyclic
+                && !check.negated
+                && relations.iter().all(|relation| found.contains(relation))
         };
         self.axioms().any(|(_, check)| is_one(check))
     }
@@ -83,15 +98,20 @@ impl Model {
         self.used_nodes().any(|n| matches!(n, Node::Relation(r) if r.orders_fences()))
     }
 
-    /// Does the model speak of the scope that the text of its architecture calls optional (clusters, the level between cta and gpu that
-    /// PTX ISA 7.8 brought)? One that names it does. Of the others the text says it: a model of PTX does unless it is one of the built-in
-    /// ones of older machines, since `sr` means inclusion of whatever scopes there are; a model of C does not.
+    /// Does the model speak of the scope that the text of its architecture calls optional
+    /// (clusters, the level between cta and gpu that PTX ISA 7.8 brought)? One that names it does.
+    /// Of the others the text says it: a model of PTX does unless it is one of the built-in ones of
+    /// older machines, since `sr` means inclusion of whatever scopes there are; a model of C does
+    /// not.
     pub fn knows_clusters(&self) -> bool {
-        let Some(scope) = self.signature.optional_scope() else { return self.signature.scopes(true).contains(&Scope::Cluster) };
+        let Some(scope) = self.signature.optional_scope() else {
+            return self.signature.scopes(true).contains(&Scope::Cluster);
+        };
         self.names_scope(scope) || self.signature.knows_unnamed(&self.name)
     }
 
-    /// Do the checks depend on the set of a scope's operations, or on the relation of the threads that share it?
+    /// Do the checks depend on the set of a scope's operations, or on the relation of the threads
+    /// that share it?
     pub fn names_scope(&self, scope: Scope) -> bool {
         self.used_nodes().any(|n| match n {
             Node::Set(s) => s.scope() == Some(scope),
@@ -109,7 +129,8 @@ impl Model {
         })
     }
 
-    /// The scopes that its programs can name, narrowest first; none where the architecture has none.
+    /// The scopes that its programs can name, narrowest first; none where the architecture has
+    /// none.
     pub fn scopes(&self) -> &'static [Scope] {
         self.signature.scopes(self.knows_clusters())
     }
@@ -153,5 +174,8 @@ impl Model {
 
 /// A name as it is compared: lower case, without `-`, `_` and blanks.
 fn simplified(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '-' | '_') && !c.is_whitespace()).flat_map(char::to_lowercase).collect()
+    name.chars()
+        .filter(|c| !matches!(c, '-' | '_') && !c.is_whitespace())
+        .flat_map(char::to_lowercase)
+        .collect()
 }

@@ -2,7 +2,8 @@
 
 use super::{Check, CheckKind, Model, Node, Role, Sort};
 
-/// The definition in which a model says what a race is, without leaving a program undefined for it (docs/cat.md, "Races").
+/// The definition in which a model says what a race is, without leaving a program undefined for it
+/// (docs/cat.md, "Races").
 pub const DATA_RACE: &str = "data-race";
 
 /// The name of the check.
@@ -18,12 +19,15 @@ pub enum RaceMeaning {
 }
 
 impl Check {
-    /// What a program is that an execution shows to race by this check; `None` for checks of anything else.
+    /// What a program is that an execution shows to race by this check; `None` for checks of
+    /// anything else.
     pub fn race_meaning(&self) -> Option<RaceMeaning> {
         match self.role {
             Role::UndefinedUnless => Some(RaceMeaning::Undefined),
             // A flag that negates `empty` makes a program undefined (docs/cat.md, "Flags").
-            Role::Flag if self.kind == CheckKind::Empty && self.negated => Some(RaceMeaning::Undefined),
+            Role::Flag if self.kind == CheckKind::Empty && self.negated => {
+                Some(RaceMeaning::Undefined)
+            }
             Role::Race => Some(RaceMeaning::Defined),
             _ => None,
         }
@@ -35,12 +39,13 @@ impl Model {
     pub fn race_meaning(&self) -> Option<RaceMeaning> {
         let mut meanings = self.checks.iter().filter_map(Check::race_meaning);
         let first = meanings.next()?;
-        let undefined = first == RaceMeaning::Undefined || meanings.any(|other| other == RaceMeaning::Undefined);
+        let undefined = first == RaceMeaning::Undefined
+            || meanings.any(|other| other == RaceMeaning::Undefined);
         Some(if undefined { RaceMeaning::Undefined } else { RaceMeaning::Defined })
     }
 
-    /// The model, asking for races: with a check of its relation `data-race`, if it has no check that leaves programs undefined. `None` if
-    /// it does not say what a race is.
+    /// The model, asking for races: with a check of its relation `data-race`, if it has no check
+    /// that leaves programs undefined. `None` if it does not say what a race is.
     #[must_use]
     pub fn asking_for_races(&self) -> Option<Model> {
         if self.race_meaning().is_some() {

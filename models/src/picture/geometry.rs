@@ -53,7 +53,10 @@ impl Rect {
 
     /// Do they have a point in common?
     pub(super) fn meets(&self, other: &Rect) -> bool {
-        self.x <= other.right() && other.x <= self.right() && self.y <= other.bottom() && other.y <= self.bottom()
+        self.x <= other.right()
+            && other.x <= self.right()
+            && self.y <= other.bottom()
+            && other.y <= self.bottom()
     }
 
     /// The smallest rectangle around both.
@@ -117,8 +120,9 @@ impl Curve {
             for i in 1..=SAMPLES {
                 let u = i as f64 / SAMPLES as f64;
                 let v = 1.0 - u;
-                let mix =
-                    |p: f64, q: f64, r: f64, s: f64| v * v * v * p + 3.0 * v * v * u * q + 3.0 * v * u * u * r + u * u * u * s;
+                let mix = |p: f64, q: f64, r: f64, s: f64| {
+                    v * v * v * p + 3.0 * v * v * u * q + 3.0 * v * u * u * r + u * u * u * s
+                };
                 points.push((mix(start.0, a.0, b.0, end.0), mix(start.1, a.1, b.1, end.1)));
             }
             start = end;
@@ -130,7 +134,11 @@ impl Curve {
     pub(super) fn path(&self) -> String {
         let mut out = format!("M{:.1},{:.1}", self.start.0, self.start.1);
         for [a, b, end] in &self.pieces {
-            let _ = write!(out, " C{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}", a.0, a.1, b.0, b.1, end.0, end.1);
+            let _ = write!(
+                out,
+                " C{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}",
+                a.0, a.1, b.0, b.1, end.0, end.1
+            );
         }
         out
     }

@@ -1,4 +1,5 @@
-//! Where events go: a column for each thread, a row for each step of program order, initial writes on top.
+//! Where events go: a column for each thread, a row for each step of program order, initial writes
+//! on top.
 
 use super::Picture;
 use crate::bits::Event;
@@ -8,7 +9,8 @@ use crate::execution::{Execution, Placement, Scope};
 pub(super) struct PictureLayout {
     /// The events of each thread, in program order.
     pub threads: Vec<Vec<Event>>,
-    /// The threads in the order of their columns: as numbered, but those of one gpu, cluster or cta side by side.
+    /// The threads in the order of their columns: as numbered, but those of one gpu, cluster or cta
+    /// side by side.
     pub columns: Vec<usize>,
     /// The initial writes that an edge touches.
     pub inits: Vec<Event>,
@@ -22,21 +24,27 @@ impl PictureLayout {
         let all = || (0..execution.size()).map(Event::from);
         let threads: Vec<Vec<Event>> = (0..execution.threads.len())
             .map(|t| {
-                let mut events: Vec<Event> =
-                    all().filter(|e| execution.events[e.index()].thread.is_some_and(|x| usize::from(x) == t)).collect();
+                let mut events: Vec<Event> = all()
+                    .filter(|e| {
+                        execution.events[e.index()].thread.is_some_and(|x| usize::from(x) == t)
+                    })
+                    .collect();
                 events.sort_by_key(|&e| (execution.po.column(e).len(), e));
                 events
             })
             .collect();
         let touched = |e: Event| picture.edges.iter().any(|x| x.from == e || x.to == e);
-        let inits = all().filter(|&e| execution.events[e.index()].thread.is_none() && touched(e)).collect();
+        let inits =
+            all().filter(|&e| execution.events[e.index()].thread.is_none() && touched(e)).collect();
         let rows = threads.iter().map(Vec::len).max().unwrap_or(0);
         Self { columns: columns(execution), threads, inits, rows }
     }
 
     /// Column and row of an event of a thread.
     pub(super) fn cell(&self, event: Event) -> Option<(usize, usize)> {
-        self.columns.iter().enumerate().find_map(|(c, &t)| self.threads[t].iter().position(|&e| e == event).map(|row| (c, row)))
+        self.columns.iter().enumerate().find_map(|(c, &t)| {
+            self.threads[t].iter().position(|&e| e == event).map(|row| (c, row))
+        })
     }
 }
 
@@ -48,7 +56,13 @@ fn columns(execution: &Execution) -> Vec<usize> {
     columns.sort_by_key(|&t| {
         let Placement { gpu, cluster, .. } = places[t];
         let cta = first(&|p| p.shares(Scope::Cta, places[t]));
-        (first(&|p| p.gpu == gpu), first(&|p| (p.gpu, p.cluster) == (gpu, cluster)), cta, first(&|p| p == places[t]), t)
+        (
+            first(&|p| p.gpu == gpu),
+            first(&|p| (p.gpu, p.cluster) == (gpu, cluster)),
+            cta,
+            first(&|p| p == places[t]),
+            t,
+        )
     });
     columns
 }

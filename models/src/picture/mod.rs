@@ -1,5 +1,6 @@
-//! Pictures of executions: threads as columns, program order downward, relations as labelled edges, and the violated cycle
-//! emphasised. As SVG for browsers, as text for terminals and as DOT for Graphviz.
+//! Pictures of executions: threads as columns, program order downward, relations as labelled edges,
+//! and the violated cycle emphasised. As SVG for browsers, as text for terminals and as DOT for
+//! Graphviz.
 
 mod dot;
 mod escape;
@@ -45,7 +46,8 @@ pub enum PictureSubject {
     Execution,
     /// A cycle: each edge starts where the one before ends, and the last one leads back.
     Cycle(Vec<PictureEdge>),
-    /// What an `empty` axiom forbids: edges that are there, and edges that are not there and should be.
+    /// What an `empty` axiom forbids: edges that are there, and edges that are not there and should
+    /// be.
     Pair {
         there: Vec<PictureEdge>,
         /// Those that are not.
@@ -67,9 +69,10 @@ pub struct PictureEdge {
 }
 
 impl Picture {
-    /// A picture of reads-from, coherence (without what transitivity gives), RMW pairs, Fence-SC order and dependencies, with the
-    /// cycle of a violation emphasised; of a pair that an `empty` axiom forbids what is there, and what is missing. Edges from
-    /// initial writes are shown only there. Without a violation, from-reads are shown too: they say which values are old.
+    /// A picture of reads-from, coherence (without what transitivity gives), RMW pairs, Fence-SC
+    /// order and dependencies, with the cycle of a violation emphasised; of a pair that an `empty`
+    /// axiom forbids what is there, and what is missing. Edges from initial writes are shown only
+    /// there. Without a violation, from-reads are shown too: they say which values are old.
     pub fn of(title: &str, execution: &Execution, violation: Option<&Violation>) -> Picture {
         let mut picture = Picture {
             title: title.to_owned(),
@@ -77,7 +80,13 @@ impl Picture {
             edges: Vec::new(),
             shown: violation.map_or(PictureSubject::Execution, |v| shown(v, execution.signature)),
             events: (0..execution.size())
-                .map(|e| format!("{}: {}", event_name(execution, e.into()), event_label(execution, e.into())))
+                .map(|e| {
+                    format!(
+                        "{}: {}",
+                        event_name(execution, e.into()),
+                        event_label(execution, e.into())
+                    )
+                })
                 .collect(),
         };
         let names = RelationNames(execution.signature);
@@ -90,14 +99,16 @@ impl Picture {
                 _ => pairs.into_owned(),
             };
             for (a, b) in pairs.pairs() {
-                // That the initial write comes first, and that a value of 0 comes from there, goes without saying.
+                // That the initial write comes first, and that a value of 0 comes from there, goes
+                // without saying.
                 let obvious = execution.events[a.index()].thread.is_none();
                 if !obvious {
                     picture.add(a, b, label, false);
                 }
             }
         }
-        // Where nothing is forbidden, reads of older values than the last one are what there is to see.
+        // Where nothing is forbidden, reads of older values than the last one are what there is to
+        // see.
         if picture.shown == PictureSubject::Execution {
             let [.., from_reads] = BaseRelation::COMMUNICATION;
             for (a, b) in overtaken(execution).pairs() {
@@ -117,17 +128,27 @@ impl Picture {
             }
         }
         // What the picture is about comes first, in its order.
-        let position = |e: &PictureEdge| about.iter().position(|x| (x.from, x.to, &x.label) == (e.from, e.to, &e.label));
+        let position = |e: &PictureEdge| {
+            about.iter().position(|x| (x.from, x.to, &x.label) == (e.from, e.to, &e.label))
+        };
         picture.edges.sort_by_key(|e| position(e).unwrap_or(usize::MAX));
         picture
     }
 
     /// Adds an edge, or emphasises it if it is there.
     fn add(&mut self, from: Event, to: Event, label: &str, emphasis: bool) {
-        if let Some(known) = self.edges.iter_mut().find(|e| e.from == from && e.to == to && e.label == label) {
+        if let Some(known) =
+            self.edges.iter_mut().find(|e| e.from == from && e.to == to && e.label == label)
+        {
             known.emphasis |= emphasis;
         } else {
-            self.edges.push(PictureEdge { from, to, label: label.to_owned(), emphasis, missing: false });
+            self.edges.push(PictureEdge {
+                from,
+                to,
+                label: label.to_owned(),
+                emphasis,
+                missing: false,
+            });
         }
     }
 }
@@ -144,7 +165,9 @@ impl RelationNames {
         match link {
             Link::Base(relation) => self.of_relation(*relation).to_owned(),
             Link::Back(relation) => format!("{}^-1", self.of_relation(*relation)),
-            Link::Other(text) => text.split(" or ").map(|part| self.of_text(part)).collect::<Vec<_>>().join(" or "),
+            Link::Other(text) => {
+                text.split(" or ").map(|part| self.of_text(part)).collect::<Vec<_>>().join(" or ")
+            }
         }
     }
 
@@ -171,13 +194,22 @@ fn shown(violation: &Violation, signature: Signature) -> PictureSubject {
     let there: Vec<PictureEdge> = edges.iter().map(|e| edge(e, false)).collect();
     if violation.is_cycle() {
         debug_assert!(explain::is_closed(&edges), "{edges:?}");
-        return if there.is_empty() { PictureSubject::Execution } else { PictureSubject::Cycle(there) };
+        return if there.is_empty() {
+            PictureSubject::Execution
+        } else {
+            PictureSubject::Cycle(there)
+        };
     }
     let missing: Vec<PictureEdge> = violation.missing().iter().map(|e| edge(e, true)).collect();
-    if there.is_empty() && missing.is_empty() { PictureSubject::Execution } else { PictureSubject::Pair { there, missing } }
+    if there.is_empty() && missing.is_empty() {
+        PictureSubject::Execution
+    } else {
+        PictureSubject::Pair { there, missing }
+    }
 }
 
-/// From each read to the writes that overwrite what it has read, without those that overwrite these in turn.
+/// From each read to the writes that overwrite what it has read, without those that overwrite these
+/// in turn.
 fn overtaken(execution: &Execution) -> BitMatrix {
     let mut overwrite = BitMatrix::new(execution.size());
     for (w, r) in execution.rf.pairs() {
@@ -198,12 +230,15 @@ fn without_later(relation: &BitMatrix, behind: &BitMatrix) -> BitMatrix {
     direct
 }
 
-/// What is right before the instruction that issues an asynchronous operation, to the first event of that.
+/// What is right before the instruction that issues an asynchronous operation, to the first event
+/// of that.
 fn last_before(issue: &BitMatrix, po: &BitMatrix) -> BitMatrix {
     let n = issue.size();
     let events = || (0..n).map(Event::from);
     let last = issue.pairs().filter(|&(a, b)| {
-        !events().any(|m| po.contains(a, m) && issue.contains(m, b) || po.contains(m, b) && issue.contains(a, m))
+        !events().any(|m| {
+            po.contains(a, m) && issue.contains(m, b) || po.contains(m, b) && issue.contains(a, m)
+        })
     });
     BitMatrix::from_pairs(n, last)
 }

@@ -1,5 +1,5 @@
-//! What relations look like: a colour that every kind of colour vision can tell from the others, on light pages and on dark ones,
-//! and the words of the legend.
+//! What relations look like: a colour that every kind of colour vision can tell from the others, on
+//! light pages and on dark ones, and the words of the legend.
 
 use std::fmt::Write;
 
@@ -19,11 +19,17 @@ const LOOKS: [RelationStyle; 8] = [
     RelationStyle { labels: &["rmw"], class: "rmw", light: "#8a3a78", dark: "#dd8fc0" },
     RelationStyle { labels: &["sc", "bar"], class: "sync", light: "#5a4fcf", dark: "#a8a0ff" },
     RelationStyle { labels: &["po", "sb"], class: "po", light: "#707070", dark: "#a0a0a0" },
-    RelationStyle { labels: &["addr", "data", "ctrl"], class: "dep", light: "#7a6a00", dark: "#e0d060" },
+    RelationStyle {
+        labels: &["addr", "data", "ctrl"],
+        class: "dep",
+        light: "#7a6a00",
+        dark: "#e0d060",
+    },
     RelationStyle { labels: &[], class: "derived", light: "#404040", dark: "#d0d0d0" },
 ];
 
-/// The look of an edge with that label; what no base relation is called is derived, which is the last look.
+/// The look of an edge with that label; what no base relation is called is derived, which is the
+/// last look.
 fn look(label: &str) -> &'static RelationStyle {
     LOOKS.iter().find(|l| l.labels.contains(&label)).unwrap_or(&LOOKS[LOOKS.len() - 1])
 }
@@ -75,7 +81,10 @@ pub(super) fn sheet() -> String {
     let colours = |out: &mut String, colour: &dyn Fn(&RelationStyle) -> &'static str| {
         for look in &LOOKS {
             let (class, colour) = (look.class, colour(look));
-            let _ = writeln!(out, ".edge.{class}{{stroke:{colour}}}.head.{class},.edge-label.{class}{{fill:{colour}}}");
+            let _ = writeln!(
+                out,
+                ".edge.{class}{{stroke:{colour}}}.head.{class},.edge-label.{class}{{fill:{colour}}}"
+            );
         }
     };
     colours(&mut out, &|l| l.light);

@@ -1,4 +1,5 @@
-//! The picture as SVG: self-contained, for light and dark pages, the same bytes for the same picture.
+//! The picture as SVG: self-contained, for light and dark pages, the same bytes for the same
+//! picture.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -34,7 +35,10 @@ pub fn svg(execution: &Execution, picture: &Picture) -> String {
     let mut edges: Vec<&PictureEdge> = picture.edges.iter().collect();
     edges.sort_by_key(|e| e.emphasis);
     let curves = route(&scene, &layout, &edges);
-    let sizes: Vec<_> = edges.iter().map(|e| labelled(e).then(|| (e.label.chars().count() as f64 * 7.6 + 6.0, 16.0))).collect();
+    let sizes: Vec<_> = edges
+        .iter()
+        .map(|e| labelled(e).then(|| (e.label.chars().count() as f64 * 7.6 + 6.0, 16.0)))
+        .collect();
     let labels = label_places(&scene, &curves, &sizes);
 
     let mut body = DrawnBody::default();
@@ -45,10 +49,17 @@ pub fn svg(execution: &Execution, picture: &Picture) -> String {
         }
     }
     for (&event, rect) in &scene.boxes {
-        let on = picture.edges.iter().any(|e| (e.emphasis || e.missing) && (e.from == event || e.to == event));
+        let on = picture
+            .edges
+            .iter()
+            .any(|e| (e.emphasis || e.missing) && (e.from == event || e.to == event));
         body.rect(if on { "event on" } else { "event" }, rect, 6.0);
         let (x, y) = rect.centre();
-        body.text("label", (x, y + 4.5), picture.events.get(event.index()).map_or("", String::as_str));
+        body.text(
+            "label",
+            (x, y + 4.5),
+            picture.events.get(event.index()).map_or("", String::as_str),
+        );
     }
     for (edge, rect) in edges.iter().zip(&labels).filter_map(|(e, r)| r.map(|r| (e, r))) {
         body.rect("behind", &rect, 3.0);
@@ -65,7 +76,11 @@ fn labelled(edge: &PictureEdge) -> bool {
 
 fn classes(edge: &PictureEdge) -> String {
     // What is missing is called by all that could have been there: `co or co^-1`.
-    let label = if edge.missing { edge.label.split(" or ").next().unwrap_or_default() } else { &edge.label };
+    let label = if edge.missing {
+        edge.label.split(" or ").next().unwrap_or_default()
+    } else {
+        &edge.label
+    };
     let state = match (edge.missing, edge.emphasis) {
         (true, _) => " missing",
         (false, true) => " on",
@@ -82,7 +97,10 @@ fn scene(layout: &PictureLayout, picture: &Picture) -> Scene {
     let mut boxes = BTreeMap::new();
     for (c, &t) in layout.columns.iter().enumerate() {
         for (row, &e) in layout.threads[t].iter().enumerate() {
-            boxes.insert(e, Rect { x: left(c), y: HEADER - BOX / 2.0 + row as f64 * ROW, w: wide, h: BOX });
+            boxes.insert(
+                e,
+                Rect { x: left(c), y: HEADER - BOX / 2.0 + row as f64 * ROW, w: wide, h: BOX },
+            );
         }
     }
     let whole = left(layout.columns.len().max(1)) - GAP;
@@ -94,7 +112,9 @@ fn scene(layout: &PictureLayout, picture: &Picture) -> Scene {
     }
     Scene {
         boxes,
-        texts: (0..layout.columns.len()).map(|c| Rect::around((left(c) + wide / 2.0, 14.0), 34.0, 18.0)).collect(),
+        texts: (0..layout.columns.len())
+            .map(|c| Rect::around((left(c) + wide / 2.0, 14.0), 34.0, 18.0))
+            .collect(),
         lanes: (0..=layout.rows).map(|r| HEADER + (r as f64 - 0.5) * ROW).collect(),
         columns: (0..layout.columns.len()).map(|c| (left(c), left(c) + wide)).collect(),
     }
@@ -105,18 +125,27 @@ fn columns(body: &mut DrawnBody, execution: &Execution, layout: &PictureLayout, 
     let bottom = HEADER + (layout.rows.max(1) - 1) as f64 * ROW + BOX / 2.0 + 22.0;
     let around = |first: usize, last: usize, level: f64| {
         let (pad, up) = (PAD + 9.0 * level, 19.0 * level);
-        Rect::spanning((scene.columns[first].0 - pad, -up), (scene.columns[last].1 + pad, bottom + 8.0 * level))
+        Rect::spanning(
+            (scene.columns[first].0 - pad, -up),
+            (scene.columns[last].1 + pad, bottom + 8.0 * level),
+        )
     };
     for (depth, &(scope, name)) in label::levels(execution).iter().enumerate().rev() {
         let level = depth as f64 + 1.0;
         let place = |c: usize| execution.threads[layout.columns[c]];
         let mut first = 0;
         while first < layout.columns.len() {
-            let last =
-                (first..layout.columns.len()).take_while(|&c| place(first).shares(scope, place(c))).last().unwrap_or(first);
+            let last = (first..layout.columns.len())
+                .take_while(|&c| place(first).shares(scope, place(c)))
+                .last()
+                .unwrap_or(first);
             let rect = around(first, last, level);
             body.rect(&format!("group {}", scope.name()), &rect, 8.0);
-            body.text("group-name", (rect.x + 7.0, rect.y + 13.0), &format!("{name} {}", place(first).number(scope)));
+            body.text(
+                "group-name",
+                (rect.x + 7.0, rect.y + 13.0),
+                &format!("{name} {}", place(first).number(scope)),
+            );
             first = last + 1;
         }
     }
@@ -149,7 +178,11 @@ impl DrawnBody {
     }
 
     fn text(&mut self, class: &str, (x, y): (f64, f64), content: &str) {
-        let _ = writeln!(self.svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escape(content));
+        let _ = writeln!(
+            self.svg,
+            "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>",
+            escape(content)
+        );
     }
 
     /// An edge with its head.
@@ -186,7 +219,9 @@ impl DrawnBody {
         let text = wide(&picture.title, 9.2).max(wide(&picture.subtitle, CHARACTER)).max(300.0);
         let inner = extent.w.max(text);
         let bottom = self.legend(picture, centre, extent.bottom() + 24.0, inner);
-        let page = Rect::spanning((centre - inner / 2.0, top - 12.0), (centre + inner / 2.0, bottom)).grown(MARGIN);
+        let page =
+            Rect::spanning((centre - inner / 2.0, top - 12.0), (centre + inner / 2.0, bottom))
+                .grown(MARGIN);
         let (x, y, w, h) = (page.x.floor(), page.y.floor(), page.w.ceil(), page.h.ceil());
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w:.0}\" height=\"{h:.0}\" viewBox=\"{x:.0} {y:.0} {w:.0} {h:.0}\" \
@@ -199,10 +234,13 @@ impl DrawnBody {
 
     /// The relations that occur, in as many lines as they need; returns the height below them.
     fn legend(&mut self, picture: &Picture, centre: f64, mut y: f64, inner: f64) -> f64 {
-        let item = |l: &str| meaning(l).map_or_else(|| format!("{l} (of the model)"), |m| format!("{l} {m}"));
+        let item = |l: &str| {
+            meaning(l).map_or_else(|| format!("{l} (of the model)"), |m| format!("{l} {m}"))
+        };
         let mut items: Vec<(String, String)> = Vec::new();
         for edge in &picture.edges {
-            let text = if edge.missing { format!("{} is missing", edge.label) } else { item(&edge.label) };
+            let text =
+                if edge.missing { format!("{} is missing", edge.label) } else { item(&edge.label) };
             if items.iter().all(|(_, known)| *known != text) {
                 let plain = PictureEdge { emphasis: false, ..edge.clone() };
                 items.push((classes(&plain), text));
@@ -219,7 +257,11 @@ impl DrawnBody {
             let (line, later) = rest.split_at(fits.count().max(1));
             let mut x = centre - line.iter().map(|(_, t)| size(t)).sum::<f64>() / 2.0;
             for (class, text) in line {
-                let _ = writeln!(self.svg, "<path class=\"edge {class}\" d=\"M{x:.1},{:.1} h18\"/>", y - 4.0);
+                let _ = writeln!(
+                    self.svg,
+                    "<path class=\"edge {class}\" d=\"M{x:.1},{:.1} h18\"/>",
+                    y - 4.0
+                );
                 self.text("legend", (x + 23.0, y), text);
                 x += size(text);
             }

@@ -1,4 +1,5 @@
-//! The picture for a terminal: the threads beside each other (below each other where they do not fit), then the edges.
+//! The picture for a terminal: the threads beside each other (below each other where they do not
+//! fit), then the edges.
 
 use super::layout::PictureLayout;
 use super::{Picture, PictureEdge, PictureSubject, event_name, placement_label};
@@ -12,8 +13,12 @@ const RESET: &str = "\u{1b}[0m";
 /// Draws the execution within so many columns, with ANSI colours if asked for.
 pub fn text(execution: &Execution, picture: &Picture, width: usize, colour: bool) -> String {
     let layout = PictureLayout::of(execution, picture);
-    let paint = |style: &str, text: &str| if colour { format!("{style}{text}{RESET}") } else { text.to_owned() };
-    let on_cycle = |e: crate::bits::Event| picture.edges.iter().any(|x| (x.emphasis || x.missing) && (x.from == e || x.to == e));
+    let paint = |style: &str, text: &str| {
+        if colour { format!("{style}{text}{RESET}") } else { text.to_owned() }
+    };
+    let on_cycle = |e: crate::bits::Event| {
+        picture.edges.iter().any(|x| (x.emphasis || x.missing) && (x.from == e || x.to == e))
+    };
     let mut out = String::new();
     out.push_str(&paint(BOLD, &picture.title));
     out.push('\n');
@@ -22,7 +27,8 @@ pub fn text(execution: &Execution, picture: &Picture, width: usize, colour: bool
         out.push('\n');
     }
     if !layout.inits.is_empty() {
-        let inits: Vec<&str> = layout.inits.iter().map(|e| picture.events[e.index()].as_str()).collect();
+        let inits: Vec<&str> =
+            layout.inits.iter().map(|e| picture.events[e.index()].as_str()).collect();
         out.push_str(&paint(DIM, &inits.join("   ")));
         out.push('\n');
     }
@@ -33,7 +39,8 @@ pub fn text(execution: &Execution, picture: &Picture, width: usize, colour: bool
         .enumerate()
         .map(|(t, events)| {
             let placement = placement_label(execution, t);
-            let header = if placement.is_empty() { format!("P{t}") } else { format!("P{t}  {placement}") };
+            let header =
+                if placement.is_empty() { format!("P{t}") } else { format!("P{t}  {placement}") };
             let lines = events.iter().map(|&e| {
                 let mark = if on_cycle(e) { "*" } else { " " };
                 (format!("{mark}{}", picture.events[e.index()]), on_cycle(e))
@@ -41,7 +48,8 @@ pub fn text(execution: &Execution, picture: &Picture, width: usize, colour: bool
             std::iter::once((header, false)).chain(lines).collect()
         })
         .collect();
-    let size = |block: &[(String, bool)]| block.iter().map(|(l, _)| l.chars().count()).max().unwrap_or(0);
+    let size =
+        |block: &[(String, bool)]| block.iter().map(|(l, _)| l.chars().count()).max().unwrap_or(0);
     // As many blocks beside each other as fit.
     let mut first = 0;
     while first < blocks.len() {
@@ -55,7 +63,8 @@ pub fn text(execution: &Execution, picture: &Picture, width: usize, colour: bool
             let mut line = String::new();
             let mut pending = 0;
             for block in row {
-                let (cell, emphasised) = block.get(i).map_or(("", false), |(l, e)| (l.as_str(), *e));
+                let (cell, emphasised) =
+                    block.get(i).map_or(("", false), |(l, e)| (l.as_str(), *e));
                 line.push_str(&" ".repeat(pending));
                 line.push_str(&if i == 0 {
                     paint(BOLD, cell)
@@ -74,15 +83,20 @@ pub fn text(execution: &Execution, picture: &Picture, width: usize, colour: bool
         }
         first = last;
     }
-    let edge = |e: &PictureEdge| format!("{} -{}-> {}", event_name(execution, e.from), e.label, event_name(execution, e.to));
+    let edge = |e: &PictureEdge| {
+        format!("{} -{}-> {}", event_name(execution, e.from), e.label, event_name(execution, e.to))
+    };
     let all = |edges: &[PictureEdge]| edges.iter().map(edge).collect::<Vec<String>>();
     let program_order = ["po", "sb"];
-    let is_other = |e: &&PictureEdge| !e.emphasis && !e.missing && !program_order.contains(&e.label.as_str());
+    let is_other =
+        |e: &&PictureEdge| !e.emphasis && !e.missing && !program_order.contains(&e.label.as_str());
     let others: Vec<String> = picture.edges.iter().filter(is_other).map(edge).collect();
     let mut lists = match &picture.shown {
         PictureSubject::Execution => Vec::new(),
         PictureSubject::Cycle(cycle) => vec![("cycle", all(cycle), RED)],
-        PictureSubject::Pair { there, missing } => vec![("there", all(there), RED), ("missing", all(missing), RED)],
+        PictureSubject::Pair { there, missing } => {
+            vec![("there", all(there), RED), ("missing", all(missing), RED)]
+        }
     };
     lists.push(("other edges", others, DIM));
     for (name, list, style) in lists {

@@ -1,5 +1,6 @@
-//! The base sets, and how they and the base relations (`relation.rs`) get their names: what a model may use without defining it. How each follows
-//! from an execution is in the code; which an architecture has, and what they are called there, its text says (docs/architectures.md).
+//! The base sets, and how they and the base relations (`relation.rs`) get their names: what a model
+//! may use without defining it. How each follows from an execution is in the code; which an
+//! architecture has, and what they are called there, its text says (docs/architectures.md).
 
 use super::architecture::ScopeLevel;
 use super::{Signature, Tag};
@@ -17,7 +18,8 @@ macro_rules! bases {
         pub enum $enum { $($(#[$doc])* $variant,)* $($(#[$more])* $other($of),)* }
 
         impl $enum {
-            /// All of them that the code defines; those that are tags and scopes of one architecture come on top.
+            /// All of them that the code defines; those that are tags and scopes of one
+            /// architecture come on top.
             pub const ALL: &'static [$enum] = &[$($enum::$variant,)*];
 
             /// The name to show.
@@ -59,9 +61,11 @@ bases! {
         Iw = "IW",
         /// The fence of x86.
         Mfence = "MFENCE",
-        /// Plain (non-atomic) accesses of C++, and any that carry no tag; initial writes are among them.
+        /// Plain (non-atomic) accesses of C++, and any that carry no tag; initial writes are among
+        /// them.
         Na = "NA",
-        /// Atomic operations of C++: reads, writes and fences that are not plain; initial writes are not in it.
+        /// Atomic operations of C++: reads, writes and fences that are not plain; initial writes
+        /// are not in it.
         Atomic = "A",
         /// Weak operations of PTX; initial writes are among them.
         Weak = "WEAK",
@@ -93,7 +97,8 @@ bases! {
         Tex = "TEX",
         /// Constant accesses and their proxy fences.
         Con = "CON",
-        /// Accesses of asynchronous operations through their proxy, those of tensor memory among them, and its fences; the fences of `tcgen05`.
+        /// Accesses of asynchronous operations through their proxy, those of tensor memory among
+        /// them, and its fences; the fences of `tcgen05`.
         Async = "ASYNC",
         /// Reads of tensor maps by asynchronous operations, through their proxy, and its fences.
         Tensormap = "TENSORMAP",
@@ -139,7 +144,9 @@ pub(super) fn of_name<T: Copy>(known: &NamedBases<T>, name: &str) -> Option<T> {
 pub(super) fn names_of_front_ends<T: 'static>(
     of: impl Fn(Signature) -> &'static NamedBases<T>,
 ) -> impl Iterator<Item = &'static str> {
-    Signature::FRONT_ENDS.into_iter().flat_map(move |signature| of(signature).iter().flat_map(|(_, names)| names.iter().copied()))
+    Signature::FRONT_ENDS.into_iter().flat_map(move |signature| {
+        of(signature).iter().flat_map(|(_, names)| names.iter().copied())
+    })
 }
 
 impl BaseSet {
@@ -163,7 +170,8 @@ impl BaseSet {
         signature.sets().iter().flat_map(|(_, names)| names.iter().copied())
     }
 
-    /// Every name of a base set in the architectures that a front end reads: PTX, C and plain accesses.
+    /// Every name of a base set in the architectures that a front end reads: PTX, C and plain
+    /// accesses.
     pub fn names_of_front_ends() -> impl Iterator<Item = &'static str> {
         names_of_front_ends(Signature::sets)
     }
@@ -182,7 +190,9 @@ impl BaseSet {
 
     /// The operations of a scope, where a front end makes them.
     pub(super) fn of_scope(scope: Scope) -> Option<Self> {
-        [Self::Cta, Self::Cluster, Self::Gpu, Self::Sys].into_iter().find(|set| set.scope() == Some(scope))
+        [Self::Cta, Self::Cluster, Self::Gpu, Self::Sys]
+            .into_iter()
+            .find(|set| set.scope() == Some(scope))
     }
 
     /// The events of a memory order, where a front end makes them.

@@ -1,4 +1,5 @@
-//! The operations of each signature: what a program of that architecture can be made of, and what a mapping's rows name.
+//! The operations of each signature: what a program of that architecture can be made of, and what a
+//! mapping's rows name.
 
 use std::fmt;
 
@@ -12,7 +13,8 @@ pub enum Operation {
     Read,
     /// A store: one write event.
     Write,
-    /// A read-modify-write: a read event and, right after it in program order, a write event to the same location.
+    /// A read-modify-write: a read event and, right after it in program order, a write event to the
+    /// same location.
     Rmw,
     /// A fence: one fence event.
     Fence,
@@ -39,12 +41,14 @@ pub struct Construct {
 }
 
 impl Construct {
-    /// Does the construct carry a scope (where the model speaks of scopes)? Plain accesses of C++ and PTX have none.
+    /// Does the construct carry a scope (where the model speaks of scopes)? Plain accesses of C++
+    /// and PTX have none.
     pub fn has_scope(self, signature: Signature) -> bool {
         signature.takes_scope(self)
     }
 
-    /// The order of the read half of an RMW (2019 paper, section 3.5.3 and RC11: the acquire part belongs to the read).
+    /// The order of the read half of an RMW (2019 paper, section 3.5.3 and RC11: the acquire part
+    /// belongs to the read).
     pub fn read_order(self) -> Order {
         match self.order {
             Order::AcqRel => Order::Acq,
@@ -64,8 +68,8 @@ impl Construct {
         }
     }
 
-    /// The name as mapping rows write it: `R.ACQ`; `W.NA` in C++, `W.WEAK` in PTX, `W` where there are no orders; the mnemonic in an
-    /// architecture whose tests are tables.
+    /// The name as mapping rows write it: `R.ACQ`; `W.NA` in C++, `W.WEAK` in PTX, `W` where there
+    /// are no orders; the mnemonic in an architecture whose tests are tables.
     pub fn name(self, signature: Signature) -> String {
         match (signature.mnemonic(self), self.order) {
             (Some(mnemonic), _) => mnemonic.to_owned(),
@@ -75,8 +79,8 @@ impl Construct {
     }
 }
 
-/// Every construct of a signature, weakest first within an operation, as its text lists them (C++: the 17 rows of Fig. 11 of the 2019
-/// paper).
+/// Every construct of a signature, weakest first within an operation, as its text lists them (C++:
+/// the 17 rows of Fig. 11 of the 2019 paper).
 pub fn constructs(signature: Signature) -> Vec<Construct> {
     signature.constructs()
 }

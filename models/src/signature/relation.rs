@@ -1,4 +1,5 @@
-//! The base relations, and what each is like: whoever treats several alike asks here, and names none (docs/architecture.md, "A relation").
+//! The base relations, and what each is like: whoever treats several alike asks here, and names
+//! none (docs/architecture.md, "A relation").
 
 use super::architecture::SameLevel;
 use super::base::{names_of_front_ends, of_name};
@@ -10,18 +11,20 @@ bases! {
     BaseRelation, COMMON_RELATIONS {
         /// The identity over all events.
         Id = "id",
-        /// Program order (C++: sequenced-before): total in each thread; initial writes are outside of it.
+        /// Program order (C++: sequenced-before): total in each thread; initial writes are outside
+        /// of it.
         Po = "po",
         /// Reads-from: from the one write that a read reads.
         Rf = "rf",
-        /// Coherence order (C++: modification order): a strict order over the writes of each location, initial write first;
-        /// total or partial, as the architecture says.
+        /// Coherence order (C++: modification order): a strict order over the writes of each
+        /// location, initial write first; total or partial, as the architecture says.
         Co = "co",
         /// From-reads: `rf^-1; co`.
         Fr = "fr",
         /// Same (physical) location, reflexive on memory events.
         Loc = "loc",
-        /// Same generic address (the memory may have several: virtual aliases), reflexive on memory events.
+        /// Same generic address (the memory may have several: virtual aliases), reflexive on memory
+        /// events.
         Vloc = "vloc",
         /// Same thread, reflexive; an initial write is alone in its thread.
         Int = "int",
@@ -47,11 +50,14 @@ bases! {
         Syncbar = "syncbar",
         /// From each arrival at a barrier to the waits that it releases.
         SyncBarrier = "sync_barrier",
-        /// From what a thread does before it issues an asynchronous operation to the events of that.
+        /// From what a thread does before it issues an asynchronous operation to the events of
+        /// that.
         AsyncIssue = "async_issue",
-        /// From the events of an asynchronous operation to what waits for its completion; of a pipelined one to a fence that is told of it.
+        /// From the events of an asynchronous operation to what waits for its completion; of a
+        /// pipelined one to a fence that is told of it.
         AsyncComplete = "async_complete",
-        /// Fence-SC order: a strict partial order over the fences that the architecture says (PTX: `fence.sc`).
+        /// Fence-SC order: a strict partial order over the fences that the architecture says (PTX:
+        /// `fence.sc`).
         SyncFence = "sync_fence",
     }
     every architecture: {
@@ -128,7 +134,8 @@ impl<T> ChosenRelations<T> {
     }
 }
 
-/// What several base relations have in common, for whoever treats them alike. What each says of two events every engine knows for itself.
+/// What several base relations have in common, for whoever treats them alike. What each says of two
+/// events every engine knows for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelationKind {
     /// It follows from others: `id`, `fr`, `ext`.
@@ -166,10 +173,13 @@ impl BaseRelation {
     /// Those that are searched for: what a program and its outcome leave open.
     pub const CHOSEN: [Self; 3] = [Self::Rf, Self::Co, Self::SyncFence];
 
-    /// Those of them that are orders, and what they are called: an execution has as much of them as a model asks for.
-    pub const CHOSEN_ORDERS: [(Self, &str); 2] = [(Self::Co, "coherence order"), (Self::SyncFence, "Fence-SC order")];
+    /// Those of them that are orders, and what they are called: an execution has as much of them as
+    /// a model asks for.
+    pub const CHOSEN_ORDERS: [(Self, &str); 2] =
+        [(Self::Co, "coherence order"), (Self::SyncFence, "Fence-SC order")];
 
-    /// Those by which the accesses of one location follow each other: from the write to its reads, from write to write, from a read to later writes.
+    /// Those by which the accesses of one location follow each other: from the write to its reads,
+    /// from write to write, from a read to later writes.
     pub const COMMUNICATION: [Self; 3] = [Self::Rf, Self::Co, Self::Fr];
 
     /// What both have a pair of is in program order at one location.
@@ -202,10 +212,13 @@ impl BaseRelation {
     /// Those by which a value goes from one access to another.
     pub const PASS_VALUES: [Self; 3] = [Self::Rf, Self::Data, Self::Rmw];
 
-    /// Those along which whoever comes to a barrier, and what comes behind it, is later: a machine makes no circle of them.
-    pub const PAST_BARRIERS: [Self; 4] = [Self::Po, Self::SyncBarrier, Self::AsyncIssue, Self::AsyncComplete];
+    /// Those along which whoever comes to a barrier, and what comes behind it, is later: a machine
+    /// makes no circle of them.
+    pub const PAST_BARRIERS: [Self; 4] =
+        [Self::Po, Self::SyncBarrier, Self::AsyncIssue, Self::AsyncComplete];
 
-    /// Those that any text can pick, beside what every architecture has: several references to one memory, and meetings of threads.
+    /// Those that any text can pick, beside what every architecture has: several references to one
+    /// memory, and meetings of threads.
     pub(super) const OF_ANY_TEXT: [Self; 2] = [Self::Vloc, Self::SyncBarrier];
 
     /// Those that a text has by its lines `scope` and `chosen`, without naming them.
@@ -244,9 +257,13 @@ impl BaseRelation {
         self == Self::AsyncIssue
     }
 
-    /// Does an execution say it as it is? The others follow from these, or from what two events are.
+    /// Does an execution say it as it is? The others follow from these, or from what two events
+    /// are.
     pub fn is_stored(self) -> bool {
-        use RelationKind::{Asynchronous, Barrier, Co, Dependency, Derived, Int, Level, Place, Po, Rf, Rmw, Sr, SyncFence};
+        use RelationKind::{
+            Asynchronous, Barrier, Co, Dependency, Derived, Int, Level, Place, Po, Rf, Rmw, Sr,
+            SyncFence,
+        };
         match self.kind() {
             Po | Rf | Co | Rmw | SyncFence | Dependency(_) | Asynchronous => true,
             Int | Sr | Place | Level(_) | Derived(_) => false,
@@ -326,17 +343,21 @@ impl BaseRelation {
         self.parts().contains(&Self::Co)
     }
 
-    /// Does an execution of a program leave it open? Who meets whom at barriers depends on the paths that threads take.
+    /// Does an execution of a program leave it open? Who meets whom at barriers depends on the
+    /// paths that threads take.
     pub fn is_open_in_program(self) -> bool {
         self == Self::SyncBarrier || self.parts().iter().any(|part| Self::CHOSEN.contains(part))
     }
 
-    /// Does each of its pairs lead to an event that a machine can only carry out later, unless values come out of thin air?
+    /// Does each of its pairs lead to an event that a machine can only carry out later, unless
+    /// values come out of thin air?
     pub fn goes_forward(self) -> bool {
-        matches!(self.course(), PairCourse::Onward | PairCourse::WithinOperation) || self == Self::Rf
+        matches!(self.course(), PairCourse::Onward | PairCourse::WithinOperation)
+            || self == Self::Rf
     }
 
-    /// Does it relate whole threads, or their events whatever these are? Of such a relation the target of a mapping sees what is emitted.
+    /// Does it relate whole threads, or their events whatever these are? Of such a relation the
+    /// target of a mapping sees what is emitted.
     pub fn is_of_whole_threads(self) -> bool {
         matches!(self, Self::Po | Self::Int | Self::Ctrl) || self.level().is_some()
     }
@@ -346,7 +367,8 @@ impl BaseRelation {
         self == Self::Vloc
     }
 
-    /// Does it follow from what its two events are, whatever else there is? (Who meets whom at a barrier depends on who else comes.)
+    /// Does it follow from what its two events are, whatever else there is? (Who meets whom at a
+    /// barrier depends on who else comes.)
     pub fn follows_from_two_events(self) -> bool {
         !self.leads() && self.kind() != RelationKind::Barrier
     }
@@ -361,7 +383,8 @@ impl BaseRelation {
         !self.ends().contains(&PairEnd::Any)
     }
 
-    /// Does each of its pairs come from an event of the same thread, without which the other would not be executed?
+    /// Does each of its pairs come from an event of the same thread, without which the other would
+    /// not be executed?
     pub fn comes_from_earlier(self) -> bool {
         use RelationKind::{Asynchronous, Dependency, Po, Rmw};
         matches!(self.kind(), Po | Rmw | Dependency(_) | Asynchronous)
@@ -413,7 +436,8 @@ impl Signature {
     /// The orders that an execution of it chooses, what they are called, and whether each is total.
     pub fn chosen_orders(self) -> impl Iterator<Item = (BaseRelation, &'static str, bool)> {
         let is_total = move |order| order == BaseRelation::Co && self.total_coherence();
-        let all = BaseRelation::CHOSEN_ORDERS.into_iter().filter(move |(order, _)| order.is_in(self));
+        let all =
+            BaseRelation::CHOSEN_ORDERS.into_iter().filter(move |(order, _)| order.is_in(self));
         all.map(move |(order, name)| (order, name, is_total(order)))
     }
 
@@ -449,7 +473,8 @@ impl BaseRelation {
         signature.relations().iter().flat_map(|(_, names)| names.iter().copied())
     }
 
-    /// Every name of a base relation in the architectures that a front end reads: PTX, C and plain accesses.
+    /// Every name of a base relation in the architectures that a front end reads: PTX, C and plain
+    /// accesses.
     pub fn names_of_front_ends() -> impl Iterator<Item = &'static str> {
         names_of_front_ends(Signature::relations)
     }
@@ -464,7 +489,9 @@ impl BaseRelation {
 
     /// The threads of both are in one group of a scope, where a front end places them.
     pub(super) fn of_level(scope: Scope) -> Option<Self> {
-        [Self::Scta, Self::Scluster, Self::Sgpu].into_iter().find(|relation| relation.level() == Some(scope))
+        [Self::Scta, Self::Scluster, Self::Sgpu]
+            .into_iter()
+            .find(|relation| relation.level() == Some(scope))
     }
 }
 
@@ -481,7 +508,9 @@ mod tests {
         for (number, relation) in BaseRelation::DEPENDENCIES.into_iter().enumerate() {
             assert_eq!(relation.kind(), RelationKind::Dependency(number));
         }
-        let of_others = BaseRelation::ALL.iter().filter(|relation| matches!(relation.kind(), RelationKind::Dependency(_)));
+        let of_others = BaseRelation::ALL
+            .iter()
+            .filter(|relation| matches!(relation.kind(), RelationKind::Dependency(_)));
         assert_eq!(of_others.count(), BaseRelation::DEPENDENCIES.len());
     }
 

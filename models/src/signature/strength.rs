@@ -1,10 +1,12 @@
-//! Which operations are weaker than which: the steps by which programs, mappings and tests are weakened and strengthened, declared
-//! once for every kind of instruction. `check` prefers weak counterexamples by them, `weaken` and `repair` change rows, `diff` shows
-//! weakest differences, and `synth` asks that every step makes its test allowed.
+//! Which operations are weaker than which: the steps by which programs, mappings and tests are
+//! weakened and strengthened, declared once for every kind of instruction. `check` prefers weak
+//! counterexamples by them, `weaken` and `repair` change rows, `diff` shows weakest differences,
+//! and `synth` asks that every step makes its test allowed.
 //!
-//! The steps are those of Lustig, Wright, Papakonstantinou, Giroux: Automated Synthesis of Comprehensive Memory Model Litmus Test
-//! Suites (ASPLOS 2017): remove an instruction (RI), demote an order (DMO) or a fence (DF), demote a scope (DS), split a
-//! read-modify-write (DRMW), remove a dependency (RD; `mappings/src/encode/relaxed`).
+//! The steps are those of Lustig, Wright, Papakonstantinou, Giroux: Automated Synthesis of
+//! Comprehensive Memory Model Litmus Test Suites (ASPLOS 2017): remove an instruction (RI), demote
+//! an order (DMO) or a fence (DF), demote a scope (DS), split a read-modify-write (DRMW), remove a
+//! dependency (RD; `mappings/src/encode/relaxed`).
 
 use super::Signature;
 use super::construct::{Construct, Operation, constructs};
@@ -60,16 +62,31 @@ impl Construct {
         self.operation == other.operation && mine != others && mine.is_at_most(others)
     }
 
-    /// The operations of a signature that are weaker by one step: nothing lies between. Empty for the weakest.
+    /// The operations of a signature that are weaker by one step: nothing lies between. Empty for
+    /// the weakest.
     pub fn weaker(self, signature: Signature) -> Vec<Construct> {
-        let below: Vec<Construct> = constructs(signature).into_iter().filter(|c| c.is_weaker_than(self, signature)).collect();
-        below.iter().copied().filter(|a| !below.iter().any(|b| a.is_weaker_than(*b, signature))).collect()
+        let below: Vec<Construct> = constructs(signature)
+            .into_iter()
+            .filter(|c| c.is_weaker_than(self, signature))
+            .collect();
+        below
+            .iter()
+            .copied()
+            .filter(|a| !below.iter().any(|b| a.is_weaker_than(*b, signature)))
+            .collect()
     }
 
     /// The operations of a signature that are stronger by one step. Empty for the strongest.
     pub fn stronger(self, signature: Signature) -> Vec<Construct> {
-        let above: Vec<Construct> = constructs(signature).into_iter().filter(|c| self.is_weaker_than(*c, signature)).collect();
-        above.iter().copied().filter(|a| !above.iter().any(|b| b.is_weaker_than(*a, signature))).collect()
+        let above: Vec<Construct> = constructs(signature)
+            .into_iter()
+            .filter(|c| self.is_weaker_than(*c, signature))
+            .collect();
+        above
+            .iter()
+            .copied()
+            .filter(|a| !above.iter().any(|b| b.is_weaker_than(*a, signature)))
+            .collect()
     }
 }
 
@@ -92,7 +109,8 @@ pub fn weakest_fences(signature: Signature) -> Vec<Construct> {
 impl Scope {
     /// How far the scope is above the narrowest one, in steps.
     ///
-    /// (Of scopes of an architecture's own: above the narrowest of PTX; the one below that counts as much.)
+    /// (Of scopes of an architecture's own: above the narrowest of PTX; the one below that counts
+    /// as much.)
     pub fn rank(self) -> u32 {
         match self {
             Self::Warp | Self::Cta => 0,
@@ -134,7 +152,10 @@ mod tests {
         for signature in Signature::FRONT_ENDS {
             for construct in constructs(signature) {
                 for weaker in construct.weaker(signature) {
-                    assert!(weaker.order.is_at_most(construct.order) && !construct.order.is_at_most(weaker.order));
+                    assert!(
+                        weaker.order.is_at_most(construct.order)
+                            && !construct.order.is_at_most(weaker.order)
+                    );
                 }
             }
         }
@@ -147,14 +168,19 @@ mod tests {
         let all = [Order::Plain, Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc];
         for signature in [Signature::C, Signature::PTX] {
             let tags = |order| signature.tags_of(Construct { operation: Operation::Rmw, order });
-            for whole in constructs(signature).into_iter().filter(|c| c.operation == Operation::Rmw) {
+            for whole in constructs(signature).into_iter().filter(|c| c.operation == Operation::Rmw)
+            {
                 let (read, write) = (tags(whole.order).of_read(), tags(whole.order).of_write());
                 assert_eq!((read, write), (whole.read_order(), whole.write_order()), "{whole:?}");
             }
             for order in all {
                 assert_eq!(tags(order).order(), order);
                 for other in all {
-                    assert_eq!(tags(order).is_at_most(tags(other)), order.is_at_most(other), "{order:?} {other:?}");
+                    assert_eq!(
+                        tags(order).is_at_most(tags(other)),
+                        order.is_at_most(other),
+                        "{order:?} {other:?}"
+                    );
                 }
             }
         }
@@ -167,8 +193,15 @@ mod tests {
         assert_eq!(names(at(Operation::Rmw, Order::AcqRel).weaker(ptx), ptx), "RMW.ACQ RMW.REL");
         assert_eq!(names(at(Operation::Rmw, Order::Rlx).stronger(ptx), ptx), "RMW.ACQ RMW.REL");
         assert_eq!(names(at(Operation::Read, Order::Acq).weaker(ptx), ptx), "R.RLX");
-        assert_eq!(names(at(Operation::Write, Order::Sc).weaker(Signature::C), Signature::C), "W.REL");
-        assert_eq!(names(at(Operation::Rmw, Order::Rlx).weaker(ptx), ptx), "", "there is no weak atom");
+        assert_eq!(
+            names(at(Operation::Write, Order::Sc).weaker(Signature::C), Signature::C),
+            "W.REL"
+        );
+        assert_eq!(
+            names(at(Operation::Rmw, Order::Rlx).weaker(ptx), ptx),
+            "",
+            "there is no weak atom"
+        );
         assert_eq!(names(weakest_fences(ptx), ptx), "F.ACQ F.REL");
         assert_eq!(names(weakest_fences(Signature::PLAIN), Signature::PLAIN), "F");
         assert_eq!(Scope::Gpu.narrower(ptx.scopes(false)), Some(Scope::Cta));

@@ -1,5 +1,5 @@
-//! Functions: a function is expanded where it is applied, and the result is a definition of its own, so that explanations
-//! can name it.
+//! Functions: a function is expanded where it is applied, and the result is a definition of its
+//! own, so that explanations can name it.
 
 use std::rc::Rc;
 
@@ -11,7 +11,8 @@ use crate::diagnostic::{Diagnostic, SourcePlace};
 use crate::model::{DefinitionOrigin, Node};
 
 impl Typing<'_> {
-    /// A function with the scope of its definition. Its body is checked here once, with arguments of which nothing is known.
+    /// A function with the scope of its definition. Its body is checked here once, with arguments
+    /// of which nothing is known.
     pub(super) fn closure(
         &mut self,
         name: Rc<str>,
@@ -40,7 +41,16 @@ impl Typing<'_> {
         self.captured.push(scope.clone());
         self.next_function += 1;
         let parameters = parameters.iter().map(|p| p.text.clone()).collect();
-        Rc::new(TypedFunction { id: self.next_function, name, parameters, body: body.clone(), scope, place, broken, recursive })
+        Rc::new(TypedFunction {
+            id: self.next_function,
+            name,
+            parameters,
+            body: body.clone(),
+            scope,
+            place,
+            broken,
+            recursive,
+        })
     }
 
     /// `f(a, b)`, where `expr` is the whole application.
@@ -76,13 +86,21 @@ impl Typing<'_> {
                     return TypedMeaning::Unknown(None);
                 }
                 let what = typed.sort().map_or("set or relation".to_owned(), |s| s.to_string());
-                let text = if let ExprKind::Name(name) = &function.kind { format!("`{name}`") } else { "this".to_owned() };
+                let text = if let ExprKind::Name(name) = &function.kind {
+                    format!("`{name}`")
+                } else {
+                    "this".to_owned()
+                };
                 let mut error = Diagnostic::error(format!("{text} is a {what}, not a function"));
-                error = error.at(&self.file, function.span, "applied like a function to what follows");
+                error =
+                    error.at(&self.file, function.span, "applied like a function to what follows");
                 self.error(error.help("an operator is missing between the two, perhaps `;`"));
                 TypedMeaning::Unknown(None)
             }
-            other @ (TypedMeaning::Procedure(_) | TypedMeaning::Tag(_) | TypedMeaning::List(_) | TypedMeaning::Tuple(_)) => {
+            other @ (TypedMeaning::Procedure(_)
+            | TypedMeaning::Tag(_)
+            | TypedMeaning::List(_)
+            | TypedMeaning::Tuple(_)) => {
                 self.not_a_value(function, &other);
                 TypedMeaning::Unknown(None)
             }
@@ -96,8 +114,15 @@ impl Typing<'_> {
         }
     }
 
-    fn apply(&mut self, expr: &CatExpr, function: &Rc<TypedFunction>, arguments: &[CatExpr], scope: &NameScope) -> TypedMeaning {
-        let mut values: Vec<TypedMeaning> = arguments.iter().map(|a| self.value(a, scope)).collect();
+    fn apply(
+        &mut self,
+        expr: &CatExpr,
+        function: &Rc<TypedFunction>,
+        arguments: &[CatExpr],
+        scope: &NameScope,
+    ) -> TypedMeaning {
+        let mut values: Vec<TypedMeaning> =
+            arguments.iter().map(|a| self.value(a, scope)).collect();
         // A tuple is all arguments at once.
         if let [TypedMeaning::Tuple(members)] = values.as_slice()
             && function.parameters.len() > 1
@@ -130,7 +155,12 @@ impl Typing<'_> {
         self.file = file;
         self.calls.pop();
         let TypedMeaning::Typed(typed) = value else { return value };
-        let typed = self.define(&expr.to_string(), DefinitionOrigin::Application, typed, function.place.clone());
+        let typed = self.define(
+            &expr.to_string(),
+            DefinitionOrigin::Application,
+            typed,
+            function.place.clone(),
+        );
         if let Some(key) = key.filter(|_| typed.depends.is_none()) {
             self.application_log.push(key.clone());
             self.applications.insert(key, typed.clone());

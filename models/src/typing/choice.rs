@@ -1,14 +1,17 @@
-//! Tags, sets that list their elements, and what chooses by them: `match`, `forall`, `with .. from` and conditions. All of it is
-//! decided while a model is typed: an execution knows none of it.
+//! Tags, sets that list their elements, and what chooses by them: `match`, `forall`, `with .. from`
+//! and conditions. All of it is decided while a model is typed: an execution knows none of it.
 
 use super::Typing;
 use super::scope::NameScope;
 use super::value::{TypedExpr, TypedMeaning};
-use crate::cat::ast::{CatComparison, CatCondition, CatExpr, CatInstruction, ExprKind, Ident, Pattern};
+use crate::cat::ast::{
+    CatComparison, CatCondition, CatExpr, CatInstruction, ExprKind, Ident, Pattern,
+};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::model::{DefinitionOrigin, Node};
 
-/// What the name of the procedure begins with that says what holds of a relation that `with x from f(..)` chooses.
+/// What the name of the procedure begins with that says what holds of a relation that
+/// `with x from f(..)` chooses.
 const CHOSEN: &str = "chosen-";
 
 /// What a `match` comes to.
@@ -25,8 +28,13 @@ impl Typing<'_> {
     /// `'x`
     pub(super) fn tag(&mut self, tag: &str, span: Span) -> TypedMeaning {
         if !self.tags.iter().any(|known| known == tag) {
-            let mut error = Diagnostic::error(format!("unknown tag `'{tag}`")).at(&self.file, span, "no `enum` lists it");
-            error.help = nearest(tag, self.tags.iter().map(String::as_str)).map(|near| format!("did you mean `'{near}`?"));
+            let mut error = Diagnostic::error(format!("unknown tag `'{tag}`")).at(
+                &self.file,
+                span,
+                "no `enum` lists it",
+            );
+            error.help = nearest(tag, self.tags.iter().map(String::as_str))
+                .map(|near| format!("did you mean `'{near}`?"));
             self.lacks(format!("the tag `'{tag}`"), error);
             return TypedMeaning::Unknown(None);
         }
@@ -64,20 +72,30 @@ impl Typing<'_> {
     }
 
     /// `S | T`, `S & T`, `S \ T` of sets that list their elements.
-    pub(super) fn listed_together(&mut self, operator: &str, exprs: &[CatExpr], values: &[TypedMeaning]) -> TypedMeaning {
+    pub(super) fn listed_together(
+        &mut self,
+        operator: &str,
+        exprs: &[CatExpr],
+        values: &[TypedMeaning],
+    ) -> TypedMeaning {
         let mut sets = Vec::new();
         for (expr, value) in exprs.iter().zip(values) {
-            let Some(elements) = self.elements(expr, value.clone()) else { return TypedMeaning::Unknown(None) };
+            let Some(elements) = self.elements(expr, value.clone()) else {
+                return TypedMeaning::Unknown(None);
+            };
             sets.push(elements);
         }
         let (first, others) = (sets.remove(0), sets);
         if operator == "|" {
-            return TypedMeaning::List(distinct(first.into_iter().chain(others.into_iter().flatten()).collect()).into());
+            return TypedMeaning::List(
+                distinct(first.into_iter().chain(others.into_iter().flatten()).collect()).into(),
+            );
         }
         let mut kept = first;
         for other in &others {
             let wanted = operator == "&";
-            let decided: Option<Vec<bool>> = kept.iter().map(|v| contains(other, v).map(|found| found == wanted)).collect();
+            let decided: Option<Vec<bool>> =
+                kept.iter().map(|v| contains(other, v).map(|found| found == wanted)).collect();
             let Some(decided) = decided else {
                 self.lacks_comparison(exprs[0].span.to(exprs[exprs.len() - 1].span));
                 return TypedMeaning::Unknown(None);
@@ -95,13 +113,23 @@ impl Typing<'_> {
             TypedMeaning::Typed(typed) if self.is_empty_constant(&typed) => Some(Vec::new()),
             TypedMeaning::Unknown(_) => None,
             TypedMeaning::Typed(_) => {
-                let error = Diagnostic::error("the elements of a set of events or pairs depend on the execution");
-                let error = error.at(&self.file, expr.span, "expected a set that lists its elements, e.g. `{a, b}`");
+                let error = Diagnostic::error(
+                    "the elements of a set of events or pairs depend on the execution",
+                );
+                let error = error.at(
+                    &self.file,
+                    expr.span,
+                    "expected a set that lists its elements, e.g. `{a, b}`",
+                );
                 self.lacks("elements of sets of events".into(), error);
                 None
             }
             _ => {
-                self.error_at(expr.span, "this is not a set", "expected a set that lists its elements, e.g. `{a, b}`");
+                self.error_at(
+                    expr.span,
+                    "this is not a set",
+                    "expected a set that lists its elements, e.g. `{a, b}`",
+                );
                 None
             }
         }
@@ -114,7 +142,12 @@ impl Typing<'_> {
     }
 
     /// `match e with || 'tag -> e end`
-    pub(super) fn match_expression(&mut self, expr: &CatExpr, arms: &[(Pattern, CatExpr)], scope: &NameScope) -> TypedMeaning {
+    pub(super) fn match_expression(
+        &mut self,
+        expr: &CatExpr,
+        arms: &[(Pattern, CatExpr)],
+        scope: &NameScope,
+    ) -> TypedMeaning {
         let patterns: Vec<&Pattern> = arms.iter().map(|(pattern, _)| pattern).collect();
         match self.choose(expr, &patterns, scope) {
             MatchResult::Arm(i, inner) => self.value(&arms[i].1, &inner),
@@ -139,8 +172,12 @@ impl Typing<'_> {
         let patterns: Vec<&Pattern> = arms.iter().map(|(pattern, _)| pattern).collect();
         match self.choose(expr, &patterns, scope) {
             // What an arm defines stays, unless it has names of its own to take along.
-            MatchResult::Arm(i, _) if !matches!(patterns[i], Pattern::Split(..)) => self.instructions(&arms[i].1, scope),
-            MatchResult::Arm(i, mut inner) => self.nested_instructions(&arms[i].1, &mut inner, span),
+            MatchResult::Arm(i, _) if !matches!(patterns[i], Pattern::Split(..)) => {
+                self.instructions(&arms[i].1, scope)
+            }
+            MatchResult::Arm(i, mut inner) => {
+                self.nested_instructions(&arms[i].1, &mut inner, span)
+            }
             MatchResult::Any(inner) => {
                 for ((_, body), mut inner) in arms.iter().zip(inner) {
                     self.nested_instructions(body, &mut inner, span);
@@ -160,7 +197,9 @@ impl Typing<'_> {
         if matches!(value, TypedMeaning::Unknown(_)) {
             let unknown = || TypedMeaning::Unknown(None);
             let scopes = patterns.iter().map(|p| match p {
-                Pattern::Split(element, others) => with(&[(element, unknown()), (others, unknown())]),
+                Pattern::Split(element, others) => {
+                    with(&[(element, unknown()), (others, unknown())])
+                }
                 _ => with(&[]),
             });
             return MatchResult::Any(scopes.collect());
@@ -172,7 +211,9 @@ impl Typing<'_> {
         }
         for (i, pattern) in patterns.iter().enumerate() {
             match (pattern, &value, elements.as_deref()) {
-                (Pattern::Any, ..) | (Pattern::Empty, _, Some([])) => return MatchResult::Arm(i, with(&[])),
+                (Pattern::Any, ..) | (Pattern::Empty, _, Some([])) => {
+                    return MatchResult::Arm(i, with(&[]));
+                }
                 (Pattern::Tag(wanted), TypedMeaning::Tag(tag), _) if wanted.text == **tag => {
                     return MatchResult::Arm(i, with(&[]));
                 }
@@ -192,7 +233,14 @@ impl Typing<'_> {
     }
 
     /// `forall x in S do .. end`
-    pub(super) fn for_all(&mut self, name: &Ident, set: &CatExpr, body: &[CatInstruction], span: Span, scope: &NameScope) {
+    pub(super) fn for_all(
+        &mut self,
+        name: &Ident,
+        set: &CatExpr,
+        body: &[CatInstruction],
+        span: Span,
+        scope: &NameScope,
+    ) {
         let value = self.value(set, scope);
         let elements = match value {
             // Nothing is known of the element either.
@@ -206,8 +254,15 @@ impl Typing<'_> {
         }
     }
 
-    /// `with x from f(..)`: an execution has the relation already, as `f(..)`, and `chosen-f` says what holds of it.
-    pub(super) fn with_from(&mut self, name: &Ident, from: &CatExpr, span: Span, scope: &mut NameScope) {
+    /// `with x from f(..)`: an execution has the relation already, as `f(..)`, and `chosen-f` says
+    /// what holds of it.
+    pub(super) fn with_from(
+        &mut self,
+        name: &Ident,
+        from: &CatExpr,
+        span: Span,
+        scope: &mut NameScope,
+    ) {
         if let ExprKind::Apply(function, arguments) = &from.kind
             && let ExprKind::Name(generator) = &function.kind
             && let holds = format!("{CHOSEN}{generator}")
@@ -225,9 +280,11 @@ impl Typing<'_> {
             ExprKind::Apply(function, _) => format!("{function}(..)"),
             _ => "..".to_owned(),
         };
-        let error = Diagnostic::error(format!("`with {} from {generator}` is not supported", name.text));
+        let error =
+            Diagnostic::error(format!("`with {} from {generator}` is not supported", name.text));
         let error = error.at(&self.file, span, "an execution has no such relation");
-        let help = "coherence orders are part of every execution: for one of them leave the line out";
+        let help =
+            "coherence orders are part of every execution: for one of them leave the line out";
         self.lacks(format!("`with .. from {generator}`"), error.help(help));
         scope.bind(&name.text, TypedMeaning::Unknown(None), true);
     }
@@ -247,10 +304,12 @@ impl Typing<'_> {
                 let result = match comparison {
                     CatComparison::Equal => equal(&a, &b),
                     CatComparison::In => self.elements(right, b).and_then(|set| contains(&set, &a)),
-                    CatComparison::Subset => match (self.elements(left, a), self.elements(right, b)) {
-                        (Some(a), Some(b)) => all(a.iter().map(|v| contains(&b, v))),
-                        _ => return false,
-                    },
+                    CatComparison::Subset => {
+                        match (self.elements(left, a), self.elements(right, b)) {
+                            (Some(a), Some(b)) => all(a.iter().map(|v| contains(&b, v))),
+                            _ => return false,
+                        }
+                    }
                 };
                 result.unwrap_or_else(|| {
                     self.lacks_comparison(left.span.to(right.span));
@@ -262,8 +321,10 @@ impl Typing<'_> {
 
     /// Reports a comparison whose outcome depends on the execution.
     fn lacks_comparison(&mut self, span: Span) {
-        let error = Diagnostic::error("whether two sets or relations are equal depends on the execution");
-        let error = error.at(&self.file, span, "only tags, and sets that list them, can be compared");
+        let error =
+            Diagnostic::error("whether two sets or relations are equal depends on the execution");
+        let error =
+            error.at(&self.file, span, "only tags, and sets that list them, can be compared");
         self.lacks("conditions on sets and relations".into(), error);
     }
 }
@@ -272,7 +333,11 @@ impl Typing<'_> {
 fn equal(a: &TypedMeaning, b: &TypedMeaning) -> Option<bool> {
     match (a, b) {
         (TypedMeaning::Tag(a), TypedMeaning::Tag(b)) => Some(a == b),
-        (TypedMeaning::Typed(a), TypedMeaning::Typed(b)) if (a.set, a.relation) == (b.set, b.relation) => Some(true),
+        (TypedMeaning::Typed(a), TypedMeaning::Typed(b))
+            if (a.set, a.relation) == (b.set, b.relation) =>
+        {
+            Some(true)
+        }
         (TypedMeaning::Tuple(a), TypedMeaning::Tuple(b)) if a.len() == b.len() => {
             all(a.iter().zip(b.iter()).map(|(a, b)| equal(a, b)))
         }
@@ -289,13 +354,21 @@ fn equal(a: &TypedMeaning, b: &TypedMeaning) -> Option<bool> {
 /// Is a value among others?
 fn contains(set: &[TypedMeaning], value: &TypedMeaning) -> Option<bool> {
     let found: Vec<Option<bool>> = set.iter().map(|v| equal(v, value)).collect();
-    if found.contains(&Some(true)) { Some(true) } else { all(found.into_iter().map(|f| f.map(|f| !f))).map(|_| false) }
+    if found.contains(&Some(true)) {
+        Some(true)
+    } else {
+        all(found.into_iter().map(|f| f.map(|f| !f))).map(|_| false)
+    }
 }
 
 /// Are all of these true, as far as that is known?
 fn all(outcomes: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
     let outcomes: Vec<Option<bool>> = outcomes.into_iter().collect();
-    if outcomes.contains(&Some(false)) { Some(false) } else { outcomes.into_iter().collect::<Option<Vec<bool>>>().map(|_| true) }
+    if outcomes.contains(&Some(false)) {
+        Some(false)
+    } else {
+        outcomes.into_iter().collect::<Option<Vec<bool>>>().map(|_| true)
+    }
 }
 
 /// Each value once, as far as that is known.

@@ -18,11 +18,15 @@ impl Typing<'_> {
             return TypedMeaning::Unknown(None);
         }
         if self.steps > super::MAX_STEPS {
-            self.exhaust(expr.span, "the model is too large once its functions are expanded".into());
+            self.exhaust(
+                expr.span,
+                "the model is too large once its functions are expanded".into(),
+            );
             return TypedMeaning::Unknown(None);
         }
         if self.depth >= super::MAX_DEPTH {
-            let message = format!("nested more than {} deep once functions are expanded", super::MAX_DEPTH);
+            let message =
+                format!("nested more than {} deep once functions are expanded", super::MAX_DEPTH);
             self.exhaust(expr.span, message);
             return TypedMeaning::Unknown(None);
         }
@@ -30,9 +34,13 @@ impl Typing<'_> {
         let value = self.value_of_kind(expr, scope);
         self.depth -= 1;
         if let TypedMeaning::Typed(typed) = &value
-            && [typed.set, typed.relation].into_iter().flatten().any(|id| self.arena.height(id) > super::MAX_HEIGHT)
+            && [typed.set, typed.relation]
+                .into_iter()
+                .flatten()
+                .any(|id| self.arena.height(id) > super::MAX_HEIGHT)
         {
-            let message = format!("definitions build on each other more than {} deep", super::MAX_HEIGHT);
+            let message =
+                format!("definitions build on each other more than {} deep", super::MAX_HEIGHT);
             self.exhaust(expr.span, message);
         }
         value
@@ -58,14 +66,29 @@ impl Typing<'_> {
             ExprKind::Product(a, b) => self.product(a, b, scope),
             ExprKind::Complement(e) => self.complement(e, scope),
             ExprKind::Diagonal(e) => self.unary("[..]", e, Sort::Set, Self::diagonal, scope),
-            ExprKind::Inverse(e) => self.unary("^-1", e, Sort::Relation, |t, r| t.relation(Node::Inverse(r)), scope),
-            ExprKind::Closure(e) => self.unary("+", e, Sort::Relation, |t, r| t.relation(Node::Closure(r)), scope),
-            ExprKind::ReflexiveClosure(e) => self.unary("*", e, Sort::Relation, Self::reflexive_closure, scope),
+            ExprKind::Inverse(e) => {
+                self.unary("^-1", e, Sort::Relation, |t, r| t.relation(Node::Inverse(r)), scope)
+            }
+            ExprKind::Closure(e) => {
+                self.unary("+", e, Sort::Relation, |t, r| t.relation(Node::Closure(r)), scope)
+            }
+            ExprKind::ReflexiveClosure(e) => {
+                self.unary("*", e, Sort::Relation, Self::reflexive_closure, scope)
+            }
             ExprKind::Optional(e) => self.unary("?", e, Sort::Relation, Self::optional, scope),
-            ExprKind::Apply(function, arguments) => self.application(expr, function, arguments, scope),
+            ExprKind::Apply(function, arguments) => {
+                self.application(expr, function, arguments, scope)
+            }
             ExprKind::Function(parameters, body) => {
                 let place = self.place(expr.span);
-                TypedMeaning::Function(self.closure("fun".into(), parameters, body, scope, place, false))
+                TypedMeaning::Function(self.closure(
+                    "fun".into(),
+                    parameters,
+                    body,
+                    scope,
+                    place,
+                    false,
+                ))
             }
             ExprKind::LetIn(bindings, body) => {
                 let mut inner = scope.inner();
@@ -114,7 +137,9 @@ impl Typing<'_> {
             return self.margay_base(name);
         }
         let sort = self.architecture.sort_of_absent(name)?;
-        if !self.file.name.starts_with(crate::shipped::BUILT_IN_FOLDER) && !self.absent.contains(name) {
+        if !self.file.name.starts_with(crate::shipped::BUILT_IN_FOLDER)
+            && !self.absent.contains(name)
+        {
             self.absent.insert(name.to_owned());
         }
         Some(TypedExpr::new(sort, self.intern(Node::Empty(sort), sort)))
@@ -142,14 +167,23 @@ impl Typing<'_> {
         TypedMeaning::Typed(TypedExpr { set: Some(set), relation: Some(relation), depends: None })
     }
 
-    /// The meaning of an expression that must be a set or a relation; `None` if nothing is known but perhaps the sort.
-    pub(super) fn operand(&mut self, expr: &CatExpr, scope: &NameScope) -> Result<TypedExpr, Option<Sort>> {
+    /// The meaning of an expression that must be a set or a relation; `None` if nothing is known
+    /// but perhaps the sort.
+    pub(super) fn operand(
+        &mut self,
+        expr: &CatExpr,
+        scope: &NameScope,
+    ) -> Result<TypedExpr, Option<Sort>> {
         let value = self.value(expr, scope);
         self.as_operand(expr, value)
     }
 
     /// A value that must be a set or a relation.
-    fn as_operand(&mut self, expr: &CatExpr, value: TypedMeaning) -> Result<TypedExpr, Option<Sort>> {
+    fn as_operand(
+        &mut self,
+        expr: &CatExpr,
+        value: TypedMeaning,
+    ) -> Result<TypedExpr, Option<Sort>> {
         match value {
             TypedMeaning::Typed(typed) => Ok(typed),
             TypedMeaning::Unknown(sort) => Err(sort),
@@ -222,7 +256,9 @@ impl Typing<'_> {
             return *id;
         }
         if ids.len() <= LONG {
-            return ids[1..].iter().fold(ids[0], |left, &right| self.intern(node(left, right), sort));
+            return ids[1..]
+                .iter()
+                .fold(ids[0], |left, &right| self.intern(node(left, right), sort));
         }
         // `a \ b \ c` is `a \ (b | c)`; the others are associative.
         if matches!(node(ids[0], ids[0]), Node::Difference(..)) {
@@ -235,7 +271,13 @@ impl Typing<'_> {
     }
 
     /// An operand that must have a sort; reports what is wrong with it.
-    fn operand_of(&mut self, operator: &str, expr: &CatExpr, sort: Sort, scope: &NameScope) -> Option<TypedExpr> {
+    fn operand_of(
+        &mut self,
+        operator: &str,
+        expr: &CatExpr,
+        sort: Sort,
+        scope: &NameScope,
+    ) -> Option<TypedExpr> {
         match self.operand(expr, scope) {
             Ok(typed) if typed.of(sort).is_some() => Some(typed),
             Ok(typed) => {
@@ -248,7 +290,8 @@ impl Typing<'_> {
     }
 
     fn sequence(&mut self, exprs: &[CatExpr], scope: &NameScope) -> TypedMeaning {
-        let operands: Vec<Option<TypedExpr>> = exprs.iter().map(|e| self.operand_of(";", e, Sort::Relation, scope)).collect();
+        let operands: Vec<Option<TypedExpr>> =
+            exprs.iter().map(|e| self.operand_of(";", e, Sort::Relation, scope)).collect();
         let Some(mut operands) = operands.into_iter().collect::<Option<Vec<TypedExpr>>>() else {
             return TypedMeaning::Unknown(Some(Sort::Relation));
         };
@@ -277,17 +320,27 @@ impl Typing<'_> {
 
     /// `r*`
     fn reflexive_closure(&mut self, relation: ExprId) -> ExprId {
-        let Some(identity) = self.identity else { return self.relation(Node::ReflexiveClosure(relation)) };
+        let Some(identity) = self.identity else {
+            return self.relation(Node::ReflexiveClosure(relation));
+        };
         let closure = self.relation(Node::Closure(relation));
         self.relation(Node::Union(identity, closure))
     }
 
     fn product(&mut self, a: &CatExpr, b: &CatExpr, scope: &NameScope) -> TypedMeaning {
-        let (left, right) = (self.operand_of("*", a, Sort::Set, scope), self.operand_of("*", b, Sort::Set, scope));
-        let (Some(left), Some(right)) = (left, right) else { return TypedMeaning::Unknown(Some(Sort::Relation)) };
-        let (Some(a), Some(b)) = (left.set, right.set) else { return TypedMeaning::Unknown(Some(Sort::Relation)) };
+        let (left, right) =
+            (self.operand_of("*", a, Sort::Set, scope), self.operand_of("*", b, Sort::Set, scope));
+        let (Some(left), Some(right)) = (left, right) else {
+            return TypedMeaning::Unknown(Some(Sort::Relation));
+        };
+        let (Some(a), Some(b)) = (left.set, right.set) else {
+            return TypedMeaning::Unknown(Some(Sort::Relation));
+        };
         let id = self.intern(Node::Product(a, b), Sort::Relation);
-        TypedMeaning::Typed(TypedExpr { depends: outer(left.depends, right.depends), ..TypedExpr::new(Sort::Relation, id) })
+        TypedMeaning::Typed(TypedExpr {
+            depends: outer(left.depends, right.depends),
+            ..TypedExpr::new(Sort::Relation, id)
+        })
     }
 
     fn complement(&mut self, expr: &CatExpr, scope: &NameScope) -> TypedMeaning {
@@ -295,7 +348,8 @@ impl Typing<'_> {
             Ok(typed) => {
                 self.not_monotone("~", expr, &typed);
                 let set = typed.set.map(|s| self.intern(Node::Complement(s), Sort::Set));
-                let relation = typed.relation.map(|r| self.intern(Node::Complement(r), Sort::Relation));
+                let relation =
+                    typed.relation.map(|r| self.intern(Node::Complement(r), Sort::Relation));
                 TypedMeaning::Typed(TypedExpr { set, relation, depends: typed.depends })
             }
             Err(sort) => TypedMeaning::Unknown(sort),
@@ -314,9 +368,14 @@ impl Typing<'_> {
         let Some(typed) = self.operand_of(operator, expr, sort, scope) else {
             return TypedMeaning::Unknown(Some(Sort::Relation));
         };
-        let Some(inner) = typed.of(sort) else { return TypedMeaning::Unknown(Some(Sort::Relation)) };
+        let Some(inner) = typed.of(sort) else {
+            return TypedMeaning::Unknown(Some(Sort::Relation));
+        };
         let id = make(self, inner);
-        TypedMeaning::Typed(TypedExpr { depends: typed.depends, ..TypedExpr::new(Sort::Relation, id) })
+        TypedMeaning::Typed(TypedExpr {
+            depends: typed.depends,
+            ..TypedExpr::new(Sort::Relation, id)
+        })
     }
 
     /// `domain r` and `range r`.
@@ -335,12 +394,26 @@ impl Typing<'_> {
         TypedMeaning::Typed(TypedExpr { depends: typed.depends, ..TypedExpr::new(Sort::Set, id) })
     }
 
-    /// Gives an expression a name: a definition and the node that refers to it. What can be of either sort stays as it is.
-    pub(super) fn define(&mut self, name: &str, origin: DefinitionOrigin, typed: TypedExpr, place: SourcePlace) -> TypedExpr {
+    /// Gives an expression a name: a definition and the node that refers to it. What can be of
+    /// either sort stays as it is.
+    pub(super) fn define(
+        &mut self,
+        name: &str,
+        origin: DefinitionOrigin,
+        typed: TypedExpr,
+        place: SourcePlace,
+    ) -> TypedExpr {
         let Some(sort) = typed.sort() else { return typed };
         let Some(body) = typed.of(sort) else { return typed };
         let id = crate::model::DefId::from(self.definitions.len());
-        self.definitions.push(Definition { name: name.to_owned(), origin, sort, body, group: None, place });
+        self.definitions.push(Definition {
+            name: name.to_owned(),
+            origin,
+            sort,
+            body,
+            group: None,
+            place,
+        });
         if let Some(depends) = &typed.depends {
             self.open[depends.level].push(id);
         }

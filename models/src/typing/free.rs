@@ -1,5 +1,6 @@
-//! The warning for a relation that Margay leaves free and a model never constrains: Fence-SC order, and coherence order where the
-//! architecture says that it is partial. What a model does not ask for need not be there.
+//! The warning for a relation that Margay leaves free and a model never constrains: Fence-SC order,
+//! and coherence order where the architecture says that it is partial. What a model does not ask
+//! for need not be there.
 
 use rustc_hash::FxHashSet;
 
@@ -14,10 +15,14 @@ pub(super) fn warnings(model: &Model) -> Vec<Diagnostic> {
     // A total one has all that it can have.
     for (relation, what, _) in model.signature.chosen_orders().filter(|(.., is_total)| !is_total) {
         let occurs = |positive| occurrences.0.contains(&(relation, positive));
-        let used = occurs(true) || occurrences.0.iter().any(|(r, positive)| *positive && r.parts().contains(&relation));
+        let used = occurs(true)
+            || occurrences.0.iter().any(|(r, positive)| *positive && r.parts().contains(&relation));
         if used && !occurs(false) {
             let name = relation.name();
-            let message = format!("no axiom of {} says what `{name}` must relate: {what} can be as good as empty", model.name);
+            let message = format!(
+                "no axiom of {} says what `{name}` must relate: {what} can be as good as empty",
+                model.name
+            );
             let help = format!(
                 "ask for it, e.g. by `empty (A * B) \\ ({name} | {name}^-1 | id)`; if another tool gives it to each execution, name the \
                  file by that tool, as in `dartagnan:{}.cat`",

@@ -15,7 +15,8 @@ pub trait Includes {
     /// The text for `path` as written in `from`; the error is a part of a sentence.
     fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String>;
 
-    /// Is there something at `path` beside `from`? Where it cannot be opened, something else must not be taken in its place without a word.
+    /// Is there something at `path` beside `from`? Where it cannot be opened, something else must
+    /// not be taken in its place without a word.
     fn has(&self, _from: &SourceFile, _path: &str) -> bool {
         false
     }
@@ -28,13 +29,18 @@ pub struct FilesThenBuiltIn;
 impl Includes for FilesThenBuiltIn {
     fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
         let folder = folder_of(from);
-        if let Some(beside) = folder.as_ref().map(|folder| folder.join(path)).filter(|beside| beside.exists()) {
+        if let Some(beside) =
+            folder.as_ref().map(|folder| folder.join(path)).filter(|beside| beside.exists())
+        {
             only_models(&beside)?;
             return read(&beside).map_err(|error| error.message);
         }
         let name = path.rsplit('/').next().unwrap_or(path);
         shipped::built_in_file(name).ok_or_else(|| {
-            format!("there is no such file in `{}`, and none is built in", folder_name(&folder.unwrap_or_default()))
+            format!(
+                "there is no such file in `{}`, and none is built in",
+                folder_name(&folder.unwrap_or_default())
+            )
         })
     }
 
@@ -50,8 +56,9 @@ fn folder_of(file: &SourceFile) -> Option<PathBuf> {
     (!built_in).then(|| Path::new(name).parent().unwrap_or(Path::new("")).to_owned())
 }
 
-/// What a text names is read only if it is a model, wherever links lead: messages quote what they are about, and a model that somebody else wrote
-/// must not be a way to have any file of the machine quoted.
+/// What a text names is read only if it is a model, wherever links lead: messages quote what they
+/// are about, and a model that somebody else wrote must not be a way to have any file of the
+/// machine quoted.
 pub(crate) fn only_models(path: &Path) -> Result<(), String> {
     let real = path.canonicalize().map_err(|e| e.to_string())?;
     // A model names its architecture.
@@ -65,7 +72,9 @@ pub(crate) fn only_models(path: &Path) -> Result<(), String> {
         _ => "cat",
     };
     if path.extension().is_some_and(is_read) && real.is_file() {
-        return Err(format!("`{shown}` is a link to a file that is no .{kind} file, and no other files are read"));
+        return Err(format!(
+            "`{shown}` is a link to a file that is no .{kind} file, and no other files are read"
+        ));
     }
     if path.extension().is_some_and(|extension| extension == "bell") {
         return Err(format!("`{shown}` is a Bell file, and these are not read; {BELL_INSTEAD}"));
@@ -93,9 +102,12 @@ pub(crate) fn read(path: &Path) -> Result<Arc<SourceFile>, Diagnostic> {
     let name = limited::name(path);
     let fail = |what: String| Diagnostic::error(format!("cannot read {name}: {what}"));
     let bytes = limited::given(path, crate::cat::MAX_TEXT as u64).map_err(|e| match e.kind() {
-        std::io::ErrorKind::IsADirectory => fail(e.to_string()).help("give the path of a .cat file"),
+        std::io::ErrorKind::IsADirectory => {
+            fail(e.to_string()).help("give the path of a .cat file")
+        }
         _ => fail(e.to_string()),
     })?;
-    let text = String::from_utf8(bytes).map_err(|e| fail(limited::not_a_text(&e)).help("a model is a .cat text"))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|e| fail(limited::not_a_text(&e)).help("a model is a .cat text"))?;
     Ok(SourceFile::new(name, text))
 }

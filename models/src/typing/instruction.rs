@@ -24,24 +24,35 @@ impl Typing<'_> {
                 InstructionKind::Let(bindings) => self.bind_all(bindings, scope),
                 InstructionKind::Check { .. } => self.check(instruction, scope),
                 InstructionKind::Include(path) => self.include(path, instruction.span, scope),
-                // What is shown in pictures is not the model's business here, and the names may be ones that only herd7 has.
+                // What is shown in pictures is not the model's business here, and the names may be
+                // ones that only herd7 has.
                 InstructionKind::Show(_) | InstructionKind::Unshow(_) => {}
                 InstructionKind::Procedure { .. } => self.procedure(instruction, scope),
-                InstructionKind::Call { name, arguments } => self.call(name, arguments, instruction.span, scope),
+                InstructionKind::Call { name, arguments } => {
+                    self.call(name, arguments, instruction.span, scope)
+                }
                 InstructionKind::If { condition, then, otherwise } => {
                     let chosen = if self.holds(condition, scope) { then } else { otherwise };
                     self.instructions(chosen, scope);
                 }
-                InstructionKind::With { name, from } => self.with_from(name, from, instruction.span, scope),
-                InstructionKind::ForAll { name, set, body } => self.for_all(name, set, body, instruction.span, scope),
-                InstructionKind::Match { expr, arms } => self.match_instruction(expr, arms, instruction.span, scope),
+                InstructionKind::With { name, from } => {
+                    self.with_from(name, from, instruction.span, scope)
+                }
+                InstructionKind::ForAll { name, set, body } => {
+                    self.for_all(name, set, body, instruction.span, scope)
+                }
+                InstructionKind::Match { expr, arms } => {
+                    self.match_instruction(expr, arms, instruction.span, scope)
+                }
                 InstructionKind::Enum { name, tags } => self.enumeration(name, tags, scope),
             }
         }
     }
 
     fn check(&mut self, instruction: &CatInstruction, scope: &NameScope) {
-        let InstructionKind::Check { role, negated, kind, expr, name } = &instruction.kind else { return };
+        let InstructionKind::Check { role, negated, kind, expr, name } = &instruction.kind else {
+            return;
+        };
         let Ok(typed) = self.operand(expr, scope) else { return };
         let id = match kind {
             CheckKind::Empty => typed.relation.or(typed.set),
@@ -68,15 +79,27 @@ impl Typing<'_> {
             self.exhaust(span, format!("more than {MAX_INCLUDES} files are included"));
             return;
         }
-        let source = match self.dialect.include(path).map_or_else(|| self.includes.open(&self.file, path), Ok) {
+        let source = match self
+            .dialect
+            .include(path)
+            .map_or_else(|| self.includes.open(&self.file, path), Ok)
+        {
             Ok(source) => source,
             Err(reason) => {
-                let error = Diagnostic::error(format!("cannot include `{path}`: {reason}")).at(&self.file, span, "included here");
+                let error = Diagnostic::error(format!("cannot include `{path}`: {reason}")).at(
+                    &self.file,
+                    span,
+                    "included here",
+                );
                 return self.lacks(format!("the file `{path}`"), error);
             }
         };
         if self.including.contains(&source.name) {
-            self.error_at(span, format!("`{}` includes itself", source.name), "included here while it is being read");
+            self.error_at(
+                span,
+                format!("`{}` includes itself", source.name),
+                "included here while it is being read",
+            );
             return;
         }
         let parsed = cat::parse(&source);
@@ -85,7 +108,8 @@ impl Typing<'_> {
             let place = self.place(span);
             self.error(error.at(&place.file, place.span, "included here"));
         }
-        // The header of an included file is of no account: the model's own says what executions it speaks of.
+        // The header of an included file is of no account: the model's own says what executions it
+        // speaks of.
         self.including.push(source.name.clone());
         let file = std::mem::replace(&mut self.file, source);
         self.instructions(&parsed.file.instructions, scope);
@@ -95,7 +119,10 @@ impl Typing<'_> {
 
     /// A procedure's body is checked here once, with arguments of which nothing is known.
     fn procedure(&mut self, instruction: &CatInstruction, scope: &mut NameScope) {
-        let InstructionKind::Procedure { recursive, name, parameters, body } = &instruction.kind else { return };
+        let InstructionKind::Procedure { recursive, name, parameters, body } = &instruction.kind
+        else {
+            return;
+        };
         let span = instruction.span;
         let broken = !self.dialect.is_lazy() && {
             let before = self.checkpoint();
@@ -129,14 +156,27 @@ impl Typing<'_> {
     }
 
     /// `call p(e)`: the checks of the procedure's body become checks of the model.
-    pub(super) fn call(&mut self, name: &Ident, arguments: &[CatExpr], span: Span, scope: &NameScope) {
+    pub(super) fn call(
+        &mut self,
+        name: &Ident,
+        arguments: &[CatExpr],
+        span: Span,
+        scope: &NameScope,
+    ) {
         let procedure = match scope.get(&name.text) {
             Some(TypedMeaning::Procedure(procedure)) => procedure,
             Some(TypedMeaning::Unknown(_)) => return,
-            Some(_) => return self.error_at(name.span, format!("`{}` is not a procedure", name.text), "called here"),
+            Some(_) => {
+                return self.error_at(
+                    name.span,
+                    format!("`{}` is not a procedure", name.text),
+                    "called here",
+                );
+            }
             None => return self.unknown_procedure(name, scope),
         };
-        let mut values: Vec<TypedMeaning> = arguments.iter().map(|a| self.value(a, scope)).collect();
+        let mut values: Vec<TypedMeaning> =
+            arguments.iter().map(|a| self.value(a, scope)).collect();
         if let [TypedMeaning::Tuple(members)] = values.as_slice()
             && procedure.parameters.len() > 1
         {
@@ -164,19 +204,33 @@ impl Typing<'_> {
     }
 
     fn unknown_procedure(&mut self, name: &Ident, scope: &NameScope) {
-        let mut error = Diagnostic::error(format!("unknown procedure `{}`", name.text)).at(&self.file, name.span, "called here");
+        let mut error = Diagnostic::error(format!("unknown procedure `{}`", name.text)).at(
+            &self.file,
+            name.span,
+            "called here",
+        );
         let known = scope.names();
-        let known = known.iter().map(String::as_str).filter(|n| matches!(scope.get(n), Some(TypedMeaning::Procedure(_))));
-        error.help = crate::diagnostic::nearest(&name.text, known).map(|near| format!("did you mean `{near}`?"));
+        let known = known
+            .iter()
+            .map(String::as_str)
+            .filter(|n| matches!(scope.get(n), Some(TypedMeaning::Procedure(_))));
+        error.help = crate::diagnostic::nearest(&name.text, known)
+            .map(|near| format!("did you mean `{near}`?"));
         self.lacks(format!("the procedure `{}`", name.text), error);
     }
 
     /// The body of a procedure: its definitions are its own.
-    pub(super) fn nested_instructions(&mut self, body: &[CatInstruction], scope: &mut NameScope, span: Span) {
+    pub(super) fn nested_instructions(
+        &mut self,
+        body: &[CatInstruction],
+        scope: &mut NameScope,
+        span: Span,
+    ) {
         // A call costs several frames of the machine's stack.
         const COST: usize = 4;
         if self.depth + COST >= super::MAX_DEPTH {
-            let message = format!("nested more than {} deep once procedures are expanded", super::MAX_DEPTH);
+            let message =
+                format!("nested more than {} deep once procedures are expanded", super::MAX_DEPTH);
             return self.exhaust(span, message);
         }
         self.depth += COST;

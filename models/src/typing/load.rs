@@ -13,7 +13,8 @@ use crate::signature::Signature;
 use crate::text::{FileKind, another, kind};
 
 impl Model {
-    /// Reads a model from a file; includes are looked up beside the file that includes them, then among the built-in ones.
+    /// Reads a model from a file; includes are looked up beside the file that includes them, then
+    /// among the built-in ones.
     pub fn load(path: &Path) -> Result<Loaded, Vec<Diagnostic>> {
         Self::load_with(path, &TypingOptions::default())
     }
@@ -25,7 +26,10 @@ impl Model {
     }
 
     /// Reads a model from a text.
-    pub fn parse(source: Arc<SourceFile>, includes: &dyn Includes) -> Result<Loaded, Vec<Diagnostic>> {
+    pub fn parse(
+        source: Arc<SourceFile>,
+        includes: &dyn Includes,
+    ) -> Result<Loaded, Vec<Diagnostic>> {
         Self::parse_with(source, includes, &TypingOptions::default())
     }
 
@@ -36,9 +40,9 @@ impl Model {
         options: &TypingOptions,
     ) -> Result<Loaded, Vec<Diagnostic>> {
         super::typed(&source, includes, options).map_err(|errors| match kind(&source) {
-            Some(FileKind::Litmus | FileKind::Architecture | FileKind::Document | FileKind::Kernel) => {
-                another(&source, FileKind::Model).map_or(errors, |error| vec![error])
-            }
+            Some(
+                FileKind::Litmus | FileKind::Architecture | FileKind::Document | FileKind::Kernel,
+            ) => another(&source, FileKind::Model).map_or(errors, |error| vec![error]),
             _ => errors,
         })
     }
@@ -54,6 +58,7 @@ impl Model {
             return Err(parsed.errors);
         }
         let reading = (&dialect::MARGAY, signature.dialect());
-        super::typed_as(&parsed.file, (&source, includes, &TypingOptions::default()), reading, None).map_err(|(_, errors)| errors)
+        super::typed_as(&parsed.file, (&source, includes, &TypingOptions::default()), reading, None)
+            .map_err(|(_, errors)| errors)
     }
 }

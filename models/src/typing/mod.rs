@@ -1,4 +1,5 @@
-//! From text to typed model: names are resolved, functions and procedures inlined, sorts found, recursion checked.
+//! From text to typed model: names are resolved, functions and procedures inlined, sorts found,
+//! recursion checked.
 
 mod apply;
 mod choice;
@@ -23,7 +24,9 @@ use rustc_hash::FxHashMap;
 use crate::cat;
 use crate::diagnostic::{Diagnostic, SourceFile, SourcePlace, Span};
 use crate::dialect::{self, ModelArchitecture, NameDialect};
-use crate::model::{Arena, Check, DefId, Definition, DefinitionOrigin, ExprId, Loaded, Model, Node, Sort};
+use crate::model::{
+    Arena, Check, DefId, Definition, DefinitionOrigin, ExprId, Loaded, Model, Node, Sort,
+};
 use crate::signature::{Signature, architecture};
 use scope::NameScope;
 use value::{Projection, TypedExpr, TypedMeaning};
@@ -33,16 +36,17 @@ use value::{Projection, TypedExpr, TypedMeaning};
 pub struct TypingOptions {
     /// The variants for which `if "variant"` holds; herd7 takes them by `-variant`.
     pub variants: BTreeSet<String>,
-    /// Texts in place of those that define the base names of a dialect, by the names of the texts (`herd7.cat`, of models/dialects): what
-    /// a definition is good for shows where it is changed.
+    /// Texts in place of those that define the base names of a dialect, by the names of the texts
+    /// (`herd7.cat`, of models/dialects): what a definition is good for shows where it is changed.
     pub texts: BTreeMap<String, String>,
 }
 
-/// How deep expressions, applications and calls may be within each other once functions are inlined.
+/// How deep expressions, applications and calls may be within each other once functions are
+/// inlined.
 const MAX_DEPTH: usize = 500;
 
-/// How deep expressions may be within each other through definitions. Real models stay below 100; whoever translates a
-/// model may recurse over it.
+/// How deep expressions may be within each other through definitions. Real models stay below 100;
+/// whoever translates a model may recurse over it.
 const MAX_HEIGHT: usize = 400;
 
 /// How many expressions a model may have once functions are inlined.
@@ -119,37 +123,61 @@ struct Typing<'a> {
 type ApplicationKey = (usize, Vec<(Option<ExprId>, Option<ExprId>)>);
 
 /// Types a text.
-fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &TypingOptions) -> Result<Loaded, Vec<Diagnostic>> {
+fn typed(
+    source: &Arc<SourceFile>,
+    includes: &dyn Includes,
+    options: &TypingOptions,
+) -> Result<Loaded, Vec<Diagnostic>> {
     let parsed = cat::parse(source);
     if let Some(architecture) = of_text(source, &parsed.file, includes)? {
         if !parsed.errors.is_empty() {
             return Err(parsed.errors);
         }
-        return typed_as(&parsed.file, (source, includes, options), (&dialect::MARGAY, architecture), None).map_err(|(_, e)| e);
+        return typed_as(
+            &parsed.file,
+            (source, includes, options),
+            (&dialect::MARGAY, architecture),
+            None,
+        )
+        .map_err(|(_, e)| e);
     }
     let reading = dialect::reading(source, &parsed.file, includes).map_err(|error| vec![error])?;
     let lazy = reading.dialect.is_lazy();
     if lazy && !parsed.missing.is_empty() {
-        return Err(vec![problems::refusal(source, reading.dialect, None, &parsed.missing, &parsed.errors)]);
+        return Err(vec![problems::refusal(
+            source,
+            reading.dialect,
+            None,
+            &parsed.missing,
+            &parsed.errors,
+        )]);
     }
     let candidates = match reading.dialect.candidates(&parsed.file) {
         Err(word) => return Err(vec![problems::foreign(source, reading.dialect, &word)]),
         Ok(candidates) if lazy => candidates,
         // The header of Margay's own models says it.
         Ok(candidates) => match &parsed.file.architecture {
-            None => reading.dialect.architectures.iter().filter(|a| a.signature == Signature::PLAIN).collect(),
+            None => reading
+                .dialect
+                .architectures
+                .iter()
+                .filter(|a| a.signature == Signature::PLAIN)
+                .collect(),
             Some(word) if !candidates[0].words().contains(&word.text.as_str()) => {
                 if word.text == "mapping" {
                     return Err(vec![problems::mapping_file(source, word)]);
                 }
                 // The rest would be blamed for what could not be read.
-                return Err(std::iter::once(problems::unknown_architecture(source, word)).chain(parsed.errors).collect());
+                return Err(std::iter::once(problems::unknown_architecture(source, word))
+                    .chain(parsed.errors)
+                    .collect());
             }
             Some(_) => candidates,
         },
     };
     if !parsed.errors.is_empty() {
-        // Of another tool's file the first thing that is not read is what matters: the rest may follow from it.
+        // Of another tool's file the first thing that is not read is what matters: the rest may
+        // follow from it.
         let first = if lazy { 1 } else { parsed.errors.len() };
         return Err(parsed.errors.into_iter().take(first).collect());
     }
@@ -166,11 +194,21 @@ fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &TypingOpti
     let guessed = guessed.as_deref();
     let mut nearest: Option<(usize, Vec<Diagnostic>)> = None;
     for architecture in candidates {
-        match typed_as(&parsed.file, (source, includes, options), (reading.dialect, architecture), guessed) {
+        match typed_as(
+            &parsed.file,
+            (source, includes, options),
+            (reading.dialect, architecture),
+            guessed,
+        ) {
             Ok(mut loaded) => {
                 loaded.model.machine = architecture.of_tests.map(|tests| tests.word);
                 if let Some(tests) = architecture.of_tests() {
-                    let tagged = typed_as(&parsed.file, (source, includes, options), (reading.dialect, tests), guessed);
+                    let tagged = typed_as(
+                        &parsed.file,
+                        (source, includes, options),
+                        (reading.dialect, tests),
+                        guessed,
+                    );
                     if let Ok(tagged) = tagged {
                         // Which names stand for nothing, those tests say that have the most.
                         loaded.warnings = tagged.warnings;
@@ -179,14 +217,17 @@ fn typed(source: &Arc<SourceFile>, includes: &dyn Includes, options: &TypingOpti
                 }
                 return Ok(loaded);
             }
-            Err((lacks, errors)) if nearest.as_ref().is_none_or(|(fewest, _)| lacks < *fewest) => nearest = Some((lacks, errors)),
+            Err((lacks, errors)) if nearest.as_ref().is_none_or(|(fewest, _)| lacks < *fewest) => {
+                nearest = Some((lacks, errors))
+            }
             Err(_) => {}
         }
     }
     Err(nearest.map(|(_, errors)| errors).unwrap_or_default())
 }
 
-/// The architecture whose text the first word of a file names; `None` if that is one of those that every model can speak of, or none.
+/// The architecture whose text the first word of a file names; `None` if that is one of those that
+/// every model can speak of, or none.
 fn of_text(
     source: &Arc<SourceFile>,
     file: &cat::ast::CatFile,
@@ -263,7 +304,8 @@ impl<'a> Typing<'a> {
         scope.bind("range", TypedMeaning::Projection(Projection::Range), false);
         for (name, text) in self.architecture.prelude {
             let text = self.options.texts.get(*name).map_or(*text, String::as_str);
-            let source = SourceFile::new(format!("{}{name}", crate::shipped::BUILT_IN_FOLDER), text);
+            let source =
+                SourceFile::new(format!("{}{name}", crate::shipped::BUILT_IN_FOLDER), text);
             let parsed = cat::parse(&source);
             debug_assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
             let file = std::mem::replace(&mut self.file, source);
@@ -271,14 +313,21 @@ impl<'a> Typing<'a> {
             self.file = file;
         }
         debug_assert!(self.errors.is_empty(), "{:?}", self.errors);
-        if let Some(TypedMeaning::Typed(identity)) = self.architecture.identity.and_then(|name| scope.get(name)) {
+        if let Some(TypedMeaning::Typed(identity)) =
+            self.architecture.identity.and_then(|name| scope.get(name))
+        {
             self.identity = identity.relation;
         }
         self.origin = DefinitionOrigin::Let;
         scope.capture()
     }
 
-    fn finish(mut self, scope: NameScope, title: Option<String>, guessed: Option<&str>) -> Result<Loaded, Vec<Diagnostic>> {
+    fn finish(
+        mut self,
+        scope: NameScope,
+        title: Option<String>,
+        guessed: Option<&str>,
+    ) -> Result<Loaded, Vec<Diagnostic>> {
         for captured in std::mem::take(&mut self.captured) {
             captured.clear();
         }
@@ -286,7 +335,13 @@ impl<'a> Typing<'a> {
         self.errors.extend(self.exhausted.take());
         if self.dialect.is_lazy() && !self.missing.is_empty() {
             let architecture = Some(self.architecture);
-            return Err(vec![problems::refusal(&self.file, self.dialect, architecture, &self.missing, &self.errors)]);
+            return Err(vec![problems::refusal(
+                &self.file,
+                self.dialect,
+                architecture,
+                &self.missing,
+                &self.errors,
+            )]);
         }
         if self.errors.is_empty() && self.checks.is_empty() {
             self.has_no_checks();

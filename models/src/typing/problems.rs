@@ -44,7 +44,8 @@ pub(super) fn mapping_file(source: &Arc<SourceFile>, word: &Ident) -> Diagnostic
         .help("name a model; `margay check` and `margay prove` ask about a mapping, and `margay extract --against` compares a compiler with one")
 }
 
-/// The error for a model of another tool that needs what Margay lacks. It points at the first thing that is missing, where one of the errors knows its place.
+/// The error for a model of another tool that needs what Margay lacks. It points at the first thing
+/// that is missing, where one of the errors knows its place.
 pub(super) fn refusal(
     source: &SourceFile,
     dialect: &NameDialect,
@@ -54,11 +55,17 @@ pub(super) fn refusal(
 ) -> Diagnostic {
     let (_, path) = dialect::split_prefix(&source.name);
     let architecture = of.map_or(String::new(), |a| format!(" ({})", a.name()));
-    let error =
-        Diagnostic::error(format!("{path} cannot be answered: as {}'s{architecture} it needs {}", dialect.tool, some(missing)));
-    let first = missing.first().and_then(|what| errors.iter().find(|e| e.message.contains(what.as_str())));
+    let error = Diagnostic::error(format!(
+        "{path} cannot be answered: as {}'s{architecture} it needs {}",
+        dialect.tool,
+        some(missing)
+    ));
+    let first =
+        missing.first().and_then(|what| errors.iter().find(|e| e.message.contains(what.as_str())));
     match first {
-        Some(first) => Diagnostic { labels: first.labels.clone(), help: first.help.clone(), ..error },
+        Some(first) => {
+            Diagnostic { labels: first.labels.clone(), help: first.help.clone(), ..error }
+        }
         None => error,
     }
 }
@@ -96,7 +103,12 @@ impl Typing<'_> {
     }
 
     /// Reports an error at a place of the current file.
-    pub(super) fn error_at(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) {
+    pub(super) fn error_at(
+        &mut self,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) {
         let error = Diagnostic::error(message).at(&self.file.clone(), span, label);
         self.error(error);
     }
@@ -105,7 +117,8 @@ impl Typing<'_> {
     pub(super) fn exhaust(&mut self, span: Span, message: String) {
         if self.exhausted.is_none() {
             let help = "no model needs as much: perhaps functions or procedures use each other many times over";
-            self.exhausted = Some(Diagnostic::error(message).at(&self.file, span, "reached here").help(help));
+            self.exhausted =
+                Some(Diagnostic::error(message).at(&self.file, span, "reached here").help(help));
         }
     }
 
@@ -127,7 +140,8 @@ impl Typing<'_> {
                 error.help = self.near(name, scope).map(|near| format!("did you mean `{near}`?"));
                 self.lacks(what, error);
             } else {
-                // One error for a name is enough, but whoever tries an expression must see that it has one.
+                // One error for a name is enough, but whoever tries an expression must see that it
+                // has one.
                 self.error_at(span, format!("unknown name `{name}`"), "");
             }
             return;
@@ -136,9 +150,9 @@ impl Typing<'_> {
             // Nobody will read it: leave the search for a similar name out.
             return self.error_at(span, format!("unknown name `{name}`"), "");
         }
-        let elsewhere = [Signature::C, Signature::PTX, Signature::PLAIN]
-            .into_iter()
-            .find(|&s| BaseSet::from_name(name, s).is_some() || BaseRelation::from_name(name, s).is_some());
+        let elsewhere = [Signature::C, Signature::PTX, Signature::PLAIN].into_iter().find(|&s| {
+            BaseSet::from_name(name, s).is_some() || BaseRelation::from_name(name, s).is_some()
+        });
         let help = if let Some(signature) = elsewhere {
             let (here, there) = (self.signature, signature);
             Some(format!(
@@ -148,7 +162,11 @@ impl Typing<'_> {
             self.near(name, scope).map(|near| format!("did you mean `{near}`?"))
         };
         let mut error = Diagnostic::error(format!("unknown name `{name}`"));
-        error = error.at(&self.file, span, format!("neither defined above nor a base name of {} executions", self.signature));
+        error = error.at(
+            &self.file,
+            span,
+            format!("neither defined above nor a base name of {} executions", self.signature),
+        );
         error.help = help;
         self.error(error);
     }
@@ -163,25 +181,43 @@ impl Typing<'_> {
     }
 
     /// Reports operands of different sorts.
-    pub(super) fn mixed(&mut self, operator: &str, first: (&CatExpr, Sort), second: (&CatExpr, Sort)) {
+    pub(super) fn mixed(
+        &mut self,
+        operator: &str,
+        first: (&CatExpr, Sort),
+        second: (&CatExpr, Sort),
+    ) {
         let what = |e: &CatExpr, sort: Sort| match named(e) {
             Some(name) => format!("`{name}` is a {sort}"),
             None => format!("this is a {sort}"),
         };
-        let mut error = Diagnostic::error(format!("`{operator}` cannot combine a {} and a {}", first.1, second.1))
-            .at(&self.file, second.0.span, what(second.0, second.1))
-            .at(&self.file, first.0.span, what(first.0, first.1));
+        let mut error = Diagnostic::error(format!(
+            "`{operator}` cannot combine a {} and a {}",
+            first.1, second.1
+        ))
+        .at(&self.file, second.0.span, what(second.0, second.1))
+        .at(&self.file, first.0.span, what(first.0, first.1));
         error.help =
             Some("`[S]` makes a relation of a set, `S * T` one of two sets, `domain r` and `range r` a set of a relation".into());
         self.error(error);
     }
 
     /// Reports an operand of the wrong sort.
-    pub(super) fn wrong_sort(&mut self, operator: &str, needed: Sort, operand: &CatExpr, found: Sort) {
+    pub(super) fn wrong_sort(
+        &mut self,
+        operator: &str,
+        needed: Sort,
+        operand: &CatExpr,
+        found: Sort,
+    ) {
         let what = named(operand).map_or_else(|| "this".to_owned(), |name| format!("`{name}`"));
         let help = match (operator, found) {
-            ("*", Sort::Relation) => Some("`*` in front of an operand is the product of two sets; for a closure write `(r*); s`"),
-            ("^-1", Sort::Set) => Some("`^-1` binds tighter than the product (not so in Dartagnan): write `(A * B)^-1`"),
+            ("*", Sort::Relation) => Some(
+                "`*` in front of an operand is the product of two sets; for a closure write `(r*); s`",
+            ),
+            ("^-1", Sort::Set) => Some(
+                "`^-1` binds tighter than the product (not so in Dartagnan): write `(A * B)^-1`",
+            ),
             (_, Sort::Set) => Some("`[S]` makes a relation of a set"),
             (_, Sort::Relation) => Some("`domain r` and `range r` make a set of a relation"),
         };
@@ -194,17 +230,25 @@ impl Typing<'_> {
     /// Reports a function or procedure where a set or relation is needed.
     pub(super) fn not_a_value(&mut self, expr: &CatExpr, value: &TypedMeaning) {
         let (what, place, help) = match value {
-            TypedMeaning::Function(f) => ("function", Some(f.place.clone()), "give it its arguments"),
-            TypedMeaning::Procedure(p) => ("procedure", Some(p.place.clone()), "procedures are used by `call`"),
+            TypedMeaning::Function(f) => {
+                ("function", Some(f.place.clone()), "give it its arguments")
+            }
+            TypedMeaning::Procedure(p) => {
+                ("procedure", Some(p.place.clone()), "procedures are used by `call`")
+            }
             TypedMeaning::Projection(_) => ("function", None, "give it its argument"),
-            TypedMeaning::Tag(_) => ("tag", None, "tags can be compared, matched and listed, e.g. `{'a, 'b}`"),
-            TypedMeaning::List(_) => ("set of listed elements", None, "`forall` and `match` look at its elements"),
+            TypedMeaning::Tag(_) => {
+                ("tag", None, "tags can be compared, matched and listed, e.g. `{'a, 'b}`")
+            }
+            TypedMeaning::List(_) => {
+                ("set of listed elements", None, "`forall` and `match` look at its elements")
+            }
             TypedMeaning::Tuple(_) => ("tuple", None, "functions and procedures take tuples"),
             TypedMeaning::Typed(_) | TypedMeaning::Unknown(_) => return,
         };
         let text = named(expr).map_or_else(|| "this".to_owned(), |name| format!("`{name}`"));
-        let mut error =
-            Diagnostic::error(format!("{text} is a {what}, not a set or a relation")).at(&self.file, expr.span, "used here");
+        let mut error = Diagnostic::error(format!("{text} is a {what}, not a set or a relation"))
+            .at(&self.file, expr.span, "used here");
         if let Some(place) = place {
             error = error.at(&place.file, place.span, "defined here");
         }
@@ -212,9 +256,17 @@ impl Typing<'_> {
     }
 
     /// Reports the wrong number of arguments.
-    pub(super) fn wrong_arity(&mut self, name: &str, needed: usize, found: usize, span: Span, defined: Option<&SourcePlace>) {
+    pub(super) fn wrong_arity(
+        &mut self,
+        name: &str,
+        needed: usize,
+        found: usize,
+        span: Span,
+        defined: Option<&SourcePlace>,
+    ) {
         let count = |n: usize| format!("{n} argument{}", if n == 1 { "" } else { "s" });
-        let mut error = Diagnostic::error(format!("`{name}` takes {}, not {}", count(needed), found));
+        let mut error =
+            Diagnostic::error(format!("`{name}` takes {}, not {}", count(needed), found));
         error = error.at(&self.file, span, format!("{} here", count(found)));
         if let Some(place) = defined {
             error = error.at(&place.file, place.span, "defined here");
@@ -225,19 +277,25 @@ impl Typing<'_> {
     /// Reports a recursive name where a larger relation would make a smaller one.
     pub(super) fn not_monotone(&mut self, operator: &str, operand: &CatExpr, value: &TypedExpr) {
         let Some(RecursiveUse { name, place, defined, .. }) = value.depends.clone() else { return };
-        let negative = if operator == "~" { "under `~`".to_owned() } else { format!("on the right side of `{operator}`") };
+        let negative = if operator == "~" {
+            "under `~`".to_owned()
+        } else {
+            format!("on the right side of `{operator}`")
+        };
         let label = match named(operand) {
             Some(n) if n == &*name => format!("`{name}` itself occurs {negative}"),
             Some(n) => format!("`{n}`, which depends on `{name}`, occurs {negative}"),
             None => format!("this depends on `{name}` and occurs {negative}"),
         };
-        let mut error = Diagnostic::error(format!("the recursive definition of `{name}` is not monotone"));
+        let mut error =
+            Diagnostic::error(format!("the recursive definition of `{name}` is not monotone"));
         let here = self.place(operand.span);
         error = error.at(&here.file, here.span, label);
         if place != here {
             error = error.at(&place.file, place.span, format!("`{name}` is used here"));
         }
-        error = error.at(&defined.file, defined.span, format!("`{name}` is defined by recursion here"));
+        error =
+            error.at(&defined.file, defined.span, format!("`{name}` is defined by recursion here"));
         self.error(error.help("a recursive definition is a least fixpoint: it may only grow with the names that it defines"));
     }
 
@@ -246,18 +304,34 @@ impl Typing<'_> {
         let end = Span::new(self.file.text.len(), self.file.text.len());
         if self.dialect.is_lazy() {
             let warning = Diagnostic::warning("the model has no checks: it allows every execution");
-            return self.warnings.push(warning.at(&self.file, end, "expected a check before the end"));
+            return self.warnings.push(warning.at(
+                &self.file,
+                end,
+                "expected a check before the end",
+            ));
         }
-        let error = Diagnostic::error("the model has no checks").at(&self.file, end, "expected a check before the end");
-        self.errors.push(error.help("a model allows what its checks allow, e.g. `acyclic po | rf | co | fr as sc`"));
+        let error = Diagnostic::error("the model has no checks").at(
+            &self.file,
+            end,
+            "expected a check before the end",
+        );
+        self.errors.push(
+            error.help(
+                "a model allows what its checks allow, e.g. `acyclic po | rf | co | fr as sc`",
+            ),
+        );
     }
 
-    /// Says in whose dialect the model was read if nobody said it, and which names stand for nothing.
+    /// Says in whose dialect the model was read if nobody said it, and which names stand for
+    /// nothing.
     pub(super) fn warn_of_dialect(&mut self, guessed: Option<&str>) {
         let (_, path) = dialect::split_prefix(&self.file.name);
         let NameDialect { name, tool, .. } = self.dialect;
         if let Some(why) = guessed {
-            let message = format!("{path} is read as a model of {tool}'s ({}), for {why}", self.architecture.name());
+            let message = format!(
+                "{path} is read as a model of {tool}'s ({}), for {why}",
+                self.architecture.name()
+            );
             let help = format!(
                 "name it `{name}:{path}` if that is right, or e.g. `margay:{path}`; the file can say it: `(* dialect: {name} *)`"
             );
@@ -265,7 +339,10 @@ impl Typing<'_> {
         }
         if !self.absent.is_empty() {
             let names: Vec<String> = self.absent.iter().map(|n| format!("`{n}`")).collect();
-            let message = format!("{path} uses {}: no test that Margay reads has such events, so that it is empty", some(&names));
+            let message = format!(
+                "{path} uses {}: no test that Margay reads has such events, so that it is empty",
+                some(&names)
+            );
             self.warnings.push(Diagnostic::warning(message));
         }
     }

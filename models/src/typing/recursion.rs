@@ -1,6 +1,7 @@
-//! `let` and `let rec`. The sorts of recursive names are found by typing their bodies with nothing known of the names until
-//! no more is learnt. A `let rec` within another one that depends on it becomes part of it: by Bekić's lemma nested
-//! least fixpoints are one simultaneous least fixpoint, and so do definitions made inside of it.
+//! `let` and `let rec`. The sorts of recursive names are found by typing their bodies with nothing
+//! known of the names until no more is learnt. A `let rec` within another one that depends on it
+//! becomes part of it: by Bekić's lemma nested least fixpoints are one simultaneous least fixpoint,
+//! and so do definitions made inside of it.
 
 use std::rc::Rc;
 
@@ -22,7 +23,8 @@ impl Typing<'_> {
             return;
         }
         // All right sides see the names from before.
-        let values: Vec<TypedMeaning> = bindings.bindings.iter().map(|b| self.bound_value(b, scope)).collect();
+        let values: Vec<TypedMeaning> =
+            bindings.bindings.iter().map(|b| self.bound_value(b, scope)).collect();
         for (binding, value) in bindings.bindings.iter().zip(values) {
             self.bind(scope, &binding.name.text, value);
         }
@@ -37,10 +39,19 @@ impl Typing<'_> {
         let place = self.place(binding.span);
         if let Some(parameters) = &binding.parameters {
             let name = binding.name.text.as_str().into();
-            return TypedMeaning::Function(self.closure(name, parameters, &binding.body, scope, place, false));
+            return TypedMeaning::Function(self.closure(
+                name,
+                parameters,
+                &binding.body,
+                scope,
+                place,
+                false,
+            ));
         }
         match self.value(&binding.body, scope) {
-            TypedMeaning::Typed(typed) => TypedMeaning::Typed(self.define(&binding.name.text, self.origin, typed, place)),
+            TypedMeaning::Typed(typed) => {
+                TypedMeaning::Typed(self.define(&binding.name.text, self.origin, typed, place))
+            }
             other => other,
         }
     }
@@ -50,8 +61,13 @@ impl Typing<'_> {
         let mut names: FxHashMap<&str, Span> = FxHashMap::default();
         for binding in bindings {
             if let Some(first) = names.insert(&binding.name.text, binding.name.span) {
-                let error = Diagnostic::error(format!("`{}` is defined twice in one `let`", binding.name.text));
-                self.error(error.at(&self.file, binding.name.span, "again").at(&self.file, first, "first"));
+                let error = Diagnostic::error(format!(
+                    "`{}` is defined twice in one `let`",
+                    binding.name.text
+                ));
+                self.error(
+                    error.at(&self.file, binding.name.span, "again").at(&self.file, first, "first"),
+                );
             }
         }
     }
@@ -61,12 +77,26 @@ impl Typing<'_> {
             && let Some(parameters) = &binding.parameters
         {
             let place = self.place(binding.span);
-            let function = self.closure(binding.name.text.as_str().into(), parameters, &binding.body, scope, place, true);
+            let function = self.closure(
+                binding.name.text.as_str().into(),
+                parameters,
+                &binding.body,
+                scope,
+                place,
+                true,
+            );
             return self.bind(scope, &binding.name.text, TypedMeaning::Function(function));
         }
         if let Some(function) = bindings.iter().find(|b| b.parameters.is_some()) {
-            let error = Diagnostic::error(format!("`{}` is a recursive function among other definitions", function.name.text));
-            let error = error.at(&self.file, function.name.span, "only one recursive function can be defined by a `let`");
+            let error = Diagnostic::error(format!(
+                "`{}` is a recursive function among other definitions",
+                function.name.text
+            ));
+            let error = error.at(
+                &self.file,
+                function.name.span,
+                "only one recursive function can be defined by a `let`",
+            );
             self.lacks(
                 "functions that use each other in a `let rec`".into(),
                 error.help("write a `let rec` for the function alone"),
@@ -87,11 +117,27 @@ impl Typing<'_> {
             // The body follows below.
             let body = self.intern(Node::Empty(sort), sort);
             let name = binding.name.text.clone();
-            self.definitions.push(Definition { name, origin: self.origin, sort, body, group: None, place: place.clone() });
+            self.definitions.push(Definition {
+                name,
+                origin: self.origin,
+                sort,
+                body,
+                group: None,
+                place: place.clone(),
+            });
             let node = self.intern(Node::Definition(id), sort);
             let defined = self.place(binding.name.span);
-            let depends = Some(RecursiveUse { level, name: Rc::from(binding.name.text.as_str()), place, defined });
-            inner.bind(&binding.name.text, TypedMeaning::Typed(TypedExpr { depends, ..TypedExpr::new(sort, node) }), false);
+            let depends = Some(RecursiveUse {
+                level,
+                name: Rc::from(binding.name.text.as_str()),
+                place,
+                defined,
+            });
+            inner.bind(
+                &binding.name.text,
+                TypedMeaning::Typed(TypedExpr { depends, ..TypedExpr::new(sort, node) }),
+                false,
+            );
             members.push(id);
         }
         self.open.push(members);
@@ -108,9 +154,17 @@ impl Typing<'_> {
                     None => {
                         let found = typed.sort().unwrap_or(sort);
                         let name = &binding.name;
-                        let error = Diagnostic::error(format!("`{}` is used as a {sort} but defined as a {found}", name.text));
-                        let error = error.at(&self.file, binding.body.span, format!("this is a {found}"));
-                        self.error(error.at(&self.file, name.span, format!("used as a {sort} in its own `let rec`")));
+                        let error = Diagnostic::error(format!(
+                            "`{}` is used as a {sort} but defined as a {found}",
+                            name.text
+                        ));
+                        let error =
+                            error.at(&self.file, binding.body.span, format!("this is a {found}"));
+                        self.error(error.at(
+                            &self.file,
+                            name.span,
+                            format!("used as a {sort} in its own `let rec`"),
+                        ));
                         known[i] = false;
                     }
                 },
@@ -124,7 +178,8 @@ impl Typing<'_> {
                 let group = GroupId::from(self.groups.len());
                 for member in &members {
                     self.definitions[member.index()].group = Some(group);
-                    let node = self.intern(Node::Definition(*member), self.definitions[member.index()].sort);
+                    let node = self
+                        .intern(Node::Definition(*member), self.definitions[member.index()].sort);
                     self.arena.set_body(node, self.definitions[member.index()].body);
                 }
                 self.groups.push(members);
@@ -133,7 +188,11 @@ impl Typing<'_> {
         for (i, (binding, &sort)) in bindings.iter().zip(&sorts).enumerate() {
             let node = self.intern(Node::Definition(DefId::from(first + i)), sort);
             let typed = TypedExpr { depends: outermost.clone(), ..TypedExpr::new(sort, node) };
-            let value = if known[i] { TypedMeaning::Typed(typed) } else { TypedMeaning::Unknown(Some(sort)) };
+            let value = if known[i] {
+                TypedMeaning::Typed(typed)
+            } else {
+                TypedMeaning::Unknown(Some(sort))
+            };
             self.bind(scope, &binding.name.text, value);
         }
     }
@@ -158,7 +217,8 @@ impl Typing<'_> {
                 .collect();
             self.quiet -= 1;
             self.rollback(&before);
-            let learnt: Vec<Option<Sort>> = sorts.iter().zip(&found).map(|(old, new)| old.or(*new)).collect();
+            let learnt: Vec<Option<Sort>> =
+                sorts.iter().zip(&found).map(|(old, new)| old.or(*new)).collect();
             if learnt == sorts {
                 return sorts.into_iter().map(|s| s.unwrap_or(Sort::Relation)).collect();
             }

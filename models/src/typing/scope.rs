@@ -1,4 +1,5 @@
-//! Which names mean what at a place of the text. Names may be shadowed; functions keep the scope of their definition.
+//! Which names mean what at a place of the text. Names may be shadowed; functions keep the scope of
+//! their definition.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -29,7 +30,12 @@ struct Layer {
 impl NameScope {
     /// No names.
     pub(super) fn new() -> Self {
-        Self(Rc::new(Layer { names: RefCell::default(), below: None, depth: 1, captured: Cell::new(false) }))
+        Self(Rc::new(Layer {
+            names: RefCell::default(),
+            below: None,
+            depth: 1,
+            captured: Cell::new(false),
+        }))
     }
 
     /// An empty layer on top of this scope.
@@ -39,7 +45,12 @@ impl NameScope {
         } else {
             (self.merged(), None, 1)
         };
-        Self(Rc::new(Layer { names: RefCell::new(names), below, depth, captured: Cell::new(false) }))
+        Self(Rc::new(Layer {
+            names: RefCell::new(names),
+            below,
+            depth,
+            captured: Cell::new(false),
+        }))
     }
 
     pub(super) fn get(&self, name: &str) -> Option<TypedMeaning> {
@@ -53,7 +64,8 @@ impl NameScope {
         None
     }
 
-    /// Gives a name a meaning from here on. `taken`: the name means something already that is in no layer.
+    /// Gives a name a meaning from here on. `taken`: the name means something already that is in no
+    /// layer.
     pub(super) fn bind(&mut self, name: &str, value: TypedMeaning, taken: bool) {
         // What a function may have looked up must not change for it.
         if self.0.captured.get() && (taken || self.get(name).is_some()) {
@@ -79,7 +91,8 @@ impl NameScope {
         names
     }
 
-    /// Forgets every name of this layer, so that functions that know the scope they are in can be freed.
+    /// Forgets every name of this layer, so that functions that know the scope they are in can be
+    /// freed.
     pub(super) fn clear(&self) {
         let names = std::mem::take(&mut *self.0.names.borrow_mut());
         drop(names);

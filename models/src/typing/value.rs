@@ -23,7 +23,8 @@ pub(super) enum TypedMeaning {
     List(Rc<[TypedMeaning]>),
     /// `(a, b)`
     Tuple(Rc<[TypedMeaning]>),
-    /// Nothing is known but perhaps the sort: behind an error, or while the sorts of recursive names are looked for.
+    /// Nothing is known but perhaps the sort: behind an error, or while the sorts of recursive
+    /// names are looked for.
     Unknown(Option<Sort>),
 }
 

@@ -171,11 +171,19 @@ fn recursion() {
 
 #[test]
 fn nothing_to_check() {
-    insta::assert_snapshot!(refused(&["", "PTX \"empty\"\n", "let a = po\n", "show po", "if \"variant\" acyclic po end"]));
+    insta::assert_snapshot!(refused(&[
+        "",
+        "PTX \"empty\"\n",
+        "let a = po\n",
+        "show po",
+        "if \"variant\" acyclic po end"
+    ]));
 }
 
 #[test]
 fn warnings() {
-    let loaded = Model::parse(SourceFile::new("m.cat", "acyclic po as a\nacyclic rf as a"), &OnlyBuiltIn).expect("well-typed");
+    let loaded =
+        Model::parse(SourceFile::new("m.cat", "acyclic po as a\nacyclic rf as a"), &OnlyBuiltIn)
+            .expect("well-typed");
     insta::assert_snapshot!(shown(&loaded.warnings));
 }

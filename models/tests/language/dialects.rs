@@ -1,5 +1,5 @@
-//! In whose dialect a file is read: as its name says, as it says itself, or by its looks, and then that is said. What a file of another
-//! tool needs and Margay lacks is one line.
+//! In whose dialect a file is read: as its name says, as it says itself, or by its looks, and then
+//! that is said. What a file of another tool needs and Margay lacks is one line.
 
 use margay_models::typing::{Includes, OnlyBuiltIn};
 use margay_models::{Diagnostic, Model, Signature, SourceFile};
@@ -29,7 +29,11 @@ fn a_name_and_a_file_say_it_without_a_warning() {
     assert_eq!(read("m.cat", text), ("margay", Signature::PTX, vec![]));
     assert_eq!(read("dartagnan:m.cat", text), ("dartagnan", Signature::PTX, vec![]));
     for comment in ["(* dialect: dartagnan *)", "// dialect: Dartagnan", "# dialect: dartagnan"] {
-        assert_eq!(read("m.cat", &format!("{comment}\n{text}")), ("dartagnan", Signature::PTX, vec![]), "{comment}");
+        assert_eq!(
+            read("m.cat", &format!("{comment}\n{text}")),
+            ("dartagnan", Signature::PTX, vec![]),
+            "{comment}"
+        );
     }
     // The name comes first.
     assert_eq!(read("margay:m.cat", "(* dialect: herd7 *)\nX86\nacyclic po").0, "margay");
@@ -41,11 +45,27 @@ fn a_name_and_a_file_say_it_without_a_warning() {
 #[test]
 fn what_is_guessed_is_said_with_the_reason() {
     let guesses = [
-        ("X86 TSO\ninclude \"x86fences.cat\" acyclic po | mfence", "herd7", "herd7's (X86), for it includes `x86fences.cat`"),
-        ("\"a title of any words\" with co from generate_cos(co0) acyclic po | co", "herd7", "for it has `with .. from ..`"),
-        ("MIPS-TSO\ninclude \"cos.cat\" acyclic po | ca", "herd7", "(MIPS), for it includes `cos.cat`"),
+        (
+            "X86 TSO\ninclude \"x86fences.cat\" acyclic po | mfence",
+            "herd7",
+            "herd7's (X86), for it includes `x86fences.cat`",
+        ),
+        (
+            "\"a title of any words\" with co from generate_cos(co0) acyclic po | co",
+            "herd7",
+            "for it has `with .. from ..`",
+        ),
+        (
+            "MIPS-TSO\ninclude \"cos.cat\" acyclic po | ca",
+            "herd7",
+            "(MIPS), for it includes `cos.cat`",
+        ),
         ("AArch64 acyclic po; [DMB.SY]; po", "herd7", "(AArch64), for"),
-        ("PTX let sync_barrier = syncbar & scta acyclic po", "dartagnan", "for it defines `sync_barrier` by `syncbar`"),
+        (
+            "PTX let sync_barrier = syncbar & scta acyclic po",
+            "dartagnan",
+            "for it defines `sync_barrier` by `syncbar`",
+        ),
         ("PTX empty [F & SC] \\ sync_fence", "dartagnan", "for it says what `sync_fence` contains"),
         ("RC11\nacyclic po | rf", "dartagnan", "for its first word is `RC11`"),
     ];
@@ -54,7 +74,9 @@ fn what_is_guessed_is_said_with_the_reason() {
         assert_eq!(found, dialect, "{text}");
         assert!(warnings.iter().any(|w| w.contains(reason)), "{text}: {warnings:?}");
     }
-    for (path, dialect) in [("Dat3M/cat/m.cat", "dartagnan"), ("herdtools7/herd/libdir/m.cat", "herd7")] {
+    for (path, dialect) in
+        [("Dat3M/cat/m.cat", "dartagnan"), ("herdtools7/herd/libdir/m.cat", "herd7")]
+    {
         assert_eq!(read(path, "SC acyclic po").0, dialect);
     }
 }
@@ -78,17 +100,36 @@ fn what_is_missing_is_one_line() {
             "C with S from linearisations(SC, po) acyclic S; co let x = S | nothing acyclic x",
             "as herd7's (C) it needs `with .. from linearisations(..)`, `nothing`",
         ),
-        ("herd7:m.cat", "BPF acyclic po", "it is a model of herd7's for `BPF`, which Margay has no tests for"),
-        ("herd7:m.cat", "X86 include \"nowhere.cat\" acyclic po | elsewhere", "it needs the file `nowhere.cat`, `elsewhere`"),
-        ("herd7:m.cat", "AArch64 acyclic iico_data | Exp; po | iico_data", "it needs `iico_data`, `Exp`"),
+        (
+            "herd7:m.cat",
+            "BPF acyclic po",
+            "it is a model of herd7's for `BPF`, which Margay has no tests for",
+        ),
+        (
+            "herd7:m.cat",
+            "X86 include \"nowhere.cat\" acyclic po | elsewhere",
+            "it needs the file `nowhere.cat`, `elsewhere`",
+        ),
+        (
+            "herd7:m.cat",
+            "AArch64 acyclic iico_data | Exp; po | iico_data",
+            "it needs `iico_data`, `Exp`",
+        ),
         ("herd7:m.cat", "C instructions R[{'a}] acyclic po", "it needs `instructions` (Bell)"),
-        ("dartagnan:m.cat", "PTX acyclic po | sync_phase", "as Dartagnan's (PTX) it needs `sync_phase`"),
+        (
+            "dartagnan:m.cat",
+            "PTX acyclic po | sync_phase",
+            "as Dartagnan's (PTX) it needs `sync_phase`",
+        ),
     ];
     for (name, text, needs) in refusals {
         let errors = errors(name, text);
         assert_eq!(errors.len(), 1, "{text}: {errors:?}");
         let message = &errors[0].message;
-        assert!(message.starts_with("m.cat cannot be answered: ") && message.ends_with(needs), "{text}: {message}");
+        assert!(
+            message.starts_with("m.cat cannot be answered: ") && message.ends_with(needs),
+            "{text}: {message}"
+        );
         assert!(!message.contains('\n'));
     }
 }
@@ -97,7 +138,10 @@ fn what_is_missing_is_one_line() {
 fn what_is_missing_has_a_place() {
     let found = errors("herd7:m.cat", "AArch64\nacyclic po | adr\n");
     let error = found.first().expect("there is no such name");
-    let place = error.labels.first().map(|label| (label.file.position(label.span.start).0, label.text.as_str()));
+    let place = error
+        .labels
+        .first()
+        .map(|label| (label.file.position(label.span.start).0, label.text.as_str()));
     assert_eq!(place, Some((2, "neither defined above nor a base name")), "{error:?}");
     assert_eq!(error.help.as_deref(), Some("did you mean `addr`?"));
 }
@@ -127,27 +171,53 @@ impl Includes for Beside {
 #[test]
 fn library_files_are_built_in_and_the_others_lie_beside() {
     let text = "\"C++11\"\ninclude \"family.cat\" acyclic po | com & (SC * SC)";
-    let loaded = Model::parse(SourceFile::new("m.cat", text), &Beside).expect("its includes are found");
+    let loaded =
+        Model::parse(SourceFile::new("m.cat", text), &Beside).expect("its includes are found");
     assert_eq!((loaded.model.dialect.name, loaded.model.signature), ("herd7", Signature::C));
-    assert!(loaded.warnings[0].message.contains("it includes `family.cat`, and it includes `cos.cat`"), "{:?}", loaded.warnings);
+    assert!(
+        loaded.warnings[0].message.contains("it includes `family.cat`, and it includes `cos.cat`"),
+        "{:?}",
+        loaded.warnings
+    );
 }
 
 #[test]
 fn names_of_events_that_no_test_has_are_named() {
     let (_, _, warnings) = read("herd7:m.cat", "AArch64 acyclic po; [TLBI]; po | [PTE]; po");
     assert_eq!(warnings.len(), 1);
-    assert!(warnings[0].contains("`PTE`, `TLBI`: no test that Margay reads has such events"), "{warnings:?}");
+    assert!(
+        warnings[0].contains("`PTE`, `TLBI`: no test that Margay reads has such events"),
+        "{warnings:?}"
+    );
     // Tests in assembly have these.
-    assert_eq!(read("herd7:m.cat", "AArch64 acyclic po; [ISB]; po | [Q]; po | po; [L] | [DMB.ISHLD]; po").2.len(), 0);
+    assert_eq!(
+        read("herd7:m.cat", "AArch64 acyclic po; [ISB]; po | [Q]; po | po; [L] | [DMB.ISHLD]; po")
+            .2
+            .len(),
+        0
+    );
 }
 
 #[test]
 fn free_relations_that_nothing_asks_for_are_named() {
-    let named = |text: &str| read("margay:m.cat", text).2.iter().filter(|w| w.contains("says what")).cloned().collect::<Vec<_>>();
+    let named = |text: &str| {
+        read("margay:m.cat", text)
+            .2
+            .iter()
+            .filter(|w| w.contains("says what"))
+            .cloned()
+            .collect::<Vec<_>>()
+    };
     let free = named("PTX acyclic rf | fr; sync_fence");
     assert_eq!(free.len(), 2, "{free:?}");
-    assert!(free[0].contains("`co` must relate: coherence order can be as good as empty"), "{free:?}");
-    assert!(free[1].contains("`sync_fence` must relate: Fence-SC order can be as good as empty"), "{free:?}");
+    assert!(
+        free[0].contains("`co` must relate: coherence order can be as good as empty"),
+        "{free:?}"
+    );
+    assert!(
+        free[1].contains("`sync_fence` must relate: Fence-SC order can be as good as empty"),
+        "{free:?}"
+    );
     assert_eq!(named("PTX acyclic rf | fr empty loc \\ (co | co^-1 | id) as asked").len(), 0);
     assert_eq!(named("PTX acyclic rf | po").len(), 0);
     // Total by definition.
@@ -162,17 +232,28 @@ fn tags_choose_while_a_model_is_read() {
         loaded.map(|l| l.model.checks.len()).map_err(|errors| errors[0].message.clone())
     };
     assert_eq!(checks("forall c in color do acyclic po end"), Ok(2));
-    assert_eq!(checks("forall c in 'blank ++ color do acyclic po end").unwrap_err(), "unknown tag `'blank`");
+    assert_eq!(
+        checks("forall c in 'blank ++ color do acyclic po end").unwrap_err(),
+        "unknown tag `'blank`"
+    );
     let depends = "the elements of a set of events or pairs depend on the execution";
     assert_eq!(checks("forall c in po do acyclic po end").unwrap_err(), depends);
-    assert_eq!(checks("match 'red with || 'green -> acyclic po || _ -> acyclic po acyclic rf end"), Ok(2));
+    assert_eq!(
+        checks("match 'red with || 'green -> acyclic po || _ -> acyclic po acyclic rf end"),
+        Ok(2)
+    );
     assert_eq!(
         checks(
             "procedure rec each(S) = match S with || {} -> empty 0 || e ++ rest -> acyclic po call each(rest) end end call each(color)"
         ),
         Ok(3)
     );
-    assert_eq!(checks("let rec f(S) = match S with || {} -> po || e ++ rest -> rf | f(rest) end acyclic f(color)"), Ok(1));
+    assert_eq!(
+        checks(
+            "let rec f(S) = match S with || {} -> po || e ++ rest -> rf | f(rest) end acyclic f(color)"
+        ),
+        Ok(1)
+    );
     assert_eq!(checks("if 'red in color && ~('red = 'green) acyclic po end empty 0"), Ok(2));
     assert_eq!(checks("acyclic 'blue").unwrap_err(), "unknown tag `'blue`");
 }

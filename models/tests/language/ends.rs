@@ -1,5 +1,5 @@
-//! Fences at the ends of threads: what a model is said to ignore, it ignores, by random models on random executions with such a fence and
-//! without.
+//! Fences at the ends of threads: what a model is said to ignore, it ignores, by random models on
+//! random executions with such a fence and without.
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Kind, Order, Scope};
@@ -19,7 +19,13 @@ fn accesses_only(execution: &Execution, pairs: &BitMatrix) -> BitMatrix {
 }
 
 /// The execution with one more fence, at an end of a thread.
-fn with_fence(execution: &Execution, thread: u16, end: End, order: Order, scope: Scope) -> Execution {
+fn with_fence(
+    execution: &Execution,
+    thread: u16,
+    end: End,
+    order: Order,
+    scope: Scope,
+) -> Execution {
     let of_thread = |e: &EventData| e.thread == Some(thread);
     let place = match end {
         End::First => execution.events.iter().position(of_thread),
@@ -30,29 +36,41 @@ fn with_fence(execution: &Execution, thread: u16, end: End, order: Order, scope:
     fence.scope = Some(scope);
     let mut events = execution.events.clone();
     events.insert(place, fence);
-    let mut new = Execution::new(execution.signature, events, execution.threads.clone(), execution.locations.clone());
+    let mut new = Execution::new(
+        execution.signature,
+        events,
+        execution.threads.clone(),
+        execution.locations.clone(),
+    );
     let moved = |e: Event| Event::from(e.index() + usize::from(e.index() >= place));
-    let copy = |pairs: &BitMatrix| BitMatrix::from_pairs(new.events.len(), pairs.pairs().map(|(a, b)| (moved(a), moved(b))));
+    let copy = |pairs: &BitMatrix| {
+        BitMatrix::from_pairs(new.events.len(), pairs.pairs().map(|(a, b)| (moved(a), moved(b))))
+    };
     (new.rf, new.co, new.rmw) = (copy(&execution.rf), copy(&execution.co), copy(&execution.rmw));
     new
 }
 
-/// A model that ignores such fences judges both executions the same; one that allows executions without them allows the smaller one if it
-/// allows the larger one. Both kinds must have been met often, or nothing was tested.
+/// A model that ignores such fences judges both executions the same; one that allows executions
+/// without them allows the smaller one if it allows the larger one. Both kinds must have been met
+/// often, or nothing was tested.
 #[test]
 fn models_do_what_is_said_of_them() {
     let mut runner = TestRunner::deterministic();
     let (mut ignored, mut allowed, mut neither) = (0, 0, 0);
     let orders = [Order::Acq, Order::Rel, Order::AcqRel, Order::Sc];
-    let fence = (0u16..3, prop::sample::select(orders.to_vec()), prop::sample::select(Scope::ALL.to_vec()));
+    let fence =
+        (0u16..3, prop::sample::select(orders.to_vec()), prop::sample::select(Scope::ALL.to_vec()));
     for _ in 0..1500 {
         let mut draw = || {
             let file = generate::model().new_tree(&mut runner).expect("a model").current();
-            let execution = generate::execution().new_tree(&mut runner).expect("an execution").current();
+            let execution =
+                generate::execution().new_tree(&mut runner).expect("an execution").current();
             (file, execution, fence.new_tree(&mut runner).expect("a fence").current())
         };
         let (file, mut execution, (thread, order, scope)) = draw();
-        let model = Model::parse(SourceFile::new("m.cat", file.to_string()), &OnlyBuiltIn).expect("well-typed").model;
+        let model = Model::parse(SourceFile::new("m.cat", file.to_string()), &OnlyBuiltIn)
+            .expect("well-typed")
+            .model;
         (execution.rf, execution.co, execution.rmw) = (
             accesses_only(&execution, &execution.rf),
             accesses_only(&execution, &execution.co),
@@ -61,9 +79,12 @@ fn models_do_what_is_said_of_them() {
         let without = judge(&model, &execution);
         for end in End::BOTH {
             let with = judge(&model, &with_fence(&execution, thread, end, order, scope));
-            let (ignores, allows) = (model.ignores_fences_at(end), model.allows_without_fences_at(end));
+            let (ignores, allows) =
+                (model.ignores_fences_at(end), model.allows_without_fences_at(end));
             if ignores {
-                for (i, check) in model.checks.iter().enumerate().filter(|(_, c)| c.role != Role::Assert) {
+                for (i, check) in
+                    model.checks.iter().enumerate().filter(|(_, c)| c.role != Role::Assert)
+                {
                     assert_eq!(without.holds[i], with.holds[i], "{end:?}, {}\n{file}", check.text);
                 }
             }

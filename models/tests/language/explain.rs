@@ -1,8 +1,11 @@
-//! Explanations: they exist exactly for what fails, every step of them is true, cycles are shortest, and they read well.
+//! Explanations: they exist exactly for what fails, every step of them is true, cycles are
+//! shortest, and they read well.
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
-use margay_models::explain::{Contradiction, Derivation, ExplainedEdge, Link, Reason, Violation, is_closed, violation};
+use margay_models::explain::{
+    Contradiction, Derivation, ExplainedEdge, Link, Reason, Violation, is_closed, violation,
+};
 use margay_models::judge::{JudgedValue, evaluate, judge};
 use margay_models::typing::OnlyBuiltIn;
 use margay_models::{CheckKind, Model, Role, Signature, SourceFile, library};
@@ -18,7 +21,9 @@ fn model(text: &str) -> Model {
 fn assert_sound(derivation: &Derivation, execution: &Execution) {
     let Derivation { from, to, reason } = derivation;
     match reason {
-        Reason::Base(relation) => assert!(execution.base_relation(*relation).contains(*from, *to), "{derivation:?}"),
+        Reason::Base(relation) => {
+            assert!(execution.base_relation(*relation).contains(*from, *to), "{derivation:?}")
+        }
         Reason::Definition { because, .. } => {
             assert_eq!((because.from, because.to), (*from, *to));
             assert_sound(because, execution);
@@ -73,7 +78,8 @@ proptest! {
 
     #[test]
     fn what_fails_is_explained_and_nothing_else(file in generate::model(), execution in generate::execution()) {
-        // Each check's expression becomes a definition as well, so that the test can ask for its value.
+        // Each check's expression becomes a definition as well, so that the test can ask for its
+        // value.
         let text = file.to_string();
         let model = model(&text);
         let judgement = judge(&model, &execution);
@@ -129,8 +135,9 @@ proptest! {
     }
 }
 
-/// Message passing in C: `x = 1; y = 1 (release) || r1 = y (acquire); r2 = x`, where r1 = 1 and r2 = 0, and every access but
-/// those of y is of order `data`. Events: a, b | c, d, initial writes of x and y.
+/// Message passing in C: `x = 1; y = 1 (release) || r1 = y (acquire); r2 = x`, where r1 = 1 and
+/// r2 = 0, and every access but those of y is of order `data`. Events: a, b | c, d, initial writes
+/// of x and y.
 fn message_passing(data: Order, flag: [Order; 2], scope: Scope) -> Execution {
     let mut events = Vec::new();
     let mut push = |kind, thread, order, location, value| {
@@ -146,11 +153,13 @@ fn message_passing(data: Order, flag: [Order; 2], scope: Scope) -> Execution {
     push(Kind::Read, Some(1), data, 0, 0);
     push(Kind::Init, None, Order::Plain, 0, 0);
     push(Kind::Init, None, Order::Plain, 1, 0);
-    let location = |name: &str, physical| Location { name: name.to_owned(), physical, atomic: true };
+    let location =
+        |name: &str, physical| Location { name: name.to_owned(), physical, atomic: true };
     let threads = vec![Placement::default(), Placement { cta: 1, ..Placement::default() }];
     let locations = vec![location("x", 0), location("y", 1)];
     let mut execution = Execution::new(Signature::C, events, threads, locations);
-    let pairs = |ps: &[(u16, u16)]| BitMatrix::from_pairs(6, ps.iter().map(|&(a, b)| (Event(a), Event(b))));
+    let pairs =
+        |ps: &[(u16, u16)]| BitMatrix::from_pairs(6, ps.iter().map(|&(a, b)| (Event(a), Event(b))));
     execution.rf = pairs(&[(1, 2), (4, 3)]);
     execution.co = pairs(&[(4, 0), (5, 1)]);
     execution
@@ -171,7 +180,13 @@ fn told(model: &Model, execution: &Execution, check: &str) -> String {
             format!("{} -{}-> {}  ({place})", letter(*from), link.name(), letter(*to))
         })
         .collect();
-    format!("{}\n{}\n\n{}\n\n{}", found.name, found.summary(&letter), found.words(&letter).join("\n"), edges.join("\n"))
+    format!(
+        "{}\n{}\n\n{}\n\n{}",
+        found.name,
+        found.summary(&letter),
+        found.words(&letter).join("\n"),
+        edges.join("\n")
+    )
 }
 
 /// A model of this test's own, so that the snapshot does not change with the shipped ones.
@@ -218,15 +233,21 @@ fn an_event_that_is_related_to_itself_is_no_edge() {
     for check in [0, 1] {
         let found = violation(&model, &execution, check).expect("it fails");
         let Contradiction::Pair(pair) = &found.finding else { panic!("{found:?}") };
-        assert!(pair.from == pair.to && found.edges().is_empty() && found.missing().is_empty(), "{found:?}");
+        assert!(
+            pair.from == pair.to && found.edges().is_empty() && found.missing().is_empty(),
+            "{found:?}"
+        );
         assert!(!found.words(&letter).is_empty());
     }
 }
 
-/// What leads from one event to another only by what the two are: the name of such a definition, or the product as a model writes it.
+/// What leads from one event to another only by what the two are: the name of such a definition, or
+/// the product as a model writes it.
 #[test]
 fn what_two_events_are_is_readable() {
-    let model = model("C let asw = IW * (M \\ IW) acyclic asw | rf^-1 as named acyclic (IW * (M \\ IW)) | rf^-1 as bare");
+    let model = model(
+        "C let asw = IW * (M \\ IW) acyclic asw | rf^-1 as named acyclic (IW * (M \\ IW)) | rf^-1 as bare",
+    );
     let execution = message_passing(Order::Plain, [Order::Rel, Order::Acq], Scope::Cta);
     for (check, link) in [(0, "asw"), (1, "IW * (M \\ IW)")] {
         let found = violation(&model, &execution, check).expect("it fails");
@@ -262,7 +283,10 @@ fn shipped_models_explain_message_passing() {
         let Contradiction::Cycle(steps) = &found.finding else { panic!("{name}: {found:?}") };
         assert!(steps.iter().all(|s| s.from != s.to), "{name}: {found:?}");
         let relations: Vec<String> = found.edges().iter().map(|e| e.link.name()).collect();
-        assert!(["rf", "po"].iter().all(|r| relations.iter().any(|x| x == r)), "{name}: {relations:?}");
+        assert!(
+            ["rf", "po"].iter().all(|r| relations.iter().any(|x| x == r)),
+            "{name}: {relations:?}"
+        );
         assert!(matches!(failed.1.kind, CheckKind::Irreflexive | CheckKind::Acyclic));
     }
 }

@@ -1,8 +1,10 @@
-//! Random syntax trees, random models that are well-typed, and random executions (well-formed or not).
+//! Random syntax trees, random models that are well-typed, and random executions (well-formed or
+//! not).
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::cat::ast::{
-    Binding, Bindings, CatComparison, CatCondition, CatExpr, CatFile, CatInstruction, ExprKind, Ident, InstructionKind, Pattern,
+    Binding, Bindings, CatComparison, CatCondition, CatExpr, CatFile, CatInstruction, ExprKind,
+    Ident, InstructionKind, Pattern,
 };
 use margay_models::diagnostic::Span;
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
@@ -33,7 +35,12 @@ pub fn name(text: &str) -> CatExpr {
 
 /// Any syntax tree of an expression, whether or not it has a meaning.
 pub fn any_expr() -> impl Strategy<Value = CatExpr> {
-    let names = prop_oneof!["[a-c]", Just("po-loc".to_owned()), Just("membar.cta".to_owned()), Just("_x'".to_owned())];
+    let names = prop_oneof![
+        "[a-c]",
+        Just("po-loc".to_owned()),
+        Just("membar.cta".to_owned()),
+        Just("_x'".to_owned())
+    ];
     let leaf = prop_oneof![
         6 => names.prop_map(ExprKind::Name),
         1 => Just(ExprKind::Empty),
@@ -65,16 +72,21 @@ pub fn any_expr() -> impl Strategy<Value = CatExpr> {
             vec(inner.clone(), 1..4).prop_map(ExprKind::List),
             list().prop_map(ExprKind::Tuple),
             list().prop_map(ExprKind::Add),
-            (one(), vec((any_pattern(), inner.clone()), 1..3)).prop_map(|(e, arms)| ExprKind::Match(e, arms)),
+            (one(), vec((any_pattern(), inner.clone()), 1..3))
+                .prop_map(|(e, arms)| ExprKind::Match(e, arms)),
         ]
         .prop_map(expr)
     })
 }
 
 fn any_condition(compared: BoxedStrategy<CatExpr>) -> impl Strategy<Value = CatCondition> {
-    let comparison = prop_oneof![Just(CatComparison::Equal), Just(CatComparison::Subset), Just(CatComparison::In)];
-    let compare =
-        (comparison, compared.clone(), compared).prop_map(|(c, a, b)| CatCondition::Compare(c, Box::new(a), Box::new(b)));
+    let comparison = prop_oneof![
+        Just(CatComparison::Equal),
+        Just(CatComparison::Subset),
+        Just(CatComparison::In)
+    ];
+    let compare = (comparison, compared.clone(), compared)
+        .prop_map(|(c, a, b)| CatCondition::Compare(c, Box::new(a), Box::new(b)));
     let leaf = prop_oneof![3 => "[a-z ]{1,4}".prop_map(CatCondition::Variant), 1 => compare];
     leaf.prop_recursive(3, 8, 3, |inner| {
         prop_oneof![
@@ -95,72 +107,96 @@ fn any_pattern() -> impl Strategy<Value = Pattern> {
     ]
 }
 
-fn any_bindings(inner: impl Strategy<Value = CatExpr> + Clone + 'static) -> BoxedStrategy<Bindings> {
-    let one = ("[d-f]", proptest::option::of(vec("[x-z]", 0..3)), inner).prop_map(|(name, parameters, body)| {
-        // The parser refuses parameters that occur twice.
-        let parameters = parameters.map(|mut ps: Vec<String>| {
-            ps.sort();
-            ps.dedup();
-            ps.iter().map(|p| ident(p)).collect()
-        });
-        Binding { name: ident(&name), parameters, body, span: Span::default() }
-    });
-    (any::<bool>(), vec(one, 1..3)).prop_map(|(recursive, bindings)| Bindings { recursive, bindings }).boxed()
+fn any_bindings(
+    inner: impl Strategy<Value = CatExpr> + Clone + 'static,
+) -> BoxedStrategy<Bindings> {
+    let one = ("[d-f]", proptest::option::of(vec("[x-z]", 0..3)), inner).prop_map(
+        |(name, parameters, body)| {
+            // The parser refuses parameters that occur twice.
+            let parameters = parameters.map(|mut ps: Vec<String>| {
+                ps.sort();
+                ps.dedup();
+                ps.iter().map(|p| ident(p)).collect()
+            });
+            Binding { name: ident(&name), parameters, body, span: Span::default() }
+        },
+    );
+    (any::<bool>(), vec(one, 1..3))
+        .prop_map(|(recursive, bindings)| Bindings { recursive, bindings })
+        .boxed()
 }
 
 pub fn any_file() -> impl Strategy<Value = CatFile> {
     let simple = prop_oneof![
         any_bindings(any_expr().boxed()).prop_map(InstructionKind::Let),
-        (role(), any::<bool>(), check_kind(), any_expr(), proptest::option::of("[a-z][a-z-]{0,4}[a-z]-x")).prop_map(
-            |(role, negated, kind, expr, name)| InstructionKind::Check {
+        (
+            role(),
+            any::<bool>(),
+            check_kind(),
+            any_expr(),
+            proptest::option::of("[a-z][a-z-]{0,4}[a-z]-x")
+        )
+            .prop_map(|(role, negated, kind, expr, name)| InstructionKind::Check {
                 role,
                 negated,
                 kind,
                 expr,
                 name: name.map(|n| ident(&n))
-            }
-        ),
+            }),
         "[a-z/.]{1,6}".prop_map(InstructionKind::Include),
         vec((any_expr(), Just(Some(ident("shown")))), 1..3).prop_map(InstructionKind::Show),
         vec(any_expr(), 1..3).prop_map(InstructionKind::Unshow),
-        vec(any_expr(), 0..3).prop_map(|arguments| InstructionKind::Call { name: ident("p"), arguments }),
+        vec(any_expr(), 0..3)
+            .prop_map(|arguments| InstructionKind::Call { name: ident("p"), arguments }),
         any_expr().prop_map(|from| InstructionKind::With { name: ident("x"), from }),
     ]
     .prop_map(instruction);
     let nested = simple.prop_recursive(2, 10, 3, |inner| {
         prop_oneof![
-            (any::<bool>(), vec(inner.clone(), 0..3)).prop_map(|(recursive, body)| InstructionKind::Procedure {
-                recursive,
-                name: ident("p"),
-                parameters: vec![ident("x"), ident("_")],
-                body
+            (any::<bool>(), vec(inner.clone(), 0..3)).prop_map(|(recursive, body)| {
+                InstructionKind::Procedure {
+                    recursive,
+                    name: ident("p"),
+                    parameters: vec![ident("x"), ident("_")],
+                    body,
+                }
             }),
-            (any_expr(), vec(inner.clone(), 0..3)).prop_map(|(set, body)| InstructionKind::ForAll {
-                name: ident("x"),
-                set,
-                body
-            }),
+            (any_expr(), vec(inner.clone(), 0..3))
+                .prop_map(|(set, body)| InstructionKind::ForAll { name: ident("x"), set, body }),
             (any_expr(), vec((any_pattern(), vec(inner.clone(), 0..3)), 1..3))
                 .prop_map(|(expr, arms)| InstructionKind::Match { expr, arms }),
             (any_condition(any_expr().boxed()), vec(inner.clone(), 0..3), vec(inner, 0..3))
-                .prop_map(|(condition, then, otherwise)| InstructionKind::If { condition, then, otherwise }),
+                .prop_map(|(condition, then, otherwise)| InstructionKind::If {
+                    condition,
+                    then,
+                    otherwise
+                }),
         ]
         .prop_map(instruction)
     });
     // Not within an arm of a `match`: what follows would be read as one more tag.
-    let tags = vec("[a-c]", 1..3)
-        .prop_map(|tags| InstructionKind::Enum { name: ident("t"), tags: tags.iter().map(|t| ident(t)).collect() });
+    let tags = vec("[a-c]", 1..3).prop_map(|tags| InstructionKind::Enum {
+        name: ident("t"),
+        tags: tags.iter().map(|t| ident(t)).collect(),
+    });
     let nested = prop_oneof![8 => nested, 1 => tags.prop_map(instruction)];
     let header = proptest::option::of(prop_oneof![Just("PTX"), Just("C"), Just("Unknown-1")]);
-    (header, proptest::option::of("[a-zA-Z .]{0,8}"), vec(nested, 0..5)).prop_map(|(architecture, title, instructions)| CatFile {
-        architecture: architecture.map(ident),
-        title,
-        instructions,
-    })
+    (header, proptest::option::of("[a-zA-Z .]{0,8}"), vec(nested, 0..5)).prop_map(
+        |(architecture, title, instructions)| CatFile {
+            architecture: architecture.map(ident),
+            title,
+            instructions,
+        },
+    )
 }
 
 fn role() -> impl Strategy<Value = Role> {
-    prop_oneof![Just(Role::Axiom), Just(Role::Flag), Just(Role::UndefinedUnless), Just(Role::Assert)]
+    prop_oneof![
+        Just(Role::Axiom),
+        Just(Role::Flag),
+        Just(Role::UndefinedUnless),
+        Just(Role::Assert)
+    ]
 }
 
 fn check_kind() -> impl Strategy<Value = CheckKind> {
@@ -230,8 +266,10 @@ pub fn set(names: Names, depth: u32) -> BoxedStrategy<CatExpr> {
     }
     let inner = move || set(names, depth - 1);
     let negative = move || set(Names { growing: &[], ..names }, depth - 1);
-    let projection =
-        move |f: &'static str| relation(names, depth - 1).prop_map(move |r| expr(ExprKind::Apply(Box::new(name(f)), vec![r])));
+    let projection = move |f: &'static str| {
+        relation(names, depth - 1)
+            .prop_map(move |r| expr(ExprKind::Apply(Box::new(name(f)), vec![r])))
+    };
     prop_oneof![
         3 => leaf,
         1 => vec(inner(), 2..3).prop_map(ExprKind::Union).prop_map(expr),
@@ -252,11 +290,17 @@ pub const BASE: Names = Names {
     functions: &[],
 };
 
-/// A well-typed model of the C signature: definitions, a function, a `let rec`, a `let .. in`, and checks on all of them.
+/// A well-typed model of the C signature: definitions, a function, a `let rec`, a `let .. in`, and
+/// checks on all of them.
 pub fn model() -> impl Strategy<Value = CatFile> {
-    const BODY: Names = Names { relations: &["x", "po", "rf", "loc", "a"], sets: &["y", "W", "s", "IW"], ..BASE };
-    const WITH_FUNCTION: Names =
-        Names { relations: &["po", "rf", "co", "fr", "rmw", "a"], sets: &["W", "R", "F", "s"], functions: &["f"], ..BASE };
+    const BODY: Names =
+        Names { relations: &["x", "po", "rf", "loc", "a"], sets: &["y", "W", "s", "IW"], ..BASE };
+    const WITH_FUNCTION: Names = Names {
+        relations: &["po", "rf", "co", "fr", "rmw", "a"],
+        sets: &["W", "R", "F", "s"],
+        functions: &["f"],
+        ..BASE
+    };
     const RECURSIVE: Names = Names { growing: &["r", "q"], ..WITH_FUNCTION };
     const LOCAL: Names = Names { growing: &["r", "q", "inner"], ..WITH_FUNCTION };
     const ALL: Names = Names {
@@ -269,7 +313,8 @@ pub fn model() -> impl Strategy<Value = CatFile> {
     (
         relation(BASE, 2),
         set(BASE, 2),
-        // A function applied within a recursion is applied to recursive names: it must grow with its arguments.
+        // A function applied within a recursion is applied to recursive names: it must grow with
+        // its arguments.
         vec(proptest::sample::select(BODY.relations).prop_map(name), 1..3),
         relation(RECURSIVE, 2),
         prop_oneof![
@@ -280,12 +325,19 @@ pub fn model() -> impl Strategy<Value = CatFile> {
         checks,
     )
         .prop_map(|(a, s, f, r, (recursive, inner, q), checks)| {
-            let plain = |b: Binding| instruction(InstructionKind::Let(Bindings { recursive: false, bindings: vec![b] }));
+            let plain = |b: Binding| {
+                instruction(InstructionKind::Let(Bindings { recursive: false, bindings: vec![b] }))
+            };
             let on_set = expr(ExprKind::Diagonal(Box::new(name("y"))));
-            let f = expr(ExprKind::Sequence(std::iter::once(on_set).chain(f).chain([name("x")]).collect()));
+            let f = expr(ExprKind::Sequence(
+                std::iter::once(on_set).chain(f).chain([name("x")]).collect(),
+            ));
             let local = Bindings { recursive, bindings: vec![binding("inner", None, inner)] };
             let q = expr(ExprKind::LetIn(local, Box::new(q)));
-            let recursion = Bindings { recursive: true, bindings: vec![binding("r", None, r), binding("q", None, q)] };
+            let recursion = Bindings {
+                recursive: true,
+                bindings: vec![binding("r", None, r), binding("q", None, q)],
+            };
             let mut instructions = vec![
                 plain(binding("a", None, a)),
                 plain(binding("s", None, s)),
@@ -306,34 +358,44 @@ pub fn execution() -> impl Strategy<Value = Execution> {
         events.sort_by_key(|e| e.1);
         let n = events.len() + 2;
         let pairs = || vec((0..n, 0..n), 0..7);
-        (Just(events), pairs(), pairs(), pairs(), 0u16..2, 0u16..2).prop_map(move |(events, rf, co, rmw, gpu, cta)| {
-            let orders = [Order::Plain, Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc];
-            let mut data: Vec<EventData> = events
-                .iter()
-                .map(|&(kind, thread, location, order, scope)| {
-                    let kind = [Kind::Read, Kind::Write, Kind::Read, Kind::Write, Kind::Fence][usize::from(kind)];
-                    let mut event = EventData::new(kind, Some(thread), orders[usize::from(order)]);
-                    event.location = (kind != Kind::Fence).then_some(location);
-                    event.scope = (order > 0).then_some(Scope::ALL[usize::from(scope)]);
-                    event
-                })
-                .collect();
-            for location in 0..2 {
-                let mut init = EventData::new(Kind::Init, None, Order::Plain);
-                init.location = Some(location);
-                data.push(init);
-            }
-            let at = |gpu, cta| Placement { gpu, cta, ..Placement::default() };
-            let threads = vec![at(0, 0), at(0, cta), at(gpu, cta)];
-            let location = |i: u16| Location { name: format!("x{i}"), physical: i, atomic: true };
-            let mut execution = Execution::new(Signature::C, data, threads, vec![location(0), location(1)]);
-            let matrix = |pairs: Vec<(usize, usize)>| {
-                BitMatrix::from_pairs(n, pairs.into_iter().map(|(a, b)| (Event::from(a), Event::from(b))))
-            };
-            execution.rf = matrix(rf);
-            execution.co = matrix(co);
-            execution.rmw = matrix(rmw);
-            execution
-        })
+        (Just(events), pairs(), pairs(), pairs(), 0u16..2, 0u16..2).prop_map(
+            move |(events, rf, co, rmw, gpu, cta)| {
+                let orders =
+                    [Order::Plain, Order::Rlx, Order::Acq, Order::Rel, Order::AcqRel, Order::Sc];
+                let mut data: Vec<EventData> = events
+                    .iter()
+                    .map(|&(kind, thread, location, order, scope)| {
+                        let kind = [Kind::Read, Kind::Write, Kind::Read, Kind::Write, Kind::Fence]
+                            [usize::from(kind)];
+                        let mut event =
+                            EventData::new(kind, Some(thread), orders[usize::from(order)]);
+                        event.location = (kind != Kind::Fence).then_some(location);
+                        event.scope = (order > 0).then_some(Scope::ALL[usize::from(scope)]);
+                        event
+                    })
+                    .collect();
+                for location in 0..2 {
+                    let mut init = EventData::new(Kind::Init, None, Order::Plain);
+                    init.location = Some(location);
+                    data.push(init);
+                }
+                let at = |gpu, cta| Placement { gpu, cta, ..Placement::default() };
+                let threads = vec![at(0, 0), at(0, cta), at(gpu, cta)];
+                let location =
+                    |i: u16| Location { name: format!("x{i}"), physical: i, atomic: true };
+                let mut execution =
+                    Execution::new(Signature::C, data, threads, vec![location(0), location(1)]);
+                let matrix = |pairs: Vec<(usize, usize)>| {
+                    BitMatrix::from_pairs(
+                        n,
+                        pairs.into_iter().map(|(a, b)| (Event::from(a), Event::from(b))),
+                    )
+                };
+                execution.rf = matrix(rf);
+                execution.co = matrix(co);
+                execution.rmw = matrix(rmw);
+                execution
+            },
+        )
     })
 }

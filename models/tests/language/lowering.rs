@@ -7,7 +7,8 @@ use margay_models::signature::{BaseRelation, BaseSet};
 use margay_models::typing::OnlyBuiltIn;
 use margay_models::{Execution, Model, SourceFile};
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Expr, Logic, Relation, Session, SessionOutcome, SolverLimits, TupleSet, Universe,
+    Atom, Backend, Bounds, Encoding, Expr, Logic, Relation, Session, SessionOutcome, SolverLimits,
+    TupleSet, Universe,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -15,7 +16,8 @@ use std::collections::BTreeMap;
 
 use crate::generate;
 
-/// Every base of an execution as a relation of the logic; `fr` is left to follow from `rf` and `co`.
+/// Every base of an execution as a relation of the logic; `fr` is left to follow from `rf` and
+/// `co`.
 struct Level {
     sets: BTreeMap<BaseSet, Expr>,
     relations: BTreeMap<BaseRelation, Expr>,
@@ -28,7 +30,9 @@ impl BaseInterpretation for Level {
     }
 
     fn relation(&self, relation: BaseRelation) -> Interpretation {
-        self.relations.get(&relation).map_or(Interpretation::Follows, |&relation| Interpretation::Is(relation))
+        self.relations
+            .get(&relation)
+            .map_or(Interpretation::Follows, |&relation| Interpretation::Is(relation))
     }
 
     fn universe(&self) -> Expr {
@@ -62,10 +66,14 @@ fn problem(execution: &Execution, rf_upper: &BitMatrix) -> (Logic, Bounds, Level
     let mut bounds = Bounds::new(Universe::new((0..n + 2).map(|i| format!("e{i}"))));
     let events = logic.relation("events", 1);
     bounds.exactly(events, TupleSet::from_tuples(1, (0..n).map(|e| [atom(Event::from(e))])));
-    let mut level = Level { sets: BTreeMap::new(), relations: BTreeMap::new(), universe: logic.rel(events) };
+    let mut level =
+        Level { sets: BTreeMap::new(), relations: BTreeMap::new(), universe: logic.rel(events) };
     for &set in BaseSet::ALL.iter().filter(|&&s| !matches!(s, BaseSet::Universe | BaseSet::M)) {
         let relation = logic.relation(set.name(), 1);
-        bounds.exactly(relation, TupleSet::from_tuples(1, execution.base_set(set).iter().map(|e| [atom(e)])));
+        bounds.exactly(
+            relation,
+            TupleSet::from_tuples(1, execution.base_set(set).iter().map(|e| [atom(e)])),
+        );
         level.sets.insert(set, logic.rel(relation));
     }
     let mut rf = None;
@@ -85,8 +93,9 @@ fn problem(execution: &Execution, rf_upper: &BitMatrix) -> (Logic, Bounds, Level
     (logic, bounds, level, rf.expect("rf is a base relation"))
 }
 
-/// The execution with what the closed forms of communication rely on (models/src/lower/communication.rs): reads-from goes from
-/// writes to reads, each read reads at most one write, and coherence is a transitive relation between writes.
+/// The execution with what the closed forms of communication rely on
+/// (models/src/lower/communication.rs): reads-from goes from writes to reads, each read reads at
+/// most one write, and coherence is a transitive relation between writes.
 fn regular(mut execution: Execution) -> Execution {
     let (writes, reads) = (execution.base_set(BaseSet::W), execution.base_set(BaseSet::R));
     let n = execution.size();
@@ -96,7 +105,10 @@ fn regular(mut execution: Execution) -> Execution {
             rf.insert(w, r);
         }
     }
-    let mut co = BitMatrix::from_pairs(n, execution.co.pairs().filter(|&(a, b)| writes.contains(a) && writes.contains(b)));
+    let mut co = BitMatrix::from_pairs(
+        n,
+        execution.co.pairs().filter(|&(a, b)| writes.contains(a) && writes.contains(b)),
+    );
     for middle in (0..n).map(Event::from) {
         for before in co.column(middle).iter() {
             let behind = co.row(middle).to_set();
@@ -113,7 +125,8 @@ fn subsets(upper: &BitMatrix) -> Vec<BitMatrix> {
     let all: Vec<(Event, Event)> = upper.pairs().collect();
     (0..1u32 << all.len())
         .map(|chosen| {
-            let pairs = all.iter().enumerate().filter(|(i, _)| chosen >> i & 1 == 1).map(|(_, p)| *p);
+            let pairs =
+                all.iter().enumerate().filter(|(i, _)| chosen >> i & 1 == 1).map(|(_, p)| *p);
             BitMatrix::from_pairs(upper.size(), pairs)
         })
         .collect()
@@ -122,8 +135,8 @@ fn subsets(upper: &BitMatrix) -> Vec<BitMatrix> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// For each check, and its negation: is there a reads-from for which it holds? Both engines must say the same, and what the
-    /// solver finds must pass the judge.
+    /// For each check, and its negation: is there a reads-from for which it holds? Both engines
+    /// must say the same, and what the solver finds must pass the judge.
     #[test]
     fn the_solver_finds_what_the_judge_finds(file in generate::model(), execution in generate::execution()) {
         let source = SourceFile::new("m.cat", file.to_string());
@@ -165,14 +178,16 @@ proptest! {
 #[test]
 fn definitions_are_lowered_within_the_level() {
     let text = "Generic let all = ~0 let self = po? let rec step = po | (step; po) let not-po = ~step empty not-po as c";
-    let model = Model::parse(SourceFile::new("m.cat", text), &OnlyBuiltIn).expect("well-typed").model;
+    let model =
+        Model::parse(SourceFile::new("m.cat", text), &OnlyBuiltIn).expect("well-typed").model;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let execution = generate::execution().new_tree(&mut runner).expect("an execution").current();
     let (mut logic, bounds, level, _) = problem(&execution, &BitMatrix::new(execution.size()));
     let lowered = lower(&model, &mut logic, &level);
     assert_eq!(lowered.definitions.len(), model.definitions.len());
     let mut session = Session::new(bounds, Encoding::default(), &Backend::batsat());
-    let SessionOutcome::Sat(instance) = session.solve(&[], &SolverLimits::default()).unwrap() else {
+    let SessionOutcome::Sat(instance) = session.solve(&[], &SolverLimits::default()).unwrap()
+    else {
         panic!("nothing is asserted")
     };
     let value = |name: &str| {

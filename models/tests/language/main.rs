@@ -1,4 +1,5 @@
-//! The .cat language: syntax, typing, the judge, lowering and explanations, each against something that was written apart.
+//! The .cat language: syntax, typing, the judge, lowering and explanations, each against something
+//! that was written apart.
 
 mod architectures;
 mod diagnostics;

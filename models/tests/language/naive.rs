@@ -1,5 +1,6 @@
-//! The meaning of a syntax tree by sets of pairs, straight from the definitions of the operators: slow, and shares nothing with
-//! the judge but the base relations. Whether `0` and `_` are sets or relations follows from what is asked for.
+//! The meaning of a syntax tree by sets of pairs, straight from the definitions of the operators:
+//! slow, and shares nothing with the judge but the base relations. Whether `0` and `_` are sets or
+//! relations follows from what is asked for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +45,9 @@ pub fn checks(file: &CatFile, execution: &Execution) -> Vec<bool> {
 }
 
 fn compose(r: &Pairs, s: &Pairs) -> Pairs {
-    r.iter().flat_map(|&(a, b)| s.iter().filter(move |(c, _)| *c == b).map(move |&(_, d)| (a, d))).collect()
+    r.iter()
+        .flat_map(|&(a, b)| s.iter().filter(move |(c, _)| *c == b).map(move |&(_, d)| (a, d)))
+        .collect()
 }
 
 fn closure(r: &Pairs) -> Pairs {
@@ -78,7 +81,9 @@ impl Naive<'_> {
         }
         for b in &bindings.bindings {
             let meaning = match &b.parameters {
-                Some(ps) => Meaning::Function(ps[0].text.clone(), ps[1].text.clone(), b.body.clone()),
+                Some(ps) => {
+                    Meaning::Function(ps[0].text.clone(), ps[1].text.clone(), b.body.clone())
+                }
                 None if b.name.text == "s" => Meaning::Set(self.set(&b.body, environment)),
                 None => Meaning::Relation(self.relation(&b.body, environment)),
             };
@@ -91,10 +96,13 @@ impl Naive<'_> {
             environment.insert(b.name.text.clone(), Meaning::Relation(Pairs::new()));
         }
         loop {
-            let values: Vec<Pairs> = bindings.bindings.iter().map(|b| self.relation(&b.body, environment)).collect();
+            let values: Vec<Pairs> =
+                bindings.bindings.iter().map(|b| self.relation(&b.body, environment)).collect();
             let mut changed = false;
             for (b, value) in bindings.bindings.iter().zip(values) {
-                let Some(Meaning::Relation(old)) = environment.get(&b.name.text) else { panic!("bound above") };
+                let Some(Meaning::Relation(old)) = environment.get(&b.name.text) else {
+                    panic!("bound above")
+                };
                 assert!(old.is_subset(&value), "not monotone");
                 changed |= *old != value;
                 environment.insert(b.name.text.clone(), Meaning::Relation(value));
@@ -115,32 +123,44 @@ impl Naive<'_> {
                 None => self.base(name),
             },
             ExprKind::Empty => Pairs::new(),
-            ExprKind::Universe => (0..self.n).flat_map(|a| (0..self.n).map(move |b| (a, b))).collect(),
+            ExprKind::Universe => {
+                (0..self.n).flat_map(|a| (0..self.n).map(move |b| (a, b))).collect()
+            }
             ExprKind::Union(es) => es.iter().flat_map(relation).collect(),
-            ExprKind::Intersection(es) => {
-                es[1..].iter().fold(relation(&es[0]), |r, e| r.intersection(&relation(e)).copied().collect())
+            ExprKind::Intersection(es) => es[1..]
+                .iter()
+                .fold(relation(&es[0]), |r, e| r.intersection(&relation(e)).copied().collect()),
+            ExprKind::Difference(es) => es[1..]
+                .iter()
+                .fold(relation(&es[0]), |r, e| r.difference(&relation(e)).copied().collect()),
+            ExprKind::Sequence(es) => {
+                es[1..].iter().fold(relation(&es[0]), |r, e| compose(&r, &relation(e)))
             }
-            ExprKind::Difference(es) => {
-                es[1..].iter().fold(relation(&es[0]), |r, e| r.difference(&relation(e)).copied().collect())
-            }
-            ExprKind::Sequence(es) => es[1..].iter().fold(relation(&es[0]), |r, e| compose(&r, &relation(e))),
             ExprKind::Product(a, b) => {
                 let (a, b) = (set(a), set(b));
                 a.iter().flat_map(|&x| b.iter().map(move |&y| (x, y))).collect()
             }
             ExprKind::Complement(e) => {
                 let r = relation(e);
-                (0..self.n).flat_map(|a| (0..self.n).map(move |b| (a, b))).filter(|p| !r.contains(p)).collect()
+                (0..self.n)
+                    .flat_map(|a| (0..self.n).map(move |b| (a, b)))
+                    .filter(|p| !r.contains(p))
+                    .collect()
             }
             ExprKind::Inverse(e) => relation(e).into_iter().map(|(a, b)| (b, a)).collect(),
             ExprKind::Closure(e) => closure(&relation(e)),
-            ExprKind::ReflexiveClosure(e) => closure(&relation(e)).union(&self.identity()).copied().collect(),
+            ExprKind::ReflexiveClosure(e) => {
+                closure(&relation(e)).union(&self.identity()).copied().collect()
+            }
             ExprKind::Optional(e) => relation(e).union(&self.identity()).copied().collect(),
             ExprKind::Diagonal(e) => set(e).into_iter().map(|e| (e, e)).collect(),
             ExprKind::Apply(f, arguments) => {
                 let ExprKind::Name(f) = &f.kind else { panic!("only names are applied") };
-                let Some(Meaning::Function(x, y, body)) = environment.get(f) else { panic!("{f} is no function") };
-                // The body was written where `a` and `s` were the last definitions: later names do not occur in it.
+                let Some(Meaning::Function(x, y, body)) = environment.get(f) else {
+                    panic!("{f} is no function")
+                };
+                // The body was written where `a` and `s` were the last definitions: later names do
+                // not occur in it.
                 let mut inner = environment.clone();
                 inner.insert(x.clone(), Meaning::Relation(relation(&arguments[0])));
                 inner.insert(y.clone(), Meaning::Set(set(&arguments[1])));
@@ -162,15 +182,20 @@ impl Naive<'_> {
                 Some(Meaning::Set(s)) => s.clone(),
                 Some(other) => panic!("{name} is {other:?}"),
                 None => {
-                    let base = BaseSet::from_name(name, self.execution.signature).expect("a base set");
+                    let base =
+                        BaseSet::from_name(name, self.execution.signature).expect("a base set");
                     self.execution.base_set(base).iter().map(|e| e.index()).collect()
                 }
             },
             ExprKind::Empty => Set::new(),
             ExprKind::Universe => self.all(),
             ExprKind::Union(es) => es.iter().flat_map(set).collect(),
-            ExprKind::Intersection(es) => es[1..].iter().fold(set(&es[0]), |s, e| s.intersection(&set(e)).copied().collect()),
-            ExprKind::Difference(es) => es[1..].iter().fold(set(&es[0]), |s, e| s.difference(&set(e)).copied().collect()),
+            ExprKind::Intersection(es) => {
+                es[1..].iter().fold(set(&es[0]), |s, e| s.intersection(&set(e)).copied().collect())
+            }
+            ExprKind::Difference(es) => {
+                es[1..].iter().fold(set(&es[0]), |s, e| s.difference(&set(e)).copied().collect())
+            }
             ExprKind::Complement(e) => self.all().difference(&set(e)).copied().collect(),
             ExprKind::Apply(f, arguments) => {
                 let r = self.relation(&arguments[0], environment);
@@ -186,12 +211,24 @@ impl Naive<'_> {
 
     fn base(&self, name: &str) -> Pairs {
         let relation = |base: BaseRelation| -> Pairs {
-            self.execution.base_relation(base).pairs().map(|(a, b)| (a.index(), b.index())).collect()
+            self.execution
+                .base_relation(base)
+                .pairs()
+                .map(|(a, b)| (a.index(), b.index()))
+                .collect()
         };
         match name {
-            "rfe" => relation(BaseRelation::Rf).intersection(&relation(BaseRelation::Ext)).copied().collect(),
-            "po-loc" => relation(BaseRelation::Po).intersection(&relation(BaseRelation::Loc)).copied().collect(),
-            _ => relation(BaseRelation::from_name(name, self.execution.signature).expect("a base relation")),
+            "rfe" => relation(BaseRelation::Rf)
+                .intersection(&relation(BaseRelation::Ext))
+                .copied()
+                .collect(),
+            "po-loc" => relation(BaseRelation::Po)
+                .intersection(&relation(BaseRelation::Loc))
+                .copied()
+                .collect(),
+            _ => relation(
+                BaseRelation::from_name(name, self.execution.signature).expect("a base relation"),
+            ),
         }
     }
 }

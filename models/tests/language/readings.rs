@@ -1,11 +1,13 @@
-//! Other readings of a model are said by the lines in which they differ. Where they no longer fit the model, the build says so.
+//! Other readings of a model are said by the lines in which they differ. Where they no longer fit
+//! the model, the build says so.
 
 #[path = "../../build/reading.rs"]
 mod reading;
 
 const MODEL: &str = "C\n\nlet a = po\nlet b = rf\nlet c = po\nacyclic a | b\n";
 
-/// Lines of a difference behind its two names, and the model that they make of [`MODEL`], or what is said of them.
+/// Lines of a difference behind its two names, and the model that they make of [`MODEL`], or what
+/// is said of them.
 const CASES: [(&str, Result<&str, &str>); 11] = [
     (
         "@@ -4 +4 @@\n let a = po\n-let b = rf\n+let b = rf | co\n",
@@ -17,9 +19,16 @@ const CASES: [(&str, Result<&str, &str>); 11] = [
         Ok("C \"other\"\n\nlet a = po\nlet b = rf\nlet c = po\nacyclic a | b\nempty b; a\n"),
     ),
     ("@@\n-let c = po\n", Ok("C\n\nlet a = po\nlet b = rf\nacyclic a | b\n")),
-    // Numbers of lines are not looked at: a line that came into the model before them does not matter.
-    ("@@ -40,2 +40,2 @@\n-let b = rf\n+let b = co\n", Ok("C\n\nlet a = po\nlet b = co\nlet c = po\nacyclic a | b\n")),
-    ("@@\n-let b = fr\n+let b = co\n", Err("line 3: the old lines are not in the model, or more than once")),
+    // Numbers of lines are not looked at: a line that came into the model before them does not
+    // matter.
+    (
+        "@@ -40,2 +40,2 @@\n-let b = rf\n+let b = co\n",
+        Ok("C\n\nlet a = po\nlet b = co\nlet c = po\nacyclic a | b\n"),
+    ),
+    (
+        "@@\n-let b = fr\n+let b = co\n",
+        Err("line 3: the old lines are not in the model, or more than once"),
+    ),
     // The end of a line is not a line.
     ("@@\n-= rf\n+= co\n", Err("line 3: the old lines are not in the model, or more than once")),
     (
@@ -28,7 +37,10 @@ const CASES: [(&str, Result<&str, &str>); 11] = [
     ),
     ("@@\n+let d = po\n", Err("line 3: no line says where this belongs")),
     ("-C\n+PTX\n", Err("line 3: expected `@@`")),
-    ("@@\n-C\n+PTX\n\\ No newline at end of file\n", Err("line 6: expected a line that begins with ` `, `-` or `+`")),
+    (
+        "@@\n-C\n+PTX\n\\ No newline at end of file\n",
+        Err("line 6: expected a line that begins with ` `, `-` or `+`"),
+    ),
     ("", Err("no line begins with `@@`")),
 ];
 
@@ -44,7 +56,8 @@ fn a_reading_is_its_model_with_the_differences() {
         }
     }
     let twice = MODEL.replace("let c = po", "let a = po");
-    let said = reading::read(&twice, "--- m.cat\n+++ other.cat\n@@\n-let a = po\n").expect_err("which one?");
+    let said = reading::read(&twice, "--- m.cat\n+++ other.cat\n@@\n-let a = po\n")
+        .expect_err("which one?");
     assert!(said.contains("more than once; make the reading again of it:\nlet a = po"), "{said}");
     assert_eq!(reading::base("let a = po\n"), Err("line 1: expected `--- MODEL.cat`".to_owned()));
 }

@@ -1,4 +1,5 @@
-//! Damaged texts, random bytes, and texts that are deep or large: a diagnostic with a place, never a panic.
+//! Damaged texts, random bytes, and texts that are deep or large: a diagnostic with a place, never
+//! a panic.
 
 use std::path::{Path, PathBuf};
 
@@ -15,8 +16,14 @@ fn read(text: &str) -> Result<Model, Vec<Diagnostic>> {
         for error in errors {
             assert!(!error.message.is_empty());
             for label in &error.labels {
-                assert!(label.span.start <= label.span.end && label.span.end <= label.file.text.len(), "{error:?}");
-                assert!(label.file.text.is_char_boundary(label.span.start) && label.file.text.is_char_boundary(label.span.end));
+                assert!(
+                    label.span.start <= label.span.end && label.span.end <= label.file.text.len(),
+                    "{error:?}"
+                );
+                assert!(
+                    label.file.text.is_char_boundary(label.span.start)
+                        && label.file.text.is_char_boundary(label.span.end)
+                );
             }
         }
     }
@@ -25,7 +32,8 @@ fn read(text: &str) -> Result<Model, Vec<Diagnostic>> {
 
 fn any_shipped() -> impl Strategy<Value = String> {
     let names: Vec<&'static str> = library::built_in_names().collect();
-    proptest::sample::select(names).prop_map(|name| library::built_in(name).expect("listed").text.clone())
+    proptest::sample::select(names)
+        .prop_map(|name| library::built_in(name).expect("listed").text.clone())
 }
 
 proptest! {
@@ -84,7 +92,9 @@ proptest! {
 
 #[test]
 fn deep_nesting_is_an_error() {
-    let deep = |open: &str, close: &str, n: usize| format!("acyclic {}po{}", open.repeat(n), close.repeat(n));
+    let deep = |open: &str, close: &str, n: usize| {
+        format!("acyclic {}po{}", open.repeat(n), close.repeat(n))
+    };
     for n in [190, 250, 20_000] {
         for text in [
             deep("(", ")", n),
@@ -131,7 +141,10 @@ fn long_lists_and_chains_are_read() {
         text + &format!("acyclic a{} as x\n", n - 1)
     };
     let model = read(&chain(150)).expect("a long chain");
-    assert_eq!(model.definition_named("a149").map(|d| model.definition(d).name.as_str()), Some("a149"));
+    assert_eq!(
+        model.definition_named("a149").map(|d| model.definition(d).name.as_str()),
+        Some("a149")
+    );
     // Whoever recurses over a model need not fear for the stack.
     let errors = read(&chain(8_000)).expect_err("too long a chain");
     assert!(errors[0].message.contains("build on each other more than 400 deep"), "{errors:?}");
@@ -141,7 +154,10 @@ fn long_lists_and_chains_are_read() {
     }
     let errors = read(&(recursive + "acyclic a2999")).expect_err("too long a chain of fixpoints");
     assert!(errors[0].message.contains("build on each other"), "{errors:?}");
-    let shadowing = format!("let a = po {} acyclic a", "let a = rf let f(x) = x | a let b = f(a) ".repeat(3_000));
+    let shadowing = format!(
+        "let a = po {} acyclic a",
+        "let a = rf let f(x) = x | a let b = f(a) ".repeat(3_000)
+    );
     assert!(read(&shadowing).is_ok());
 }
 
@@ -252,7 +268,12 @@ fn includes_are_found_beside_the_file_and_among_the_built_in() {
     write("part.cat", "\"a part\" let part = po | rf");
     let model = Model::load(&folder.join("main.cat")).expect("well-typed").model;
     assert_eq!((model.name.as_str(), model.checks.len()), ("main", 1));
-    assert!(model.definitions.iter().any(|d| d.name == "part" && d.place.file.name.ends_with("part.cat")));
+    assert!(
+        model
+            .definitions
+            .iter()
+            .any(|d| d.name == "part" && d.place.file.name.ends_with("part.cat"))
+    );
 
     write("loop.cat", "include \"loop2.cat\" acyclic po");
     write("loop2.cat", "include \"./loop2.cat\"");
@@ -262,7 +283,11 @@ fn includes_are_found_beside_the_file_and_among_the_built_in() {
     let message = |name: &str| Model::load(&folder.join(name)).expect_err(name).remove(0);
     assert!(message("loop.cat").message.contains("include"), "{:?}", message("loop.cat"));
     let broken = message("bad.cat");
-    assert!(broken.labels[0].file.name.ends_with("broken.cat") && broken.labels[1].file.name.ends_with("bad.cat"), "{broken:?}");
+    assert!(
+        broken.labels[0].file.name.ends_with("broken.cat")
+            && broken.labels[1].file.name.ends_with("bad.cat"),
+        "{broken:?}"
+    );
     assert!(message("none.cat").message.contains("nothing.cat"));
     write("asks.cat", "include \"own.bell\" acyclic po");
     write("own.bell", "enum Accesses = 'once");

@@ -53,7 +53,9 @@ fn printed_typed_models_are_a_fixed_point() {
         let again = again.unwrap_or_else(|e| panic!("{printed}\n{e:?}")).model;
         assert_eq!(printed, again.to_string(), "{name}");
         assert_eq!(model.signature, again.signature, "{name}");
-        let names = |m: &Model| m.checks.iter().map(|c| (c.name.clone(), c.kind, c.negated, c.role)).collect::<Vec<_>>();
+        let names = |m: &Model| {
+            m.checks.iter().map(|c| (c.name.clone(), c.kind, c.negated, c.role)).collect::<Vec<_>>()
+        };
         assert_eq!(names(&model), names(&again), "{name}");
     }
 }

@@ -40,9 +40,13 @@ fn sets_of_any_size_are_sets() {
 fn relations_of_any_size_are_relations() {
     for n in SIZES {
         let members: Vec<usize> = numbers(n, n / 7 + 1).into_iter().collect();
-        let pairs: BTreeSet<(usize, usize)> =
-            members.iter().flat_map(|&a| members.iter().map(move |&b| (a, b))).filter(|(a, b)| (a + 2 * b) % 3 != 1).collect();
-        let mut relation = BitMatrix::from_pairs(n, pairs.iter().map(|&(a, b)| (Event::from(a), Event::from(b))));
+        let pairs: BTreeSet<(usize, usize)> = members
+            .iter()
+            .flat_map(|&a| members.iter().map(move |&b| (a, b)))
+            .filter(|(a, b)| (a + 2 * b) % 3 != 1)
+            .collect();
+        let mut relation =
+            BitMatrix::from_pairs(n, pairs.iter().map(|&(a, b)| (Event::from(a), Event::from(b))));
         assert_eq!((relation.size(), relation.len()), (n, pairs.len()));
         assert!(relation.pairs().map(|(a, b)| (a.index(), b.index())).eq(pairs.iter().copied()));
         for &e in &members {

@@ -8,7 +8,9 @@ fn shipped_models_read() {
     for name in library::built_in_names() {
         match library::load(name, &[]) {
             Ok(loaded) => problems.extend(loaded.warnings.into_iter().map(|w| w.to_string())),
-            Err(errors) => problems.extend(errors.into_iter().map(|e| format!("{e}\n   {:?}", e.help))),
+            Err(errors) => {
+                problems.extend(errors.into_iter().map(|e| format!("{e}\n   {:?}", e.help)))
+            }
         }
     }
     assert_eq!(problems, Vec::<String>::new());
@@ -23,7 +25,9 @@ fn every_model_of_the_folders_is_built_in() {
         .chain(folder(&crate_folder.join("architectures")))
         .chain(folder(&crate_folder.join("readings")))
         .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
-        .filter_map(|name| name.strip_suffix(".cat").or_else(|| name.strip_suffix(".patch")).map(str::to_owned))
+        .filter_map(|name| {
+            name.strip_suffix(".cat").or_else(|| name.strip_suffix(".patch")).map(str::to_owned)
+        })
         .collect();
     files.sort();
     let mut listed: Vec<&str> = library::built_in_names().collect();

@@ -62,7 +62,8 @@ fn a_star_is_a_product_if_an_operand_follows() {
 
 #[test]
 fn comments_and_headers() {
-    let text = "PTX \"a (* title *)\" (* one (* two *) // *) // three\n# four\nacyclic po (**) | rf (*)*)";
+    let text =
+        "PTX \"a (* title *)\" (* one (* two *) // *) // three\n# four\nacyclic po (**) | rf (*)*)";
     let m = model(text);
     assert_eq!(m.title.as_deref(), Some("a (* title *)"));
     assert_eq!(m.checks[0].text, "po | rf");
@@ -83,7 +84,9 @@ fn names_may_have_dashes_dots_and_primes() {
 fn zero_and_universe_are_either() {
     same("po | 0", "po | {}");
     different("[0]", "0");
-    let m = model("let nothing = 0 let all = ~nothing empty W & nothing empty po & nothing acyclic [all]; all");
+    let m = model(
+        "let nothing = 0 let all = ~nothing empty W & nothing empty po & nothing acyclic [all]; all",
+    );
     assert_eq!(m.arena.sort(m.checks[0].expr), Sort::Set);
     assert_eq!(m.arena.sort(m.checks[1].expr), Sort::Relation);
     let m = model("let rec r = s and s = W | s empty r empty s");
@@ -109,9 +112,16 @@ fn functions_keep_the_scope_of_their_definition() {
     let m = model("let a = po let f(x) = x; a let a = rf let g x = f(x) | a acyclic g(co)");
     let text = m.to_string();
     assert!(text.contains("co; a\n") && text.contains("let a-2 = rf"), "{text}");
-    assert!(m.definitions.iter().any(|d| d.name == "g(co)" && d.origin == DefinitionOrigin::Application));
+    assert!(
+        m.definitions
+            .iter()
+            .any(|d| d.name == "g(co)" && d.origin == DefinitionOrigin::Application)
+    );
     assert_eq!(model("acyclic (fun x -> x; po)(rf)").to_string().matches("rf; po").count(), 1);
-    assert_eq!(model("acyclic (fun (x, y) -> [x]; y)(W, rf)").to_string().matches("[W]; rf").count(), 1);
+    assert_eq!(
+        model("acyclic (fun (x, y) -> [x]; y)(W, rf)").to_string().matches("[W]; rf").count(),
+        1
+    );
     let m = model("let twice(f, x) = f(f(x)) let step(x) = x; po acyclic twice(step, rf)");
     assert!(m.to_string().contains("rf; po"), "{m}");
     // A parameter hides a name of the same text, also one of the signature.
@@ -121,7 +131,9 @@ fn functions_keep_the_scope_of_their_definition() {
 
 #[test]
 fn the_standard_library_is_there() {
-    let m = model("acyclic po-loc | rfe | rfi | coe | coi | fre | fri | rf-loc | co0 | fencerel(MFENCE) | toid(W) | lxsx");
+    let m = model(
+        "acyclic po-loc | rfe | rfi | coe | coi | fre | fri | rf-loc | co0 | fencerel(MFENCE) | toid(W) | lxsx",
+    );
     let names: BTreeSet<&str> = m.definitions.iter().map(|d| d.name.as_str()).collect();
     assert!(names.contains("rfe") && names.contains("fencerel(MFENCE)"), "{names:?}");
     // A model's own definition comes first.
@@ -143,7 +155,8 @@ fn checks_and_roles() {
     let m = model(
         "C acyclic po as a flag ~empty rf as b undefined_unless irreflexive co as c assert empty W & R ~acyclic po as e flag empty 0",
     );
-    let seen: Vec<(Role, bool, String)> = m.checks.iter().map(|c| (c.role, c.negated, c.display_name())).collect();
+    let seen: Vec<(Role, bool, String)> =
+        m.checks.iter().map(|c| (c.role, c.negated, c.display_name())).collect();
     let expected = [
         (Role::Axiom, false, "a"),
         (Role::Flag, true, "b"),
@@ -168,10 +181,16 @@ fn variants_choose() {
     let text = "if \"scoped\" && ~\"weak\" acyclic po as yes let a = rf else acyclic rf as no let a = po end
         acyclic if \"weak\" then a else po | a as x if \"a\" || \"b\" acyclic po as never end";
     let read = |variants: &[&str]| {
-        let options = TypingOptions { variants: variants.iter().map(|v| (*v).to_owned()).collect(), ..TypingOptions::default() };
-        Model::parse_with(SourceFile::new("m.cat", text), &OnlyBuiltIn, &options).expect("well-typed").model
+        let options = TypingOptions {
+            variants: variants.iter().map(|v| (*v).to_owned()).collect(),
+            ..TypingOptions::default()
+        };
+        Model::parse_with(SourceFile::new("m.cat", text), &OnlyBuiltIn, &options)
+            .expect("well-typed")
+            .model
     };
-    let names = |m: &Model| m.checks.iter().map(margay_models::Check::display_name).collect::<Vec<_>>();
+    let names =
+        |m: &Model| m.checks.iter().map(margay_models::Check::display_name).collect::<Vec<_>>();
     assert_eq!(names(&read(&[])), ["no", "x"]);
     assert_eq!(names(&read(&["scoped"])), ["yes", "x"]);
     assert_eq!(names(&read(&["scoped", "weak"])), ["no", "x"]);
@@ -188,7 +207,9 @@ fn try_takes_the_second_if_the_first_has_no_meaning() {
 
 #[test]
 fn procedures_are_inlined() {
-    let m = model("procedure sc(com) = let all = po | com acyclic all as sc end call sc(rf) call sc(co | fr)");
+    let m = model(
+        "procedure sc(com) = let all = po | com acyclic all as sc end call sc(rf) call sc(co | fr)",
+    );
     assert_eq!(m.checks.len(), 2);
     assert_ne!(m.checks[0].expr, m.checks[1].expr);
     assert_eq!(m.checks[0].name.as_deref(), Some("sc"));
@@ -196,7 +217,10 @@ fn procedures_are_inlined() {
 
 #[test]
 fn show_is_ignored_even_where_it_names_what_only_herd_has() {
-    let parsed = cat::parse(&SourceFile::new("m.cat", "show iico_data as d, po unshow po, co showas rf as x acyclic po"));
+    let parsed = cat::parse(&SourceFile::new(
+        "m.cat",
+        "show iico_data as d, po unshow po, co showas rf as x acyclic po",
+    ));
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     assert_eq!(parsed.file.instructions.len(), 4);
     let InstructionKind::Show(shown) = &parsed.file.instructions[0].kind else { panic!("show") };

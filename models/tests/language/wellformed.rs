@@ -25,7 +25,8 @@ fn sound(signature: Signature) -> Execution {
         events.push(event);
     }
     let location = Location { name: "x".to_owned(), physical: 0, atomic: true };
-    let mut execution = Execution::new(signature, events, vec![Placement::default(); 2], vec![location]);
+    let mut execution =
+        Execution::new(signature, events, vec![Placement::default(); 2], vec![location]);
     execution.rf = pairs(&[(0, 1)]);
     execution.co = pairs(&[(5, 0), (5, 2), (0, 2)]);
     execution.rmw = pairs(&[(1, 2)]);
@@ -54,7 +55,10 @@ fn damaged(signature: Signature, expected: &str, damage: impl Fn(&mut Execution)
     let mut execution = sound(signature);
     damage(&mut execution);
     let found = violations(&execution);
-    assert!(found.iter().any(|f| f.contains(expected)), "{signature}: expected {expected:?} among {found:#?}");
+    assert!(
+        found.iter().any(|f| f.contains(expected)),
+        "{signature}: expected {expected:?} among {found:#?}"
+    );
 }
 
 #[test]
@@ -62,8 +66,12 @@ fn damage_is_named() {
     for signature in [Signature::PLAIN, Signature::C, Signature::PTX] {
         damaged(signature, "each read reads from a write (event 1)", |e| e.rf = pairs(&[]));
         damaged(signature, "one write only (events", |e| e.rf = pairs(&[(0, 1), (5, 1)]));
-        damaged(signature, "from a write to a read of the same location", |e| e.rf.insert(Event(1), Event(1)));
-        damaged(signature, "reads the value of its write (events 0 and 1)", |e| e.events[1].value = Some(7));
+        damaged(signature, "from a write to a read of the same location", |e| {
+            e.rf.insert(Event(1), Event(1))
+        });
+        damaged(signature, "reads the value of its write (events 0 and 1)", |e| {
+            e.events[1].value = Some(7)
+        });
         damaged(signature, "initial write is first", |e| e.co = pairs(&[(0, 2)]));
         damaged(signature, "coherence order has no cycle", |e| e.co.insert(Event(2), Event(0)));
         damaged(signature, "coherence order is transitive", |e| e.co.remove(Event(5), Event(2)));
@@ -95,7 +103,9 @@ fn damage_is_named() {
         damaged(signature, "read modify writes are", |e| e.events[1].order = Order::Plain);
     }
     damaged(Signature::PTX, "fence sc order relates", |e| e.sync_fence = pairs(&[(1, 4)]));
-    damaged(Signature::PTX, "fence sc order has no cycle", |e| e.sync_fence.insert(Event(4), Event(3)));
+    damaged(Signature::PTX, "fence sc order has no cycle", |e| {
+        e.sync_fence.insert(Event(4), Event(3))
+    });
     damaged(Signature::PTX, "barriers", |e| e.sync_barrier = pairs(&[(0, 4)]));
 }
 
@@ -107,7 +117,11 @@ fn indices_out_of_range_are_named() {
     damaged(Signature::C, "location that does not exist", |e| e.events[0].location = Some(9));
     damaged(Signature::C, "alias", |e| e.locations[0].physical = 3);
     damaged(Signature::PTX, "1 locations have 2 generic addresses", |e| e.generic.push(0));
-    damaged(Signature::PTX, "has the generic address of a location that has none of its own", |e| e.generic[0] = 3);
+    damaged(
+        Signature::PTX,
+        "has the generic address of a location that has none of its own",
+        |e| e.generic[0] = 3,
+    );
     damaged(Signature::PTX, "has a generic address in other memory", |e| {
         e.locations.push(Location { name: "y".to_owned(), physical: 1, atomic: true });
         e.generic = vec![0, 0];

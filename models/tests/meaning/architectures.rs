@@ -1,8 +1,11 @@
-//! The models of models/architectures, by the cases that lie beside them as texts: what the published model says of a litmus test, and for
-//! each definition and axiom a case that would come out otherwise without it. A new architecture brings its own.
+//! The models of models/architectures, by the cases that lie beside them as texts: what the
+//! published model says of a litmus test, and for each definition and axiom a case that would come
+//! out otherwise without it. A new architecture brings its own.
 //!
-//! A file of cases has for each of them a line `allowed NAME`, `forbidden NAME` or `racy NAME`, and the test in the lines below it (see
-//! [`Program`]). `cases OTHER` in the first line takes those of another model; a case of the same name then replaces its own. An axiom or a branch of a union is missed by some case when it is dropped; `survives CHANGE` is for one that makes no difference
+//! A file of cases has for each of them a line `allowed NAME`, `forbidden NAME` or `racy NAME`, and
+//! the test in the lines below it (see [`Program`]). `cases OTHER` in the first line takes those of
+//! another model; a case of the same name then replaces its own. An axiom or a branch of a union is
+//! missed by some case when it is dropped; `survives CHANGE` is for one that makes no difference
 //! beside the others, or none that so small a test can show.
 
 use std::collections::BTreeSet;
@@ -65,7 +68,9 @@ fn is_dropped(change: &str) -> bool {
     if change.ends_with(": drop the check") || change.ends_with(": irreflexive for acyclic") {
         return true;
     }
-    let Some((dropped, whole)) = change.split_once(": drop `").and_then(|(_, rest)| rest.split_once("` from `")) else {
+    let Some((dropped, whole)) =
+        change.split_once(": drop `").and_then(|(_, rest)| rest.split_once("` from `"))
+    else {
         return false;
     };
     let whole = whole.rsplit_once('`').map_or(whole, |(whole, _)| whole);
@@ -80,12 +85,16 @@ fn is_dropped(change: &str) -> bool {
 
 fn models() -> Vec<Model> {
     let files = std::fs::read_dir(folder()).expect("the folder").map(|f| f.expect("a file").path());
-    let mut files: Vec<PathBuf> = files.filter(|p| p.extension().is_some_and(|e| e == "cat")).collect();
+    let mut files: Vec<PathBuf> =
+        files.filter(|p| p.extension().is_some_and(|e| e == "cat")).collect();
     files.sort();
     files
         .iter()
         .map(|f| {
-            shipped::from_text(&f.file_stem().expect("a name").to_string_lossy(), &std::fs::read_to_string(f).expect("a text"))
+            shipped::from_text(
+                &f.file_stem().expect("a name").to_string_lossy(),
+                &std::fs::read_to_string(f).expect("a text"),
+            )
         })
         .collect()
 }
@@ -98,7 +107,10 @@ fn the_published_verdicts() {
         for (expected, name, text) in cases(&model.name).tests {
             let found = verdict(&model, &mut judge, &text);
             if found != expected {
-                wrong.push(format!("{}: {name} is {found:?}, but {expected:?} by the paper", model.name));
+                wrong.push(format!(
+                    "{}: {name} is {found:?}, but {expected:?} by the paper",
+                    model.name
+                ));
             }
         }
     }
@@ -110,12 +122,16 @@ fn every_definition_and_axiom_of_an_architecture_matters() {
     let mut wrong = Vec::new();
     for model in models() {
         let cases = cases(&model.name);
-        let of = |(.., text): &(Verdict, String, String)| Program::parse(model.signature, text).candidates();
+        let of = |(.., text): &(Verdict, String, String)| {
+            Program::parse(model.signature, text).candidates()
+        };
         let pool: Vec<Execution> = cases.tests.iter().flat_map(of).collect();
         let mut judge = Judge::new(&model);
         let opinions: Vec<Opinion> = pool.iter().map(|e| opinion(&mut judge, e)).collect();
         let mut survivors = BTreeSet::new();
-        for mutant in mutants(&cat::parse(&model.source).file).into_iter().filter(|m| is_dropped(&m.change)) {
+        for mutant in
+            mutants(&cat::parse(&model.source).file).into_iter().filter(|m| is_dropped(&m.change))
+        {
             let mut judge = Judge::new(&shipped::from_text(&model.name, &mutant.file.to_string()));
             // A check that is gone has no number to compare flags by.
             let told = pool.iter().zip(&opinions).any(|(e, before)| {
@@ -126,8 +142,17 @@ fn every_definition_and_axiom_of_an_architecture_matters() {
                 survivors.insert(mutant.change);
             }
         }
-        wrong.extend(survivors.difference(&cases.survivors).map(|s| format!("{}: no case notices: {s}", model.name)));
-        wrong.extend(cases.survivors.difference(&survivors).map(|s| format!("{}: noticed, or no mutant: {s}", model.name)));
+        wrong.extend(
+            survivors
+                .difference(&cases.survivors)
+                .map(|s| format!("{}: no case notices: {s}", model.name)),
+        );
+        wrong.extend(
+            cases
+                .survivors
+                .difference(&survivors)
+                .map(|s| format!("{}: noticed, or no mutant: {s}", model.name)),
+        );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -135,7 +160,8 @@ fn every_definition_and_axiom_of_an_architecture_matters() {
 /// What the line `barrier` says of executions, whatever a model says.
 #[test]
 fn a_barrier_has_one_phase() {
-    let signature = library::load("cuda-barrier", &[]).unwrap_or_else(|e| panic!("{e:?}")).model.signature;
+    let signature =
+        library::load("cuda-barrier", &[]).unwrap_or_else(|e| panic!("{e:?}")).model.signature;
     for (text, wrong) in [
         ("@0.0.0 B.ARRIVE.cta b=0->1\n@0.0.0 B.ARRIVE.cta b=1->2; B.WAIT.cta b=2\nfinal b=2", None),
         (
@@ -144,12 +170,18 @@ fn a_barrier_has_one_phase() {
         ),
         ("@0.0.0 B.WAIT.cta b=0", Some("a phase has an arrival")),
         ("@0.0.0 B.ARRIVE.cta b=0->1\n@0.0.0 R.NA b=1", Some("barriers are no data")),
-        ("@0.0.0 B.ARRIVE.cta b=0->1\n@0.0.0 B.WAIT.gpu b=1", Some("a barrier of cta has no other scope")),
+        (
+            "@0.0.0 B.ARRIVE.cta b=0->1\n@0.0.0 B.WAIT.gpu b=1",
+            Some("a barrier of cta has no other scope"),
+        ),
     ] {
         for execution in Program::parse(signature, text).candidates() {
             let found = violations(&execution);
             assert_eq!(found.is_empty(), wrong.is_none(), "{text}: {found:?}");
-            assert!(wrong.is_none_or(|wrong| found.iter().any(|f| f.contains(wrong))), "{text}: {found:?}");
+            assert!(
+                wrong.is_none_or(|wrong| found.iter().any(|f| f.contains(wrong))),
+                "{text}: {found:?}"
+            );
         }
     }
 }
@@ -164,7 +196,9 @@ fn every_architecture_reads_and_has_a_model() {
             assert!(library::load(architecture.word(), &[]).is_err());
             continue;
         }
-        let model = library::load(architecture.word(), &[]).unwrap_or_else(|errors| panic!("{errors:?}")).model;
+        let model = library::load(architecture.word(), &[])
+            .unwrap_or_else(|errors| panic!("{errors:?}"))
+            .model;
         assert_eq!(model.signature, architecture);
         assert_eq!(model.name, architecture.word());
     }

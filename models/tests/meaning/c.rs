@@ -1,10 +1,12 @@
-//! The C++ models: synchronisation, races, coherence, atomicity (Fig. 10 and 12 of the 2019 paper). `c_sc` has the SC axiom.
+//! The C++ models: synchronisation, races, coherence, atomicity (Fig. 10 and 12 of the 2019 paper).
+//! `c_sc` has the SC axiom.
 
 use crate::case::Verdict::{Allowed, Forbidden, Racy};
 use crate::case::{Case, case};
 
 /// Every C++ model.
-pub const ALL: &[&str] = &["rc11", "rc11-lb", "rc11-scoped", "rc11-scoped-mo-atomic", "c20", "c20-scoped"];
+pub const ALL: &[&str] =
+    &["rc11", "rc11-lb", "rc11-scoped", "rc11-scoped-mo-atomic", "c20", "c20-scoped"];
 /// Those with scopes.
 pub const SCOPED: &[&str] = &["rc11-scoped", "rc11-scoped-mo-atomic", "c20-scoped"];
 /// Those without.
@@ -12,7 +14,8 @@ pub const UNSCOPED: &[&str] = &["rc11", "rc11-lb", "c20"];
 /// With the axiom No-Thin-Air.
 const NO_THIN_AIR: &[&str] = &["rc11"];
 /// Where No-Thin-Air is optional.
-const LOAD_BUFFERING: &[&str] = &["rc11-lb", "rc11-scoped", "rc11-scoped-mo-atomic", "c20", "c20-scoped"];
+const LOAD_BUFFERING: &[&str] =
+    &["rc11-lb", "rc11-scoped", "rc11-scoped-mo-atomic", "c20", "c20-scoped"];
 /// Modification order over all writes.
 const ALL_WRITES: &[&str] = &["rc11", "rc11-lb", "rc11-scoped", "c20", "c20-scoped"];
 /// Modification order over atomic writes only.
@@ -328,8 +331,18 @@ pub const CASES: &[Case] = &[
          R.RLX.sys x=1; R.RLX.sys x=0",
         &[(Forbidden, ALL)],
     ),
-    case("CoWR", "2019 paper, Fig. 10, Coherence", "W.RLX.sys x=1; R.RLX.sys x=0", &[(Forbidden, ALL)]),
-    case("CoRW1", "2019 paper, Fig. 10, Coherence", "R.RLX.sys x=1; W.RLX.sys x=1", &[(Forbidden, ALL)]),
+    case(
+        "CoWR",
+        "2019 paper, Fig. 10, Coherence",
+        "W.RLX.sys x=1; R.RLX.sys x=0",
+        &[(Forbidden, ALL)],
+    ),
+    case(
+        "CoRW1",
+        "2019 paper, Fig. 10, Coherence",
+        "R.RLX.sys x=1; W.RLX.sys x=1",
+        &[(Forbidden, ALL)],
+    ),
     case(
         "CoRW2",
         "2019 paper, Fig. 10, Coherence",

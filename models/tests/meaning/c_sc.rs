@@ -1,4 +1,5 @@
-//! The C++ models: the SC axiom (Fig. 10 of the 2019 paper; the examples of Lahav et al., PLDI 2017).
+//! The C++ models: the SC axiom (Fig. 10 of the 2019 paper; the examples of Lahav et al., PLDI
+//! 2017).
 
 use crate::c::{ALL, SCOPED, UNSCOPED};
 use crate::case::Verdict::{Allowed, Forbidden, Racy};

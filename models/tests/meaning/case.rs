@@ -1,4 +1,5 @@
-//! A row of the tables: a litmus test with its verdict under each model that it speaks of, and where the verdict comes from.
+//! A row of the tables: a litmus test with its verdict under each model that it speaks of, and
+//! where the verdict comes from.
 
 /// What a model says about the outcome of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

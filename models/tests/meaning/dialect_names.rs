@@ -1,5 +1,6 @@
-//! What each name of a dialect stands for, said a second time in Margay's own words: both must agree on random executions, and no
-//! definition of models/dialects can be dropped or weakened without a disagreement.
+//! What each name of a dialect stands for, said a second time in Margay's own words: both must
+//! agree on random executions, and no definition of models/dialects can be dropped or weakened
+//! without a disagreement.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,8 +42,13 @@ const EVENTS: &[(&str, &str)] = &[
     ("fencerel(RMW)", "po; [RMW]; po"),
 ];
 
-const MARGAY: &[(&str, &str)] =
-    &[("rf-loc", "rf & loc"), ("co0", "[IW]; loc; [W \\ IW]"), ("co0 \\ loc", "0"), ("co0 \\ (IW * _)", "0"), ("lxsx", "0")];
+const MARGAY: &[(&str, &str)] = &[
+    ("rf-loc", "rf & loc"),
+    ("co0", "[IW]; loc; [W \\ IW]"),
+    ("co0 \\ loc", "0"),
+    ("co0 \\ (IW * _)", "0"),
+    ("lxsx", "0"),
+];
 
 const HERD7: &[(&str, &str)] = &[
     ("emptyset", "W & R"),
@@ -86,7 +92,8 @@ const ONE_INSTRUCTION: &[(&str, &str)] = &[
     ("si & id", "id"),
     ("si & rmw^-1", "rmw^-1"),
 ];
-const TWO_INSTRUCTIONS: &[(&str, &str)] = &[("amo", "0"), ("lxsx", "rmw"), ("si", "id"), ("si \\ id", "0")];
+const TWO_INSTRUCTIONS: &[(&str, &str)] =
+    &[("amo", "0"), ("lxsx", "rmw"), ("si", "id"), ("si \\ id", "0")];
 
 const HERD7_INSTRUCTIONS: &[(&str, &str)] = &[
     ("call subseteq(W, IW | RMW)", "empty W \\ (IW | RMW)"),
@@ -96,8 +103,14 @@ const HERD7_INSTRUCTIONS: &[(&str, &str)] = &[
     ("with c from generate_orders(W, po) empty c & rf", "empty (po & loc & (W * W)) \\ co"),
     ("with c from generate_cos(po) empty c \\ co", "empty (po & loc & (W * W)) \\ co"),
     ("with c from generate_cos(rf^-1; rf) empty c & po", "empty co & po"),
-    ("with c from generate_cos(ext) acyclic c", "empty (((_ * _) \\ (po | po^-1 | id | IW * IW)) & loc & (W * W)) \\ co"),
-    ("with c from generate_orders(RMW & W, po) empty c \\ (RMW * _)", "empty (po & loc & ((RMW & W) * (RMW & W))) \\ co"),
+    (
+        "with c from generate_cos(ext) acyclic c",
+        "empty (((_ * _) \\ (po | po^-1 | id | IW * IW)) & loc & (W * W)) \\ co",
+    ),
+    (
+        "with c from generate_orders(RMW & W, po) empty c \\ (RMW * _)",
+        "empty (po & loc & ((RMW & W) * (RMW & W))) \\ co",
+    ),
     ("with c from generate_orders(RMW & W, co) empty c", "empty co & (RMW * RMW)"),
     (
         "with c from generate_orders(W \\ RMW, ext) empty c \\ (_ * (W \\ RMW))",
@@ -124,7 +137,12 @@ const SETS_RISCV: &[(&str, &str)] = &[("X", "RMW"), ("AMO", "RMW"), ("Fence.rw.r
 
 const ARCHITECTURES: &[Architecture] = &[
     plain(("margay", "SC"), &["margay.cat"], &[EVENTS, MARGAY], &[]),
-    plain(("herd7", "SC"), &["generic.cat", "herd7.cat"], &[EVENTS, HERD7, ONE_INSTRUCTION], HERD7_INSTRUCTIONS),
+    plain(
+        ("herd7", "SC"),
+        &["generic.cat", "herd7.cat"],
+        &[EVENTS, HERD7, ONE_INSTRUCTION],
+        HERD7_INSTRUCTIONS,
+    ),
     plain(("herd7", "X86"), &["x86.cat"], &[SETS_X86, ONE_INSTRUCTION], &[]),
     plain(("herd7", "MIPS"), &["mips.cat"], &[SETS_MIPS, TWO_INSTRUCTIONS], &[]),
     plain(("herd7", "PPC"), &["power.cat"], &[SETS_POWER, TWO_INSTRUCTIONS], &[]),
@@ -135,7 +153,14 @@ const ARCHITECTURES: &[Architecture] = &[
     plain(
         ("dartagnan", "SC"),
         &["dartagnan.cat"],
-        &[EVENTS, &[("emptyset", "W & R"), ("ctrlcfence(F)", "ctrl; [F]; po"), ("ctrlcfence(W)", "ctrl; [W]; po")]],
+        &[
+            EVENTS,
+            &[
+                ("emptyset", "W & R"),
+                ("ctrlcfence(F)", "ctrl; [F]; po"),
+                ("ctrlcfence(W)", "ctrl; [W]; po"),
+            ],
+        ],
         &[],
     ),
     Architecture {
@@ -271,17 +296,40 @@ const ARCHITECTURES: &[Architecture] = &[
 /// Changes that no execution can tell, with the reason.
 const KNOWN: &[(&[&str], &[&str], &str)] = &[
     (
-        &["aarch64.cat", "dartagnan-c.cat", "dartagnan-ptx.cat", "generic.cat", "riscv.cat", "x86.cat"],
+        &[
+            "aarch64.cat",
+            "dartagnan-c.cat",
+            "dartagnan-ptx.cat",
+            "generic.cat",
+            "riscv.cat",
+            "x86.cat",
+        ],
         &["lxsx: drop `rmw` from `rmw & 0`"],
         "Nothing is in `0`.",
     ),
-    (&["arm.cat", "mips.cat", "power.cat"], &["amo: drop `rmw` from `rmw & 0`"], "Nothing is in `0`."),
-    (&["lisa.cat"], &["amo: drop `rmw` from `rmw & 0`", "lxsx: drop `rmw` from `rmw & 0`"], "Nothing is in `0`."),
+    (
+        &["arm.cat", "mips.cat", "power.cat"],
+        &["amo: drop `rmw` from `rmw & 0`"],
+        "Nothing is in `0`.",
+    ),
+    (
+        &["lisa.cat"],
+        &["amo: drop `rmw` from `rmw & 0`", "lxsx: drop `rmw` from `rmw & 0`"],
+        "Nothing is in `0`.",
+    ),
     (&["herd7-c.cat"], &["rmw: drop `rmw` from `rmw & 0`"], "Nothing is in `0`."),
     (&["herd7-gpu-ptx.cat"], &["lxsx: drop `rmw` from `rmw & 0`"], "Nothing is in `0`."),
     (&["margay.cat"], &["lxsx: drop `id` from `id & 0`"], "Nothing is in `0`."),
-    (&["margay.cat"], &["rf-loc: drop `loc` from `rf & loc`"], "A read reads from a write of its location."),
-    (&["herd7.cat"], &["int: `IW * _` for `IW * IW`", "int: `_ * IW` for `IW * IW`"], "An initial write is alone in its thread."),
+    (
+        &["margay.cat"],
+        &["rf-loc: drop `loc` from `rf & loc`"],
+        "A read reads from a write of its location.",
+    ),
+    (
+        &["herd7.cat"],
+        &["int: `IW * _` for `IW * IW`", "int: `_ * IW` for `IW * IW`"],
+        "An initial write is alone in its thread.",
+    ),
     (
         &["dartagnan-ptx.cat"],
         &["GEN: drop `F` from `F & (ACQ | REL | ACQ_REL | SC)`"],
@@ -294,7 +342,10 @@ const KNOWN: &[(&[&str], &[&str], &str)] = &[
     ),
     (
         &["dartagnan-ptx.cat"],
-        &["sync_fence-is-total: drop `F` from `F & SC`", "sync_fence-is-total: drop `F` from `F & SC` #2"],
+        &[
+            "sync_fence-is-total: drop `F` from `F & SC`",
+            "sync_fence-is-total: drop `F` from `F & SC` #2",
+        ],
         "Nothing else in PTX is sequentially consistent.",
     ),
 ];
@@ -302,7 +353,11 @@ const KNOWN: &[(&[&str], &[&str], &str)] = &[
 /// A model of a dialect, with other texts in place of its own.
 fn model(prefix: &str, text: &str, texts: &BTreeMap<String, String>) -> Result<Model, String> {
     let options = TypingOptions { texts: texts.clone(), ..TypingOptions::default() };
-    match Model::parse_with(SourceFile::new(format!("{prefix}:m.cat"), text), &OnlyBuiltIn, &options) {
+    match Model::parse_with(
+        SourceFile::new(format!("{prefix}:m.cat"), text),
+        &OnlyBuiltIn,
+        &options,
+    ) {
         Ok(loaded) => Ok(loaded.model),
         Err(errors) => Err(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")),
     }
@@ -314,7 +369,11 @@ impl Architecture {
         let header = if self.signature == Signature::PLAIN { "SC" } else { self.signature.word() };
         let names: Vec<&(&str, &str)> = self.names.iter().copied().flatten().collect();
         let flags = |which: fn(&(&'static str, &'static str)) -> &'static str| -> String {
-            names.iter().enumerate().map(|(n, pair)| format!("flag ~empty {} as n{n}\n", which(pair))).collect()
+            names
+                .iter()
+                .enumerate()
+                .map(|(n, pair)| format!("flag ~empty {} as n{n}\n", which(pair)))
+                .collect()
         };
         let own = |body: &str| format!("{}\n{body}\n", self.is.1);
         let margay = |body: &str| format!("{header}\n{}\n{body}\n", self.always);
@@ -335,17 +394,23 @@ impl Architecture {
         let mut judge = Judge::new(&model);
         // The axioms of the dialect come before the flags.
         let axioms = model.axioms().count();
-        let flags = |(consistent, flags): Opinion| (consistent, flags.into_iter().map(|f| f - axioms).collect());
+        let flags = |(consistent, flags): Opinion| {
+            (consistent, flags.into_iter().map(|f| f - axioms).collect())
+        };
         Ok(pool.iter().map(|e| flags(opinion(&mut judge, e))).collect())
     }
 
     fn pool(&self) -> Vec<Execution> {
         let mut random = random::Random::new(5);
-        let pool: Vec<Execution> = (0..400).map(|_| random::execution(&mut random, self.signature)).collect();
+        let pool: Vec<Execution> =
+            (0..400).map(|_| random::execution(&mut random, self.signature)).collect();
         // The same barriers, of a cluster.
         let of_clusters = |e: &Execution| {
             let mut e = e.clone();
-            e.events.iter_mut().filter(|event| event.barrier.is_some()).for_each(|event| event.scope = Some(Scope::Cluster));
+            e.events
+                .iter_mut()
+                .filter(|event| event.barrier.is_some())
+                .for_each(|event| event.scope = Some(Scope::Cluster));
             e.events.iter().any(|event| event.barrier.is_some()).then_some(e)
         };
         let others: Vec<Execution> = pool.iter().filter_map(of_clusters).collect();
@@ -361,13 +426,21 @@ fn names_are_what_they_are_in_margays_words() {
         let pool = a.pool();
         let names: Vec<&str> = a.names.iter().copied().flatten().map(|(name, _)| *name).collect();
         for (own, margay) in a.texts() {
-            let ask =
-                |dialect: &str, text: &str| a.opinions(dialect, text, &none, &pool).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            let ask = |dialect: &str, text: &str| {
+                a.opinions(dialect, text, &none, &pool).unwrap_or_else(|e| panic!("{e}\n{text}"))
+            };
             let (here, there) = (ask(a.is.0, &own), ask("margay", &margay));
             let Some(at) = (0..pool.len()).find(|&e| here[e] != there[e]) else { continue };
-            let differ: Vec<&&str> =
-                (0..names.len()).filter(|n| here[at].1.contains(n) != there[at].1.contains(n)).map(|n| &names[n]).collect();
-            wrong.push(format!("{:?}: {differ:?} {:?}\n{own}\n{}", a.is, (here[at].0, there[at].0), random::describe(&pool[at])));
+            let differ: Vec<&&str> = (0..names.len())
+                .filter(|n| here[at].1.contains(n) != there[at].1.contains(n))
+                .map(|n| &names[n])
+                .collect();
+            wrong.push(format!(
+                "{:?}: {differ:?} {:?}\n{own}\n{}",
+                a.is,
+                (here[at].0, there[at].0),
+                random::describe(&pool[at])
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -382,31 +455,47 @@ fn every_definition_of_a_dialect_matters() {
         let pool = a.pool();
         let models = a.texts();
         let none = BTreeMap::new();
-        let expected: Vec<_> = models.iter().map(|(own, _)| a.opinions(a.is.0, own, &none, &pool)).collect();
+        let expected: Vec<_> =
+            models.iter().map(|(own, _)| a.opinions(a.is.0, own, &none, &pool)).collect();
         assert!(expected.iter().all(Result::is_ok), "{:?}", a.is);
         for &name in a.texts {
             tested.insert(name.to_owned());
-            let source = SourceFile::new(name, std::fs::read_to_string(folder.join(name)).expect("a text of a dialect"));
+            let source = SourceFile::new(
+                name,
+                std::fs::read_to_string(folder.join(name)).expect("a text of a dialect"),
+            );
             for mutant in mutants(&cat::parse(&source).file) {
                 let texts = BTreeMap::from([(name.to_owned(), mutant.file.to_string())]);
                 let mut asked = models.iter().zip(&expected);
-                let told = asked.any(|((own, _), expected)| a.opinions(a.is.0, own, &texts, &pool) != *expected);
+                let told = asked.any(|((own, _), expected)| {
+                    a.opinions(a.is.0, own, &texts, &pool) != *expected
+                });
                 if !told {
                     survivors.entry(name.to_owned()).or_default().push(mutant.change);
                 }
             }
         }
     }
-    let files =
-        std::fs::read_dir(&folder).expect("the folder").map(|f| f.expect("a file").file_name().to_string_lossy().into_owned());
+    let files = std::fs::read_dir(&folder)
+        .expect("the folder")
+        .map(|f| f.expect("a file").file_name().to_string_lossy().into_owned());
     assert_eq!(tested, files.collect::<BTreeSet<_>>());
     let pairs = |(names, changes): (&'static [&str], &'static [&str])| {
         names.iter().flat_map(move |name| changes.iter().map(move |change| (*name, *change)))
     };
-    let known: BTreeSet<(&str, &str)> = KNOWN.iter().flat_map(|(names, changes, _)| pairs((names, changes))).collect();
-    let found: BTreeSet<(&str, &str)> =
-        survivors.iter().flat_map(|(name, changes)| changes.iter().map(move |c| (name.as_str(), c.as_str()))).collect();
-    let lines = |s: BTreeSet<&(&str, &str)>| s.iter().map(|(name, change)| format!("    {name}: {change}\n")).collect::<String>();
-    let (new, gone) = (lines(found.difference(&known).collect()), lines(known.difference(&found).collect()));
-    assert!(new.is_empty() && gone.is_empty(), "no execution notices:\n{new}noticed, or no change:\n{gone}");
+    let known: BTreeSet<(&str, &str)> =
+        KNOWN.iter().flat_map(|(names, changes, _)| pairs((names, changes))).collect();
+    let found: BTreeSet<(&str, &str)> = survivors
+        .iter()
+        .flat_map(|(name, changes)| changes.iter().map(move |c| (name.as_str(), c.as_str())))
+        .collect();
+    let lines = |s: BTreeSet<&(&str, &str)>| {
+        s.iter().map(|(name, change)| format!("    {name}: {change}\n")).collect::<String>()
+    };
+    let (new, gone) =
+        (lines(found.difference(&known).collect()), lines(known.difference(&found).collect()));
+    assert!(
+        new.is_empty() && gone.is_empty(),
+        "no execution notices:\n{new}noticed, or no change:\n{gone}"
+    );
 }

@@ -1,5 +1,5 @@
-//! Models in the dialects of herd7 and Dartagnan. The same base name means another thing there: each test here comes out otherwise if
-//! the model is read under Margay's definitions.
+//! Models in the dialects of herd7 and Dartagnan. The same base name means another thing there:
+//! each test here comes out otherwise if the model is read under Margay's definitions.
 
 use margay_models::judge::Judge;
 use margay_models::typing::OnlyBuiltIn;
@@ -60,17 +60,22 @@ irreflexive (rf | fr); cause as causality
 fn model(name: &str, text: &str) -> Model {
     match Model::parse(SourceFile::new(name, text), &OnlyBuiltIn) {
         Ok(loaded) => loaded.model,
-        Err(errors) => panic!("{name}: {}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")),
+        Err(errors) => panic!(
+            "{name}: {}",
+            errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        ),
     }
 }
 
-/// Where a model and a shipped one differ on the cases of the shipped one, and how many cases there are.
+/// Where a model and a shipped one differ on the cases of the shipped one, and how many cases there
+/// are.
 fn differences(model: &Model, shipped: &str) -> (Vec<String>, usize) {
     let other = shipped::models().into_iter().find(|m| m.name == shipped).expect("a shipped model");
     let (mut judge, mut judge_other) = (Judge::new(model), Judge::new(&other));
     let cases = cases(shipped);
     let differs = cases.iter().filter_map(|case| {
-        let (here, there) = (verdict(model, &mut judge, case.text), verdict(&other, &mut judge_other, case.text));
+        let (here, there) =
+            (verdict(model, &mut judge, case.text), verdict(&other, &mut judge_other, case.text));
         (here != there).then(|| format!("{}: {here:?}, but {there:?} by {shipped}", case.name))
     });
     (differs.collect(), cases.len())
@@ -108,7 +113,8 @@ fn dartagnan_orders_fences_in_every_execution() {
     let sb = "W.RLX.gpu x=1; F.SC.gpu; R.RLX.gpu y=0
               W.RLX.gpu y=1; F.SC.gpu; R.RLX.gpu x=0";
     assert_eq!(both(sb), (Forbidden, Allowed));
-    // Of another cta: the scopes do not include each other's threads, and nothing orders the fences.
+    // Of another cta: the scopes do not include each other's threads, and nothing orders the
+    // fences.
     assert_eq!(both(&sb.replace("F.SC.gpu", "F.SC.cta")).0, Allowed);
 }
 

@@ -1,4 +1,5 @@
-//! The documents speak of what there is: every base name, every model, every test by its name, and examples that are models.
+//! The documents speak of what there is: every base name, every model, every test by its name, and
+//! examples that are models.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +11,8 @@ use crate::case::TABLES;
 use crate::shipped;
 
 fn document(name: &str) -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name)).expect("a document")
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(name))
+        .expect("a document")
 }
 
 #[test]
@@ -24,7 +26,11 @@ fn the_language_reference_lists_every_base_name() {
 #[test]
 fn the_example_of_the_language_reference_is_a_model() {
     let text = document("cat.md");
-    let indented: Vec<&str> = text.lines().skip_while(|l| !l.starts_with("    ")).take_while(|l| l.starts_with("    ")).collect();
+    let indented: Vec<&str> = text
+        .lines()
+        .skip_while(|l| !l.starts_with("    "))
+        .take_while(|l| l.starts_with("    "))
+        .collect();
     let model = shipped::from_text("example", &indented.join("\n"));
     assert_eq!((model.signature, model.checks.len()), (Signature::PTX, 1));
 }
@@ -33,9 +39,12 @@ fn the_example_of_the_language_reference_is_a_model() {
 fn the_semantics_speak_of_every_model() {
     let text = document("semantics.md");
     // In a heading of its own, or in the tables of readings.
-    let headings: Vec<&str> = text.lines().filter(|l| l.starts_with("## ")).flat_map(|l| l[3..].split(", ")).collect();
+    let headings: Vec<&str> =
+        text.lines().filter(|l| l.starts_with("## ")).flat_map(|l| l[3..].split(", ")).collect();
     let models = shipped::models().into_iter().map(|m| m.name);
-    let missing: Vec<_> = models.filter(|m| !headings.contains(&m.as_str()) && !text.contains(&format!("`{m}`"))).collect();
+    let missing: Vec<_> = models
+        .filter(|m| !headings.contains(&m.as_str()) && !text.contains(&format!("`{m}`")))
+        .collect();
     assert!(missing.is_empty(), "no word on {missing:?}");
 }
 

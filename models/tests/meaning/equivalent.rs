@@ -1,5 +1,6 @@
-//! Changes of the models that no execution can tell from the original, each with the reason. The test is strict in both directions: a
-//! change that some litmus test notices may not be listed, and random executions must agree that a listed one changes nothing.
+//! Changes of the models that no execution can tell from the original, each with the reason. The
+//! test is strict in both directions: a change that some litmus test notices may not be listed, and
+//! random executions must agree that a listed one changes nothing.
 
 /// Changes without effect.
 pub struct Known {
@@ -11,8 +12,9 @@ pub struct Known {
     pub reason: &'static str,
 }
 
-/// Is a change of a model about asynchronous operations, mbarriers and exits? The executions here have none: those are made from programs, and
-/// litmus/tests/asynchronous.rs takes each line about them away.
+/// Is a change of a model about asynchronous operations, mbarriers and exits? The executions here
+/// have none: those are made from programs, and litmus/tests/asynchronous.rs takes each line about
+/// them away.
 pub fn is_of_programs(change: &str) -> bool {
     const DEFINITIONS: [&str; 35] = [
         "same-mbarrier",
@@ -55,10 +57,11 @@ pub fn is_of_programs(change: &str) -> bool {
     let (definition, what) = change.split_once(": ").unwrap_or((change, ""));
     // What is dropped, or put in the place of something, stands first.
     let piece = what.split('`').nth(1).unwrap_or_default();
-    // What stands behind an arrival that orders no memory, as the exit of a thread: litmus/tests/litmus/isa_8.rs takes that away, and has it follow all arrivals,
-    // or order memory.
-    let behind_arrivals =
-        definition == "No-Thin-Air" && ["po | async_issue", "RLX | ACQ"].iter().any(|piece| what.contains(piece));
+    // What stands behind an arrival that orders no memory, as the exit of a thread:
+    // litmus/tests/litmus/isa_8.rs takes that away, and has it follow all arrivals, or order
+    // memory.
+    let behind_arrivals = definition == "No-Thin-Air"
+        && ["po | async_issue", "RLX | ACQ"].iter().any(|piece| what.contains(piece));
     let by_exits = definition == "synchronizes" && what == "drop `ACQ` from `RLX | ACQ`";
     behind_arrivals
         || by_exits
@@ -72,7 +75,8 @@ pub fn known(model: &str) -> impl Iterator<Item = &'static str> {
     KNOWN.iter().filter(move |k| k.models.contains(&model)).flat_map(|k| k.changes.iter().copied())
 }
 
-const C: &[&str] = &["rc11", "rc11-lb", "rc11-scoped", "rc11-scoped-mo-atomic", "c20", "c20-scoped"];
+const C: &[&str] =
+    &["rc11", "rc11-lb", "rc11-scoped", "rc11-scoped-mo-atomic", "c20", "c20-scoped"];
 const C_SCOPED: &[&str] = &["rc11-scoped", "rc11-scoped-mo-atomic", "c20-scoped"];
 const PTX: &[&str] = &["ptx-6.0", "ptx-6.0-any-fence", "ptx-6.0-strong-patterns", "ptx-8"];
 const PTX_6: &[&str] = &["ptx-6.0", "ptx-6.0-any-fence", "ptx-6.0-strong-patterns"];
@@ -169,7 +173,10 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         models: PTX_6,
-        changes: &["pattern-rel: drop `W` from `W & release`", "pattern-acq: drop `R` from `R & acquire`"],
+        changes: &[
+            "pattern-rel: drop `W` from `W & release`",
+            "pattern-acq: drop `R` from `R & acquire`",
+        ],
         reason: "A fence accesses no location, so it has no po_loc, and its write (or read) has to be itself.",
     },
     Known {
@@ -190,7 +197,10 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         models: &["ptx-6.0-any-fence"],
-        changes: &["pattern-rel: drop `[W]` from `[F]; po; [W]`", "pattern-acq: drop `[R]` from `[R]; po; [F]`"],
+        changes: &[
+            "pattern-rel: drop `[W]` from `[F]; po; [W]`",
+            "pattern-acq: drop `[R]` from `[R]; po; [F]`",
+        ],
         reason: "obs stands beside, which goes from writes to reads.",
     },
     Known {
@@ -239,7 +249,10 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         models: &["ptx-8"],
-        changes: &["release-operation: drop `W` from `W & REL`", "acquire-operation: drop `R` from `R & ACQ`"],
+        changes: &[
+            "release-operation: drop `W` from `W & REL`",
+            "acquire-operation: drop `R` from `R & ACQ`",
+        ],
         reason: "A fence overlaps with nothing, and observation goes from writes to reads.",
     },
     Known {
@@ -265,7 +278,10 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         models: &["ptx-8"],
-        changes: &["fenced-arrival: drop `B` from `B & RLX & CLUSTER`", "fenced-arrival: drop `RLX` from `B & RLX & CLUSTER`"],
+        changes: &[
+            "fenced-arrival: drop `B` from `B & RLX & CLUSTER`",
+            "fenced-arrival: drop `RLX` from `B & RLX & CLUSTER`",
+        ],
         reason: "Barrier synchronisation begins at arrivals, and one that is not relaxed synchronises by itself, so that what stands before it, \
                  fences too, is ordered anyway.",
     },
@@ -281,7 +297,12 @@ pub const KNOWN: &[Known] = &[
     },
     Known {
         models: &["ptx-2015"],
-        changes: &["WW: `_ * W` for `W * W`", "WW: `W * _` for `W * W`", "WR: `W * _` for `W * R`", "RW: `_ * W` for `R * W`"],
+        changes: &[
+            "WW: `_ * W` for `W * W`",
+            "WW: `W * _` for `W * W`",
+            "WR: `W * _` for `W * R`",
+            "RW: `_ * W` for `R * W`",
+        ],
         reason: "What the change adds is in the branch beside it: every pair but read-read is in the union already.",
     },
 ];

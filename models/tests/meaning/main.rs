@@ -1,5 +1,5 @@
-//! What the shipped models mean: verdicts from the papers, and for each definition and axiom a litmus test that would come out
-//! otherwise without it.
+//! What the shipped models mean: verdicts from the papers, and for each definition and axiom a
+//! litmus test that would come out otherwise without it.
 
 mod architectures;
 mod c;
@@ -46,7 +46,9 @@ fn opinion(judge: &mut Judge, execution: &Execution) -> Opinion {
 
 /// The flags of a model that stand for undefined behaviour.
 fn race_flags(model: &Model) -> Vec<usize> {
-    let undefined = |c: &margay_models::Check| c.role == if c.negated { Role::Flag } else { Role::UndefinedUnless };
+    let undefined = |c: &margay_models::Check| {
+        c.role == if c.negated { Role::Flag } else { Role::UndefinedUnless }
+    };
     let race = |c: &margay_models::Check| c.kind == margay_models::CheckKind::Empty && undefined(c);
     (0..model.checks.len()).filter(|&i| race(&model.checks[i])).collect()
 }
@@ -55,7 +57,8 @@ fn race_flags(model: &Model) -> Vec<usize> {
 fn verdict(model: &Model, judge: &mut Judge, text: &str) -> Verdict {
     let races = race_flags(model);
     let candidates = Program::parse(model.signature, text).candidates();
-    let opinions: Vec<Opinion> = candidates.iter().map(|e| opinion(judge, e)).filter(|o| o.0).collect();
+    let opinions: Vec<Opinion> =
+        candidates.iter().map(|e| opinion(judge, e)).filter(|o| o.0).collect();
     match opinions.as_slice() {
         [] => Verdict::Forbidden,
         some if some.iter().any(|o| o.1.iter().any(|f| races.contains(f))) => Verdict::Racy,
@@ -70,13 +73,18 @@ fn the_papers_verdicts() {
     for model in shipped::models() {
         let mut judge = Judge::new(&model);
         for case in cases(&model.name) {
-            let Some(&(expected, _)) = case.verdicts.iter().find(|(_, models)| models.contains(&model.name.as_str())) else {
+            let Some(&(expected, _)) =
+                case.verdicts.iter().find(|(_, models)| models.contains(&model.name.as_str()))
+            else {
                 continue;
             };
             asked += 1;
             let verdict = verdict(&model, &mut judge, case.text);
             if verdict != expected {
-                wrong.push(format!("{}: {} is {verdict:?}, but {expected:?} by {}", model.name, case.name, case.source));
+                wrong.push(format!(
+                    "{}: {} is {verdict:?}, but {expected:?} by {}",
+                    model.name, case.name, case.source
+                ));
             }
         }
     }
@@ -104,13 +112,17 @@ fn every_case_is_about_every_model_of_its_table() {
 fn every_definition_and_axiom_matters() {
     let mut wrong = Vec::new();
     for model in shipped::models() {
-        let pool: Vec<Execution> =
-            cases(&model.name).iter().flat_map(|c| Program::parse(model.signature, c.text).candidates()).collect();
+        let pool: Vec<Execution> = cases(&model.name)
+            .iter()
+            .flat_map(|c| Program::parse(model.signature, c.text).candidates())
+            .collect();
         let mut judge = Judge::new(&model);
         let opinions: Vec<Opinion> = pool.iter().map(|e| opinion(&mut judge, e)).collect();
         let parsed = cat::parse(&model.source);
         let mut survivors = BTreeSet::new();
-        for mutant in mutants(&parsed.file).into_iter().filter(|m| !equivalent::is_of_programs(&m.change)) {
+        for mutant in
+            mutants(&parsed.file).into_iter().filter(|m| !equivalent::is_of_programs(&m.change))
+        {
             let changed = shipped::from_text(&model.name, &mutant.file.to_string());
             let renumber = renumbering(&model, &changed);
             let mut judge = Judge::new(&changed);
@@ -123,18 +135,28 @@ fn every_definition_and_axiom_matters() {
             }
         }
         let known: BTreeSet<String> = equivalent::known(&model.name).map(str::to_owned).collect();
-        wrong.extend(survivors.difference(&known).map(|s| format!("{}: no litmus test notices: {s}", model.name)));
-        wrong.extend(known.difference(&survivors).map(|s| format!("{}: not equivalent, or no mutant: {s}", model.name)));
+        wrong.extend(
+            survivors
+                .difference(&known)
+                .map(|s| format!("{}: no litmus test notices: {s}", model.name)),
+        );
+        wrong.extend(
+            known
+                .difference(&survivors)
+                .map(|s| format!("{}: not equivalent, or no mutant: {s}", model.name)),
+        );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn random_executions_agree_that_equivalent_changes_are() {
-    let tries: usize = std::env::var("TRIES").map_or(1_500, |t| t.parse().expect("TRIES is a number"));
+    let tries: usize =
+        std::env::var("TRIES").map_or(1_500, |t| t.parse().expect("TRIES is a number"));
     for model in shipped::models() {
         let mut random = random::Random::new(11);
-        let executions: Vec<Execution> = (0..tries).map(|_| random::execution(&mut random, model.signature)).collect();
+        let executions: Vec<Execution> =
+            (0..tries).map(|_| random::execution(&mut random, model.signature)).collect();
         let mut judge = Judge::new(&model);
         let opinions: Vec<Opinion> = executions.iter().map(|e| opinion(&mut judge, e)).collect();
         for mutant in mutants(&cat::parse(&model.source).file) {
@@ -145,7 +167,14 @@ fn random_executions_agree_that_equivalent_changes_are() {
             let mut judge = Judge::new(&changed);
             for (execution, expected) in executions.iter().zip(&opinions) {
                 let shown = || random::describe(execution);
-                assert_eq!(opinion(&mut judge, execution), *expected, "{}, {}: {}", model.name, mutant.change, shown());
+                assert_eq!(
+                    opinion(&mut judge, execution),
+                    *expected,
+                    "{}, {}: {}",
+                    model.name,
+                    mutant.change,
+                    shown()
+                );
             }
         }
     }
@@ -156,7 +185,9 @@ fn the_executions_are_well_formed() {
     for signature in [Signature::PLAIN, Signature::C, Signature::PTX] {
         let mut random = random::Random::new(3);
         let models = shipped::models().into_iter().filter(|m| m.signature == signature);
-        let written = models.flat_map(|m| cases(&m.name)).flat_map(|c| Program::parse(signature, c.text).candidates());
+        let written = models
+            .flat_map(|m| cases(&m.name))
+            .flat_map(|c| Program::parse(signature, c.text).candidates());
         for e in written.chain((0..2_000).map(|_| random::execution(&mut random, signature))) {
             let violations = margay_models::wellformed::violations(&e);
             assert!(violations.is_empty(), "{violations:?}: {}", random::describe(&e));
@@ -168,7 +199,11 @@ fn the_executions_are_well_formed() {
 fn every_reason_is_for_a_shipped_model() {
     let models: BTreeSet<String> = shipped::models().into_iter().map(|m| m.name).collect();
     for known in equivalent::KNOWN {
-        assert!(known.models.iter().all(|m| models.contains(*m)) && !known.reason.is_empty(), "{:?}", known.changes);
+        assert!(
+            known.models.iter().all(|m| models.contains(*m)) && !known.reason.is_empty(),
+            "{:?}",
+            known.changes
+        );
     }
 }
 
@@ -188,15 +223,22 @@ fn hunt() {
             continue;
         }
         let tries: usize = std::env::var("TRIES").map_or(100_000, |t| t.parse().unwrap());
-        let pool: Vec<Execution> =
-            cases(&model.name).iter().flat_map(|c| Program::parse(model.signature, c.text).candidates()).collect();
+        let pool: Vec<Execution> = cases(&model.name)
+            .iter()
+            .flat_map(|c| Program::parse(model.signature, c.text).candidates())
+            .collect();
         let parsed = cat::parse(&model.source);
         let mut judge = Judge::new(&model);
         let opinions: Vec<Opinion> = pool.iter().map(|e| opinion(&mut judge, e)).collect();
         let mut random = random::Random::new(7);
-        let executions: Vec<Execution> = (0..tries).map(|_| random::execution(&mut random, model.signature)).collect();
+        let executions: Vec<Execution> =
+            (0..tries).map(|_| random::execution(&mut random, model.signature)).collect();
         let expected: Vec<Opinion> = executions.iter().map(|e| opinion(&mut judge, e)).collect();
-        println!("== {}: {} of {tries} consistent", model.name, expected.iter().filter(|o| o.0).count());
+        println!(
+            "== {}: {} of {tries} consistent",
+            model.name,
+            expected.iter().filter(|o| o.0).count()
+        );
         for mutant in mutants(&parsed.file) {
             let changed = shipped::from_text(&model.name, &mutant.file.to_string());
             let renumber = renumbering(&model, &changed);
@@ -208,7 +250,12 @@ fn hunt() {
             if pool.iter().zip(&opinions).any(|(e, o)| told(e, o)) {
                 continue;
             }
-            match executions.iter().zip(&expected).filter(|(e, o)| told(e, o)).min_by_key(|(e, _)| e.size()) {
+            match executions
+                .iter()
+                .zip(&expected)
+                .filter(|(e, o)| told(e, o))
+                .min_by_key(|(e, _)| e.size())
+            {
                 Some((e, o)) => println!("{}\n    {}: {}", mutant.change, o.0, random::describe(e)),
                 None => println!("{}\n    ---", mutant.change),
             }

@@ -1,9 +1,12 @@
-//! Every small weakening or strengthening of a model's text: a check dropped; a branch of a union, a part of an intersection, a
-//! step of a sequence or what a difference takes away dropped; a closure, an option or an inverse taken off; one side of a product opened
-//! to every event; acyclicity weakened to irreflexivity.
+//! Every small weakening or strengthening of a model's text: a check dropped; a branch of a union,
+//! a part of an intersection, a step of a sequence or what a difference takes away dropped; a
+//! closure, an option or an inverse taken off; one side of a product opened to every event;
+//! acyclicity weakened to irreflexivity.
 
 use margay_models::CheckKind;
-use margay_models::cat::ast::{Bindings, CatExpr, CatFile, CatInstruction, ExprKind, InstructionKind};
+use margay_models::cat::ast::{
+    Bindings, CatExpr, CatFile, CatInstruction, ExprKind, InstructionKind,
+};
 
 /// A model with one change.
 pub struct Mutant {
@@ -18,8 +21,9 @@ pub fn mutants(file: &CatFile) -> Vec<Mutant> {
     let mut found: Vec<Mutant> = Vec::new();
     let mut add = |change: String, instructions: Vec<CatInstruction>| {
         let file = CatFile { instructions, ..file.clone() };
-        let same =
-            found.iter().filter(|m| m.change.trim_end_matches(|c: char| c == '#' || c.is_ascii_digit()).trim_end() == change);
+        let same = found.iter().filter(|m| {
+            m.change.trim_end_matches(|c: char| c == '#' || c.is_ascii_digit()).trim_end() == change
+        });
         let change = match same.count() {
             0 => change,
             n => format!("{change} #{}", n + 1),
@@ -31,7 +35,10 @@ pub fn mutants(file: &CatFile) -> Vec<Mutant> {
 }
 
 /// Every change of one instruction of a list, with its description; procedures are such lists, too.
-fn of_instructions(instructions: &[CatInstruction], add: &mut dyn FnMut(String, Vec<CatInstruction>)) {
+fn of_instructions(
+    instructions: &[CatInstruction],
+    add: &mut dyn FnMut(String, Vec<CatInstruction>),
+) {
     for (index, instruction) in instructions.iter().enumerate() {
         let with = |kind: InstructionKind| {
             let mut changed = instructions.to_vec();
@@ -44,20 +51,32 @@ fn of_instructions(instructions: &[CatInstruction], add: &mut dyn FnMut(String, 
                     for (change, body) in of_expression(&binding.body) {
                         let mut changed: Bindings = bindings.clone();
                         changed.bindings[b].body = body;
-                        add(format!("{}: {change}", binding.name), with(InstructionKind::Let(changed)));
+                        add(
+                            format!("{}: {change}", binding.name),
+                            with(InstructionKind::Let(changed)),
+                        );
                     }
                 }
             }
             InstructionKind::Check { role, negated, kind, expr, name } => {
                 let label = name.as_ref().map_or_else(|| expr.to_string(), ToString::to_string);
                 let check = |kind: CheckKind, expr: CatExpr| {
-                    with(InstructionKind::Check { role: *role, negated: *negated, kind, expr, name: name.clone() })
+                    with(InstructionKind::Check {
+                        role: *role,
+                        negated: *negated,
+                        kind,
+                        expr,
+                        name: name.clone(),
+                    })
                 };
                 let mut without = instructions.to_vec();
                 without.remove(index);
                 add(format!("{label}: drop the check"), without);
                 if *kind == CheckKind::Acyclic {
-                    add(format!("{label}: irreflexive for acyclic"), check(CheckKind::Irreflexive, expr.clone()));
+                    add(
+                        format!("{label}: irreflexive for acyclic"),
+                        check(CheckKind::Irreflexive, expr.clone()),
+                    );
                 }
                 for (change, changed) in of_expression(expr) {
                     add(format!("{label}: {change}"), check(*kind, changed));
@@ -65,8 +84,14 @@ fn of_instructions(instructions: &[CatInstruction], add: &mut dyn FnMut(String, 
             }
             InstructionKind::Procedure { recursive, name, parameters, body } => {
                 of_instructions(body, &mut |change, body| {
-                    let (recursive, name, parameters) = (*recursive, name.clone(), parameters.clone());
-                    let changed = with(InstructionKind::Procedure { recursive, name: name.clone(), parameters, body });
+                    let (recursive, name, parameters) =
+                        (*recursive, name.clone(), parameters.clone());
+                    let changed = with(InstructionKind::Procedure {
+                        recursive,
+                        name: name.clone(),
+                        parameters,
+                        body,
+                    });
                     add(format!("{name}: {change}"), changed);
                 });
             }
@@ -81,12 +106,16 @@ fn of_expression(expr: &CatExpr) -> Vec<(String, CatExpr)> {
     let mut found = Vec::new();
     // Changes at the root.
     match &expr.kind {
-        ExprKind::Union(es) | ExprKind::Sequence(es) | ExprKind::Intersection(es) | ExprKind::Difference(es) => {
+        ExprKind::Union(es)
+        | ExprKind::Sequence(es)
+        | ExprKind::Intersection(es)
+        | ExprKind::Difference(es) => {
             let first = usize::from(matches!(expr.kind, ExprKind::Difference(_)));
             for (i, dropped) in es.iter().enumerate().skip(first) {
                 let mut rest = es.clone();
                 rest.remove(i);
-                let rest = if rest.len() == 1 { rest.remove(0) } else { same(list(&expr.kind, rest)) };
+                let rest =
+                    if rest.len() == 1 { rest.remove(0) } else { same(list(&expr.kind, rest)) };
                 found.push((format!("drop `{dropped}` from `{expr}`"), rest));
             }
         }
@@ -101,7 +130,9 @@ fn of_expression(expr: &CatExpr) -> Vec<(String, CatExpr)> {
         }
         ExprKind::Product(a, b) => {
             let open = |e: &CatExpr| Box::new(CatExpr::new(ExprKind::Universe, e.span));
-            for kind in [ExprKind::Product(open(a), b.clone()), ExprKind::Product(a.clone(), open(b))] {
+            for kind in
+                [ExprKind::Product(open(a), b.clone()), ExprKind::Product(a.clone(), open(b))]
+            {
                 let changed = same(kind);
                 if changed.to_string() != expr.to_string() {
                     found.push((format!("`{changed}` for `{expr}`"), changed));
@@ -115,7 +146,10 @@ fn of_expression(expr: &CatExpr) -> Vec<(String, CatExpr)> {
         of_expression(e).into_iter().map(|(change, e)| (change, same(wrap(Box::new(e))))).collect()
     };
     match &expr.kind {
-        ExprKind::Union(es) | ExprKind::Sequence(es) | ExprKind::Intersection(es) | ExprKind::Difference(es) => {
+        ExprKind::Union(es)
+        | ExprKind::Sequence(es)
+        | ExprKind::Intersection(es)
+        | ExprKind::Difference(es) => {
             for (i, member) in es.iter().enumerate() {
                 for (change, member) in of_expression(member) {
                     let mut members = es.clone();

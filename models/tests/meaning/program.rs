@@ -1,4 +1,5 @@
-//! Litmus tests in one string: a program together with the outcome to ask about, and every candidate execution of it.
+//! Litmus tests in one string: a program together with the outcome to ask about, and every
+//! candidate execution of it.
 //!
 //! One line for each thread, operations separated by `;`:
 //! ```text
@@ -7,23 +8,28 @@
 //! alias z x
 //! handle s x
 //! ```
-//! `@gpu.cluster.cta` places the thread (in an architecture that is a text: its own levels, widest first); without it, thread i is alone in
-//! cta i of one cluster. A value is written at most once
-//! to a location, so the value that a read returns names the write that it reads; 0 is the initial one. `final x=v`
-//! asks for a coherence order in which the write of `v` has no successor. `BAR n` is an arrival at barrier n and a wait
-//! for it, `ARRIVE n` and `WAIT n` its halves (`.warp`: of lanes that meet; `.sys`: of the start or the end of a launch); `P.ALIAS` and so on are proxy fences. `alias z x` gives the memory of x a second generic
-//! address, `handle s x` a name that has the generic address of x; what they name is declared before.
+//! `@gpu.cluster.cta` places the thread (in an architecture that is a text: its own levels, widest
+//! first); without it, thread i is alone in cta i of one cluster. A value is written at most once
+//! to a location, so the value that a read returns names the write that it reads; 0 is the initial
+//! one. `final x=v` asks for a coherence order in which the write of `v` has no successor. `BAR n`
+//! is an arrival at barrier n and a wait for it, `ARRIVE n` and `WAIT n` its halves (`.warp`: of
+//! lanes that meet; `.sys`: of the start or the end of a launch); `P.ALIAS` and so on are proxy
+//! fences. `alias z x` gives the memory of x a second generic address, `handle s x` a name that has
+//! the generic address of x; what they name is declared before.
 
 use std::collections::BTreeMap;
 
 use margay_models::Signature;
 use margay_models::bits::{BitMatrix, Event};
-use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Proxy, Scope};
+use margay_models::execution::{
+    EventData, Execution, Kind, Location, Order, Placement, Proxy, Scope,
+};
 use margay_models::signature::{Architecture, Operation};
 
 use crate::order::{partial_orders, total_orders};
 
-/// A litmus test: the execution as far as program and outcome fix it, and the outcome's final values.
+/// A litmus test: the execution as far as program and outcome fix it, and the outcome's final
+/// values.
 pub struct Program {
     /// Events, program order, reads-from, rmw, dependencies and barriers; no `co`, no `sync_fence`.
     pub skeleton: Execution,
@@ -46,12 +52,14 @@ impl Program {
                 let (name, of) = alias.split_once(' ').expect("alias x y");
                 let of = reader.location(of);
                 let name = reader.location(name);
-                reader.locations[usize::from(name)].physical = reader.locations[usize::from(of)].physical;
+                reader.locations[usize::from(name)].physical =
+                    reader.locations[usize::from(of)].physical;
             } else if let Some(handle) = line.strip_prefix("handle ") {
                 let (name, of) = handle.split_once(' ').expect("handle s x");
                 let of = reader.location(of);
                 let name = reader.location(name);
-                reader.locations[usize::from(name)].physical = reader.locations[usize::from(of)].physical;
+                reader.locations[usize::from(name)].physical =
+                    reader.locations[usize::from(of)].physical;
                 reader.handles.push((name, of));
             } else {
                 reader.thread(line);
@@ -60,19 +68,30 @@ impl Program {
         reader.finish(signature)
     }
 
-    /// Every candidate execution: the coherence orders (total, or all partial ones for PTX) and Fence-SC orders
-    /// that fit the final values.
+    /// Every candidate execution: the coherence orders (total, or all partial ones for PTX) and
+    /// Fence-SC orders that fit the final values.
     pub fn candidates(&self) -> Vec<Execution> {
         let e = &self.skeleton;
         let mut found = vec![e.clone()];
-        for physical in (0..e.locations.len() as u16).filter(|&l| e.locations[usize::from(l)].physical == l) {
+        for physical in
+            (0..e.locations.len() as u16).filter(|&l| e.locations[usize::from(l)].physical == l)
+        {
             let at = |kind: Kind| {
                 let events = e.events.iter().enumerate().map(|(i, _)| Event::from(i));
-                events.filter(|&w| e.events[w.index()].kind == kind && e.physical(w) == Some(physical)).collect::<Vec<_>>()
+                events
+                    .filter(|&w| {
+                        e.events[w.index()].kind == kind && e.physical(w) == Some(physical)
+                    })
+                    .collect::<Vec<_>>()
             };
             let (writes, init) = (at(Kind::Write), at(Kind::Init));
-            let orders = if e.signature.total_coherence() { total_orders(&writes) } else { partial_orders(&writes) };
-            let finals: Vec<i64> = self.finals.iter().filter(|f| f.0 == physical).map(|f| f.1).collect();
+            let orders = if e.signature.total_coherence() {
+                total_orders(&writes)
+            } else {
+                partial_orders(&writes)
+            };
+            let finals: Vec<i64> =
+                self.finals.iter().filter(|f| f.0 == physical).map(|f| f.1).collect();
             let orders = orders.into_iter().filter(|order| {
                 finals.iter().all(|&v| {
                     let last = |w: &&Event| !order.iter().any(|p| p.0 == **w);
@@ -89,7 +108,10 @@ impl Program {
             });
         }
         if e.signature == Signature::PTX {
-            let sc = e.events_where(|f| f.kind == Kind::Fence && f.order == Order::Sc).iter().collect::<Vec<_>>();
+            let sc = e
+                .events_where(|f| f.kind == Kind::Fence && f.order == Order::Sc)
+                .iter()
+                .collect::<Vec<_>>();
             found = product(found, &partial_orders(&sc), |execution, order| {
                 for &(a, b) in order {
                     execution.sync_fence.insert(a, b);
@@ -148,11 +170,16 @@ impl Reader {
         let (placement, operations) = match line.strip_prefix('@') {
             Some(rest) => {
                 let (place, operations) = rest.split_once(' ').expect("@g.l.c operations");
-                let numbers: Vec<u16> = place.split('.').map(|n| n.parse().expect("a number")).collect();
-                let levels = self.architecture.map_or(Scope::ALL.to_vec(), |a| a.scopes(true).to_vec());
+                let numbers: Vec<u16> =
+                    place.split('.').map(|n| n.parse().expect("a number")).collect();
+                let levels =
+                    self.architecture.map_or(Scope::ALL.to_vec(), |a| a.scopes(true).to_vec());
                 let levels = levels.into_iter().rev().filter(|&s| s != Scope::Sys);
                 assert_eq!(levels.clone().count(), numbers.len(), "{line}");
-                (levels.zip(numbers).fold(Placement::default(), |p, (s, n)| p.with_number(s, n)), operations)
+                (
+                    levels.zip(numbers).fold(Placement::default(), |p, (s, n)| p.with_number(s, n)),
+                    operations,
+                )
             }
             None => (Placement { cta: self.threads.len() as u16, ..Placement::default() }, line),
         };
@@ -170,7 +197,8 @@ impl Reader {
         let mut words = text.split_whitespace();
         let mut head = words.next().expect("an operation").split('.');
         let kind = head.next().expect("a kind");
-        let mut event = EventData::new(Kind::Read, Some(self.threads.len() as u16 - 1), Order::Plain);
+        let mut event =
+            EventData::new(Kind::Read, Some(self.threads.len() as u16 - 1), Order::Plain);
         for word in head.filter(|_| self.architecture.is_none()) {
             modify(&mut event, word);
         }
@@ -180,11 +208,19 @@ impl Reader {
         if let Some(architecture) = self.architecture {
             let mnemonic = text.split_whitespace().next().unwrap_or_default();
             let scoped = mnemonic.rsplit_once('.').and_then(|(mnemonic, scope)| {
-                let construct = architecture.instruction(mnemonic).filter(|&c| architecture.takes_scope(c))?;
+                let construct =
+                    architecture.instruction(mnemonic).filter(|&c| architecture.takes_scope(c))?;
                 Some((construct, Some(architecture.scope_named(scope)?)))
             });
             let (construct, scope) = scoped
-                .or_else(|| Some((architecture.instruction(mnemonic).filter(|&c| !architecture.takes_scope(c))?, None)))
+                .or_else(|| {
+                    Some((
+                        architecture
+                            .instruction(mnemonic)
+                            .filter(|&c| !architecture.takes_scope(c))?,
+                        None,
+                    ))
+                })
                 .unwrap_or_else(|| panic!("no instruction: {text}"));
             event.scope = scope;
             event.order = construct.order;
@@ -223,7 +259,9 @@ impl Reader {
             ("P", None) => self.events.push(EventData { kind: Kind::ProxyFence, ..event }),
             ("BAR" | "ARRIVE" | "WAIT", Some(number)) => {
                 event.barrier = Some(number.parse().expect("a number"));
-                for (kind, in_it) in [(Kind::BarrierArrive, kind != "WAIT"), (Kind::BarrierWait, kind != "ARRIVE")] {
+                for (kind, in_it) in
+                    [(Kind::BarrierArrive, kind != "WAIT"), (Kind::BarrierWait, kind != "ARRIVE")]
+                {
                     if in_it {
                         self.events.push(EventData { kind, ..event.clone() });
                     }
@@ -243,7 +281,9 @@ impl Reader {
 
     fn finish(self, signature: Signature) -> Program {
         let mut events = self.events;
-        for (index, location) in self.locations.iter().enumerate().filter(|(i, l)| usize::from(l.physical) == *i) {
+        for (index, location) in
+            self.locations.iter().enumerate().filter(|(i, l)| usize::from(l.physical) == *i)
+        {
             debug_assert_eq!(usize::from(location.physical), index);
             let init = EventData::new(Kind::Init, None, Order::Plain);
             events.push(EventData { location: Some(location.physical), value: Some(0), ..init });
@@ -264,9 +304,17 @@ impl Reader {
             }
         }
         for r in (0..n).map(Event::from).filter(|r| e.events[r.index()].kind == Kind::Read) {
-            let writes = e.events_where(|w| matches!(w.kind, Kind::Init | Kind::Write) && w.value == e.events[r.index()].value);
-            let source: Vec<Event> = writes.iter().filter(|&w| e.physical(w) == e.physical(r)).collect();
-            assert_eq!(source.len(), 1, "the value of {:?} must name one write", e.events[r.index()]);
+            let writes = e.events_where(|w| {
+                matches!(w.kind, Kind::Init | Kind::Write) && w.value == e.events[r.index()].value
+            });
+            let source: Vec<Event> =
+                writes.iter().filter(|&w| e.physical(w) == e.physical(r)).collect();
+            assert_eq!(
+                source.len(),
+                1,
+                "the value of {:?} must name one write",
+                e.events[r.index()]
+            );
             e.rf.insert(source[0], r);
         }
         for a in e.events_where(|a| a.kind == Kind::BarrierArrive).iter() {

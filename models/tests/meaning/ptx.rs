@@ -1,5 +1,5 @@
-//! The PTX models: synchronisation, causality, fences, dependencies (Fig. 4 to 8 and 12 of the 2019 paper; ISA: chapter 8 of the
-//! PTX ISA text). `ptx_coherence` has what concerns one location.
+//! The PTX models: synchronisation, causality, fences, dependencies (Fig. 4 to 8 and 12 of the 2019
+//! paper; ISA: chapter 8 of the PTX ISA text). `ptx_coherence` has what concerns one location.
 
 use crate::case::Verdict::{Allowed, Forbidden};
 use crate::case::{Case, case};

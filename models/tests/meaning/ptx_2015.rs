@@ -1,4 +1,5 @@
-//! RMO per scope (Fig. 15 and 16 of the 2015 paper). membar.cta, .gl and .sys are fences of order SC with that scope.
+//! RMO per scope (Fig. 15 and 16 of the 2015 paper). membar.cta, .gl and .sys are fences of order
+//! SC with that scope.
 
 use crate::case::Verdict::{Allowed, Forbidden};
 use crate::case::{Case, case};

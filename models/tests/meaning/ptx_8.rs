@@ -1,4 +1,5 @@
-//! What the current PTX ISA has beyond PTX 6.0: clusters, volatile and mmio, reductions, proxies and aliases (chapter 8).
+//! What the current PTX ISA has beyond PTX 6.0: clusters, volatile and mmio, reductions, proxies
+//! and aliases (chapter 8).
 
 use crate::case::Verdict::{Allowed, Forbidden};
 use crate::case::{Case, case};

@@ -2,7 +2,9 @@
 
 use margay_models::Signature;
 use margay_models::bits::{BitMatrix, Event};
-use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Proxy, Scope};
+use margay_models::execution::{
+    EventData, Execution, Kind, Location, Order, Placement, Proxy, Scope,
+};
 
 use crate::order::{partial_orders, total_orders};
 
@@ -29,7 +31,8 @@ impl Random {
     }
 }
 
-/// A random execution with two to four threads and at most seven operations on at most two locations.
+/// A random execution with two to four threads and at most seven operations on at most two
+/// locations.
 pub fn execution(random: &mut Random, signature: Signature) -> Execution {
     let threads = 2 + random.below(3);
     // Mostly few scopes matter: one cta, two ctas, two gpus.
@@ -44,8 +47,9 @@ pub fn execution(random: &mut Random, signature: Signature) -> Execution {
     let places: Vec<Placement> = (0..threads).map(|_| place(random)).collect();
     let locations = 1 + random.below(3).min(1);
     let names = ["x", "y"];
-    let mut named: Vec<Location> =
-        (0..locations).map(|i| Location { name: names[i].to_owned(), physical: i as u16, atomic: true }).collect();
+    let mut named: Vec<Location> = (0..locations)
+        .map(|i| Location { name: names[i].to_owned(), physical: i as u16, atomic: true })
+        .collect();
     let aliases = signature == Signature::PTX && random.below(5) == 0;
     if aliases {
         named.push(Location { name: "z".to_owned(), physical: 0, atomic: true });
@@ -53,14 +57,18 @@ pub fn execution(random: &mut Random, signature: Signature) -> Execution {
     }
     let (mut events, mut rmw): (Vec<EventData>, Vec<(Event, Event)>) = (Vec::new(), Vec::new());
     let budget = 3 + random.below(5);
-    let mut thread_of: Vec<u16> =
-        (0..budget).map(|i| if i < threads { i as u16 } else { random.below(threads) as u16 }).collect();
+    let mut thread_of: Vec<u16> = (0..budget)
+        .map(|i| if i < threads { i as u16 } else { random.below(threads) as u16 })
+        .collect();
     thread_of.sort_unstable();
     for thread in thread_of {
         operation(random, signature, thread, &named, &mut events, &mut rmw, aliases);
     }
     for location in 0..locations as u16 {
-        events.push(EventData { location: Some(location), ..EventData::new(Kind::Init, None, Order::Plain) });
+        events.push(EventData {
+            location: Some(location),
+            ..EventData::new(Kind::Init, None, Order::Plain)
+        });
     }
     let mut e = Execution::new(signature, events, places, named);
     if aliases {
@@ -87,9 +95,13 @@ fn operation(
     let scoped = signature != Signature::PLAIN;
     let ptx = signature == Signature::PTX;
     let scope = |random: &mut Random, order: Order| {
-        let scopes =
-            if ptx { &[Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys][..] } else { &[Scope::Cta, Scope::Gpu, Scope::Sys] };
-        (scoped && order != Plain).then(|| if random.below(2) == 0 { Scope::Sys } else { random.of(scopes) })
+        let scopes = if ptx {
+            &[Scope::Cta, Scope::Cluster, Scope::Gpu, Scope::Sys][..]
+        } else {
+            &[Scope::Cta, Scope::Gpu, Scope::Sys]
+        };
+        (scoped && order != Plain)
+            .then(|| if random.below(2) == 0 { Scope::Sys } else { random.of(scopes) })
     };
     let location = Some(random.below(locations.len()) as u16);
     let kind = random.below(12);
@@ -104,7 +116,10 @@ fn operation(
         _ => &[Acq, Rel, AcqRel, Sc, Sc],
     };
     let order = random.of(orders);
-    let event = EventData { scope: scope(random, order), ..EventData::new(Kind::Fence, Some(thread), order) };
+    let event = EventData {
+        scope: scope(random, order),
+        ..EventData::new(Kind::Fence, Some(thread), order)
+    };
     let surface = aliases && order == Plain && kind < 8 && random.below(4) == 0;
     let event = EventData { proxy: if surface { Proxy::Surface } else { Proxy::Generic }, ..event };
     match kind {
@@ -125,8 +140,20 @@ fn operation(
                 other => other,
             };
             rmw.push((Event::from(events.len()), Event::from(events.len() + 1)));
-            events.push(EventData { kind: Kind::Read, order: read, location, reduction, ..event.clone() });
-            events.push(EventData { kind: Kind::Write, order: write, location, reduction, ..event });
+            events.push(EventData {
+                kind: Kind::Read,
+                order: read,
+                location,
+                reduction,
+                ..event.clone()
+            });
+            events.push(EventData {
+                kind: Kind::Write,
+                order: write,
+                location,
+                reduction,
+                ..event
+            });
         }
         9 if aliases => {
             let proxy = EventData::new(Kind::ProxyFence, Some(thread), Plain);
@@ -134,7 +161,8 @@ fn operation(
         }
         10 if ptx && !events.iter().any(|e| e.thread == Some(thread) && e.barrier.is_some()) => {
             let barrier = Some(0);
-            let arrive = EventData { barrier, ..EventData::new(Kind::BarrierArrive, Some(thread), Plain) };
+            let arrive =
+                EventData { barrier, ..EventData::new(Kind::BarrierArrive, Some(thread), Plain) };
             events.push(arrive.clone());
             events.push(EventData { kind: Kind::BarrierWait, ..arrive });
         }
@@ -146,7 +174,11 @@ fn operation(
 fn communicate(random: &mut Random, e: &mut Execution) {
     let of = |e: &Execution, kinds: &[Kind], location: Option<u16>| -> Vec<Event> {
         let all = (0..e.size()).map(Event::from);
-        all.filter(|&w| kinds.contains(&e.events[w.index()].kind) && (location.is_none() || e.physical(w) == location)).collect()
+        all.filter(|&w| {
+            kinds.contains(&e.events[w.index()].kind)
+                && (location.is_none() || e.physical(w) == location)
+        })
+        .collect()
     };
     for r in of(e, &[Kind::Read], None) {
         let sources = of(e, &[Kind::Init, Kind::Write], e.physical(r));
@@ -158,14 +190,18 @@ fn communicate(random: &mut Random, e: &mut Execution) {
             e.co.insert(init, w);
         }
         // Beyond four writes the orders are too many to list.
-        let orders =
-            if e.signature.total_coherence() || writes.len() > 4 { total_orders(&writes) } else { partial_orders(&writes) };
+        let orders = if e.signature.total_coherence() || writes.len() > 4 {
+            total_orders(&writes)
+        } else {
+            partial_orders(&writes)
+        };
         for &(a, b) in &orders[random.below(orders.len())] {
             e.co.insert(a, b);
         }
     }
     if e.signature == Signature::PTX {
-        let fences: Vec<Event> = e.events_where(|f| f.kind == Kind::Fence && f.order == Order::Sc).iter().collect();
+        let fences: Vec<Event> =
+            e.events_where(|f| f.kind == Kind::Fence && f.order == Order::Sc).iter().collect();
         let orders = if fences.len() > 4 { total_orders(&fences) } else { partial_orders(&fences) };
         for &(a, b) in &orders[random.below(orders.len())] {
             e.sync_fence.insert(a, b);
@@ -198,13 +234,27 @@ fn depend(random: &mut Random, e: &mut Execution) {
 pub fn describe(e: &Execution) -> String {
     let mut text = String::new();
     for (i, event) in e.events.iter().enumerate() {
-        let thread = event.thread.map_or("init".to_owned(), |t| format!("P{t}{:?}", e.threads[usize::from(t)]));
+        let thread = event
+            .thread
+            .map_or("init".to_owned(), |t| format!("P{t}{:?}", e.threads[usize::from(t)]));
         let location = event.location.map_or("", |l| e.locations[usize::from(l)].name.as_str());
         let scope = event.scope.map_or("", Scope::name);
-        text += &format!("{i}:{thread} {:?}.{}.{scope} {location}; ", event.kind, event.order.tag());
+        text +=
+            &format!("{i}:{thread} {:?}.{}.{scope} {location}; ", event.kind, event.order.tag());
     }
-    text = text.replace("Placement ", "").replace("gpu: ", "").replace("cluster: ", "").replace("cta: ", "").replace(", ", ".");
-    for (name, r) in [("rf", &e.rf), ("co", &e.co), ("rmw", &e.rmw), ("sc", &e.sync_fence), ("bar", &e.sync_barrier)] {
+    text = text
+        .replace("Placement ", "")
+        .replace("gpu: ", "")
+        .replace("cluster: ", "")
+        .replace("cta: ", "")
+        .replace(", ", ".");
+    for (name, r) in [
+        ("rf", &e.rf),
+        ("co", &e.co),
+        ("rmw", &e.rmw),
+        ("sc", &e.sync_fence),
+        ("bar", &e.sync_barrier),
+    ] {
         if !r.is_empty() {
             text += &format!(" {name}={r:?}");
         }

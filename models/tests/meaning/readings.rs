@@ -1,4 +1,5 @@
-//! A file for another reading of a source differs from the main file in the definitions that it is about, and nowhere else.
+//! A file for another reading of a source differs from the main file in the definitions that it is
+//! about, and nowhere else.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,9 @@ fn parts(name: &str) -> BTreeMap<String, String> {
         let text = instruction.to_string();
         let key = match instruction.kind {
             InstructionKind::Let(bindings) => bindings.bindings[0].name.text.clone(),
-            InstructionKind::Check { name, expr, .. } => name.map_or(expr.to_string(), |n| format!("check {n}")),
+            InstructionKind::Check { name, expr, .. } => {
+                name.map_or(expr.to_string(), |n| format!("check {n}"))
+            }
             _ => text.clone(),
         };
         assert!(parts.insert(key.clone(), text).is_none(), "{name} has two of {key}");
@@ -40,8 +43,14 @@ fn readings_differ_in_what_they_are_about() {
     assert_eq!(differences("rc11-scoped", "c20-scoped"), ["rs"]);
     assert_eq!(differences("rc11", "rc11-lb"), ["check No-Thin-Air"]);
     assert_eq!(differences("rc11-lb", "c20"), ["rs"]);
-    assert_eq!(differences("rc11-scoped", "rc11-lb"), ["check SC", "hb", "incl", "race", "rs", "sw"]);
-    assert_eq!(differences("ptx-6.0", "ptx-6.0-any-fence"), ["acquire", "pattern-acq", "pattern-rel", "release"]);
+    assert_eq!(
+        differences("rc11-scoped", "rc11-lb"),
+        ["check SC", "hb", "incl", "race", "rs", "sw"]
+    );
+    assert_eq!(
+        differences("ptx-6.0", "ptx-6.0-any-fence"),
+        ["acquire", "pattern-acq", "pattern-rel", "release"]
+    );
     assert_eq!(differences("ptx-6.0", "ptx-6.0-strong-patterns"), ["pattern-acq", "pattern-rel"]);
 }
 
@@ -56,7 +65,8 @@ fn patterns_of_strong_operations_allow_the_same() {
     }
 }
 
-/// A PTX model and a change of its text allow the same executions, as far as random ones and the tables tell.
+/// A PTX model and a change of its text allow the same executions, as far as random ones and the
+/// tables tell.
 fn agree(name: &str, change: impl Fn(&str) -> String) {
     let text = shipped::text(name);
     let changed = change(&text);
@@ -64,7 +74,8 @@ fn agree(name: &str, change: impl Fn(&str) -> String) {
     let (original, changed) = (shipped::model(name), shipped::from_text(name, &changed));
     let (mut original, mut changed) = (Judge::new(&original), Judge::new(&changed));
     let mut random = Random::new(9);
-    let written = cases(name).into_iter().flat_map(|c| Program::parse(Signature::PTX, c.text).candidates());
+    let written =
+        cases(name).into_iter().flat_map(|c| Program::parse(Signature::PTX, c.text).candidates());
     for e in written.chain((0..20_000).map(|_| execution(&mut random, Signature::PTX))) {
         assert_eq!(original.judge(&e).consistent, changed.judge(&e).consistent, "{}", describe(&e));
     }
@@ -72,7 +83,9 @@ fn agree(name: &str, change: impl Fn(&str) -> String) {
 
 #[test]
 fn the_clause_of_one_thread_is_redundant_in_the_isa() {
-    agree("ptx-8", |text| text.replace("(po | po^-1 | (strong * strong) & sr)", "((strong * strong) & sr)"));
+    agree("ptx-8", |text| {
+        text.replace("(po | po^-1 | (strong * strong) & sr)", "((strong * strong) & sr)")
+    });
 }
 
 /// The axiom excludes orders of fences, but no outcomes (docs/ptx-isa-derivation.md, C9).

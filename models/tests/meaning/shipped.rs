@@ -13,10 +13,21 @@ pub fn folder() -> PathBuf {
 
 /// Every model, by name.
 pub fn models() -> Vec<Model> {
-    let files = std::fs::read_dir(folder()).expect("the folder of the models").map(|f| f.expect("a file").path());
-    let mut files: Vec<PathBuf> = files.filter(|p| p.extension().is_some_and(|e| e == "cat")).collect();
+    let files = std::fs::read_dir(folder())
+        .expect("the folder of the models")
+        .map(|f| f.expect("a file").path());
+    let mut files: Vec<PathBuf> =
+        files.filter(|p| p.extension().is_some_and(|e| e == "cat")).collect();
     files.sort();
-    files.iter().map(|f| from_text(&f.file_stem().unwrap().to_string_lossy(), &std::fs::read_to_string(f).unwrap())).collect()
+    files
+        .iter()
+        .map(|f| {
+            from_text(
+                &f.file_stem().unwrap().to_string_lossy(),
+                &std::fs::read_to_string(f).unwrap(),
+            )
+        })
+        .collect()
 }
 
 pub fn model(name: &str) -> Model {

@@ -1,5 +1,5 @@
-//! The model of 2015 as its paper prints it (ASPLOS 2015, Fig. 15 and 16), in the names of the tool that it was written for, says what the
-//! shipped `ptx-2015` says.
+//! The model of 2015 as its paper prints it (ASPLOS 2015, Fig. 15 and 16), in the names of the tool
+//! that it was written for, says what the shipped `ptx-2015` says.
 
 use margay_models::execution::Kind;
 use margay_models::judge::Judge;
@@ -9,7 +9,8 @@ use margay_models::{Model, Signature, SourceFile};
 use crate::case::cases;
 use crate::{opinion, random, shipped, verdict};
 
-/// Both figures, one behind the other: "Our model is the concatenation of Fig. 15 and 16" (section 5.3).
+/// Both figures, one behind the other: "Our model is the concatenation of Fig. 15 and 16" (section
+/// 5.3).
 const FIGURES: &str = "\
 let com = rf | co | fr
 let po-loc-llh =
@@ -31,7 +32,8 @@ acyclic rmo-sys as sys-constraint
 
 fn read(head: &str) -> (Model, Vec<String>) {
     let source = SourceFile::new("paper.cat", format!("{head}{FIGURES}"));
-    let loaded = Model::parse(source, &OnlyBuiltIn).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let loaded =
+        Model::parse(source, &OnlyBuiltIn).unwrap_or_else(|errors| panic!("{}", errors[0]));
     (loaded.model, loaded.warnings.iter().map(ToString::to_string).collect())
 }
 
@@ -62,9 +64,16 @@ fn it_says_what_the_shipped_model_says() {
     let shipped = shipped_model();
     let mut judges = [Judge::new(&printed), Judge::new(&shipped)];
     for case in cases("ptx-2015") {
-        let said = [verdict(&printed, &mut judges[0], case.text), verdict(&shipped, &mut judges[1], case.text)];
+        let said = [
+            verdict(&printed, &mut judges[0], case.text),
+            verdict(&shipped, &mut judges[1], case.text),
+        ];
         // Of read-modify-writes the paper says nothing; the shipped model has them in one step.
-        assert!(said[0] == said[1] || case.name.contains("rmw") || case.text.contains("RMW"), "{}: {said:?}", case.name);
+        assert!(
+            said[0] == said[1] || case.name.contains("rmw") || case.text.contains("RMW"),
+            "{}: {said:?}",
+            case.name
+        );
     }
     let mut random = random::Random::new(2015);
     let mut counts = [0, 0];
@@ -92,5 +101,8 @@ fn names_of_other_machines_are_refused() {
     let both = errors("acyclic membar.gl | mfence\n");
     assert!(both.contains("mfence"), "{both}");
     let misspelt = errors("GPU_PTX\nacyclic membar.gl | membar.gpu\n");
-    assert!(misspelt.contains("PTX of 2015") && misspelt.contains("it needs `membar.gpu`"), "{misspelt}");
+    assert!(
+        misspelt.contains("PTX of 2015") && misspelt.contains("it needs `membar.gpu`"),
+        "{misspelt}"
+    );
 }

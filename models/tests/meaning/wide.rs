@@ -1,5 +1,5 @@
-//! Executions whose sets are several words mean what they mean in one: with accesses of other threads to another place beside it, an execution is
-//! judged and explained as without them.
+//! Executions whose sets are several words mean what they mean in one: with accesses of other
+//! threads to another place beside it, an execution is judged and explained as without them.
 
 use margay_models::Model;
 use margay_models::bits::{BitMatrix, Event};
@@ -11,8 +11,8 @@ use margay_models::wellformed;
 use crate::random::{Random, describe, execution};
 use crate::shipped::models;
 
-/// The execution with threads beside its own until it has so many events, each with a write and a read of one place that nothing else accesses.
-/// Its own events keep their numbers.
+/// The execution with threads beside its own until it has so many events, each with a write and a
+/// read of one place that nothing else accesses. Its own events keep their numbers.
 fn padded(x: &Execution, size: usize) -> Execution {
     let place = x.locations.len() as u16;
     let mut wide = x.clone();
@@ -20,17 +20,25 @@ fn padded(x: &Execution, size: usize) -> Execution {
     let order = if x.signature.has_orders() { Order::Rlx } else { Order::Plain };
     let scope = x.signature.has_orders().then_some(Scope::Sys);
     let mut events = x.events.clone();
-    let access =
-        |kind: Kind, thread: u16| EventData { location: Some(place), scope, ..EventData::new(kind, Some(thread), order) };
-    events.push(EventData { location: Some(place), ..EventData::new(Kind::Init, None, Order::Plain) });
+    let access = |kind: Kind, thread: u16| EventData {
+        location: Some(place),
+        scope,
+        ..EventData::new(kind, Some(thread), order)
+    };
+    events.push(EventData {
+        location: Some(place),
+        ..EventData::new(Kind::Init, None, Order::Plain)
+    });
     while events.len() < size {
         let thread = wide.threads.len() as u16;
         wide.threads.push(Placement::default());
         events.extend([access(Kind::Write, thread), access(Kind::Read, thread)]);
     }
     let generic = x.generic.iter().copied().chain([place]).collect();
-    let mut wide = Execution { generic, ..Execution::new(x.signature, events, wide.threads, wide.locations) };
-    let copy = |from: &BitMatrix, to: &mut BitMatrix| from.pairs().for_each(|(a, b)| to.insert(a, b));
+    let mut wide =
+        Execution { generic, ..Execution::new(x.signature, events, wide.threads, wide.locations) };
+    let copy =
+        |from: &BitMatrix, to: &mut BitMatrix| from.pairs().for_each(|(a, b)| to.insert(a, b));
     copy(&x.rf, &mut wide.rf);
     copy(&x.co, &mut wide.co);
     copy(&x.rmw, &mut wide.rmw);
@@ -42,7 +50,9 @@ fn padded(x: &Execution, size: usize) -> Execution {
     let first = x.size();
     for write in (first + 1..wide.size()).step_by(2) {
         wide.rf.insert(Event::from(write), Event::from(write + 1));
-        for later in (first + 1..wide.size()).step_by(2).filter(|&later| later > write).chain([write]) {
+        for later in
+            (first + 1..wide.size()).step_by(2).filter(|&later| later > write).chain([write])
+        {
             let earlier = if later == write { first } else { write };
             wide.co.insert(Event::from(earlier), Event::from(later));
         }
@@ -54,7 +64,9 @@ fn padded(x: &Execution, size: usize) -> Execution {
 fn of_first(value: JudgedValue, n: usize) -> Vec<(usize, usize)> {
     let pairs: Vec<(usize, usize)> = match value {
         JudgedValue::Set(set) => set.iter().map(|e| (e.index(), e.index())).collect(),
-        JudgedValue::Relation(relation) => relation.pairs().map(|(a, b)| (a.index(), b.index())).collect(),
+        JudgedValue::Relation(relation) => {
+            relation.pairs().map(|(a, b)| (a.index(), b.index())).collect()
+        }
     };
     pairs.into_iter().filter(|&(a, b)| a < n && b < n).collect()
 }
@@ -66,7 +78,9 @@ fn compare(model: &Model, judge: &mut Judge, x: &Execution, size: usize) {
     let (narrow, of_wide) = (judge.judge(x), judge.judge(&wide));
     assert_eq!(narrow, of_wide, "{}", about());
     for definition in &model.definitions {
-        let of = |x: &Execution, first: usize| evaluate(model, x, &definition.name).map(|value| of_first(value, first));
+        let of = |x: &Execution, first: usize| {
+            evaluate(model, x, &definition.name).map(|value| of_first(value, first))
+        };
         assert_eq!(of(x, x.size()), of(&wide, x.size()), "{} {}", definition.name, about());
     }
     for check in (0..model.checks.len()).filter(|&check| !narrow.holds[check]) {

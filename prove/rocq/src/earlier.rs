@@ -1,4 +1,5 @@
-//! What an induction knows of earlier pairs: each choice among what they are in, and what is supposed of them.
+//! What an induction knows of earlier pairs: each choice among what they are in, and what is
+//! supposed of them.
 
 use super::induction::Induction;
 use super::opening::{HeldPair, OpeningState, RemainingTactics};
@@ -12,7 +13,8 @@ use margay_theorem::logic::form::normalised;
 use margay_theorem::logic::{EventAtom, EventTerm, Lit, TheoryExprId, TheoryFormula};
 
 /// Opens one way into a relation, and hands what holds there to the rest.
-type OpeningBody<'a> = &'a dyn Fn(&mut RocqWriter, &mut OpeningState, RemainingTactics<'_>) -> Result<String, String>;
+type OpeningBody<'a> =
+    &'a dyn Fn(&mut RocqWriter, &mut OpeningState, RemainingTactics<'_>) -> Result<String, String>;
 
 impl RocqWriter {
     /// Opens one way into a relation and each choice among what earlier pairs are in.
@@ -39,9 +41,11 @@ impl RocqWriter {
                 })
             };
             let all = w.earlier.iter().enumerate();
-            all.filter_map(|(k, a)| bounded(a).map(|parts| (*a, parts, induction_name(k)))).collect()
+            all.filter_map(|(k, a)| bounded(a).map(|parts| (*a, parts, induction_name(k))))
+                .collect()
         };
-        let count = |w: &InductionCase| choices(w).iter().map(|c| c.1.len()).product::<usize>() * own.len();
+        let count =
+            |w: &InductionCase| choices(w).iter().map(|c| c.1.len()).product::<usize>() * own.len();
         let before: usize = ways[..way].iter().map(count).sum();
         let chosen = choices(&ways[way]);
         let earlier = ways[way].earlier.clone();
@@ -52,13 +56,16 @@ impl RocqWriter {
         body(self, &mut state, &mut |w, state, pieces| {
             w.choose(&chosen, 0, state, pieces, own, &mut |w, state, pieces, choice| {
                 let number = before + choice * total + claim_at;
-                let obligation = all.all.get(number).ok_or("there are fewer obligations than ways")?.0.clone();
+                let obligation =
+                    all.all.get(number).ok_or("there are fewer obligations than ways")?.0.clone();
                 if obligation.claim != claim {
                     return Err("obligations come in another order".to_owned());
                 }
                 let mut supposed = Vec::new();
                 for (i, claim) in claims.iter().enumerate() {
-                    let Claim::Pairs { of: p, property: Property::Clause(lits) } = claim else { continue };
+                    let Claim::Pairs { of: p, property: Property::Clause(lits) } = claim else {
+                        continue;
+                    };
                     for (k, atom) in earlier.iter().enumerate().filter(|(_, a)| a.pred == *p) {
                         supposed.extend(w.supposed(lits, *atom, &hypothesis(own, i, k))?);
                     }
@@ -86,8 +93,13 @@ impl RocqWriter {
         own: &[(usize, &Property)],
         rest: &mut dyn FnMut(&mut Self, &mut OpeningState, Pieces, usize) -> Result<String, String>,
     ) -> Result<String, String> {
-        let Some(((atom, parts, name), later)) = chosen.split_first() else { return rest(self, state, pieces, number) };
-        let bound = own.iter().position(|(_, p)| matches!(p, Property::Within(_))).ok_or("there is no bound")?;
+        let Some(((atom, parts, name), later)) = chosen.split_first() else {
+            return rest(self, state, pieces, number);
+        };
+        let bound = own
+            .iter()
+            .position(|(_, p)| matches!(p, Property::Within(_)))
+            .ok_or("there is no bound")?;
         let given = projected(name, bound, own.len());
         let mut terms = Vec::new();
         for (k, &part) in parts.iter().enumerate() {
@@ -111,20 +123,40 @@ impl RocqWriter {
         Ok(unions(&given, &terms))
     }
 
-    /// The supposition that an induction makes of an earlier pair, with its proof; none if it says nothing.
-    fn supposed(&mut self, lits: &[Lit], atom: EventAtom, hypothesis: &str) -> Result<Option<String>, String> {
+    /// The supposition that an induction makes of an earlier pair, with its proof; none if it says
+    /// nothing.
+    fn supposed(
+        &mut self,
+        lits: &[Lit],
+        atom: EventAtom,
+        hypothesis: &str,
+    ) -> Result<Option<String>, String> {
         let mut values = atom.args.to_vec();
         values.extend((0..16).map(EventTerm::variable));
-        let Some((clause, variables)) = normalised(lits.iter().map(|l| l.with(&values)).collect()) else { return Ok(None) };
+        let Some((clause, variables)) = normalised(lits.iter().map(|l| l.with(&values)).collect())
+        else {
+            return Ok(None);
+        };
         let wanted = self.text.closed_clause(&self.theory, &clause, variables);
         let [s, t] = atom.args;
-        let given = self.text.property(&self.theory, &Property::Clause(lits.to_vec()), &event(s), &event(t));
+        let given = self.text.property(
+            &self.theory,
+            &Property::Clause(lits.to_vec()),
+            &event(s),
+            &event(t),
+        );
         let lemma = self.entails(&[s, t], &given, &wanted);
         Ok(Some(format!("({lemma} {} {} {hypothesis})", event(s), event(t))))
     }
 
-    /// The literals of a property that is denied, of a pair and the events behind a number, with their proofs.
-    fn negated(&mut self, lits: &[Lit], ends: [EventTerm; 2], next: usize) -> Result<Pieces, String> {
+    /// The literals of a property that is denied, of a pair and the events behind a number, with
+    /// their proofs.
+    fn negated(
+        &mut self,
+        lits: &[Lit],
+        ends: [EventTerm; 2],
+        next: usize,
+    ) -> Result<Pieces, String> {
         let mut values = ends.to_vec();
         values.extend((0..more_variables(lits)).map(|k| EventTerm::event(next + k)));
         let conclusions = lits.iter().filter(|l| l.positive).count();
@@ -140,7 +172,11 @@ impl RocqWriter {
                 format!("(fun held => no {})", injection(conclusion - 1, conclusions, held))
             } else {
                 premise += 1;
-                if swapped { format!("(eq_sym l{})", premise - 1) } else { format!("l{}", premise - 1) }
+                if swapped {
+                    format!("(eq_sym l{})", premise - 1)
+                } else {
+                    format!("l{}", premise - 1)
+                }
             };
             match own {
                 TheoryFormula::Const(true) => {}

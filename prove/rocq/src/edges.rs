@@ -1,6 +1,6 @@
-//! A pair of a relation, by the edges that the relation is a union of: the tactics that go through each of them, in the order of
-//! [`edges`](margay_theorem::argument::edges). (One lemma that a relation is the union of its edges, proved by a tactic, took minutes for
-//! the order of seq_cst.)
+//! A pair of a relation, by the edges that the relation is a union of: the tactics that go through
+//! each of them, in the order of [`edges`](margay_theorem::argument::edges). (One lemma that a
+//! relation is the union of its edges, proved by a tactic, took minutes for the order of seq_cst.)
 
 use super::proven::{both, either};
 use super::writer::RocqWriter;
@@ -8,14 +8,22 @@ use margay_theorem::argument::edges;
 use margay_theorem::logic::{EventTerm, Meaning, TheoryExpr, TheoryExprId};
 
 /// Tactics that refute a pair of an edge, of which the term is the proof.
-pub type Leaf<'a> = &'a mut dyn FnMut(&mut RocqWriter, TheoryExprId, &str) -> Result<String, String>;
+pub type Leaf<'a> =
+    &'a mut dyn FnMut(&mut RocqWriter, TheoryExprId, &str) -> Result<String, String>;
 
 /// The names of a pair's ends.
 type EndNames<'a> = [&'a str; 2];
 
 impl RocqWriter {
-    /// Tactics that prove False: from `term`, that a pair is in a relation, and what refutes each of its edges.
-    pub fn by_edges(&mut self, r: TheoryExprId, ends: EndNames<'_>, term: &str, leaf: Leaf<'_>) -> Result<String, String> {
+    /// Tactics that prove False: from `term`, that a pair is in a relation, and what refutes each
+    /// of its edges.
+    pub fn by_edges(
+        &mut self,
+        r: TheoryExprId,
+        ends: EndNames<'_>,
+        term: &str,
+        leaf: Leaf<'_>,
+    ) -> Result<String, String> {
         // What has too many edges is one.
         if edges(&mut self.theory, r) == [r] {
             return leaf(self, r, term);
@@ -28,29 +36,44 @@ impl RocqWriter {
                 Ok(either(term, [&left, &first], [&right, &second]))
             }
             TheoryExpr::Sequence(a, b)
-                if ![a, b].iter().any(|&e| matches!(self.theory.exprs.get(e), TheoryExpr::Diagonal(_))) =>
+                if ![a, b]
+                    .iter()
+                    .any(|&e| matches!(self.theory.exprs.get(e), TheoryExpr::Diagonal(_))) =>
             {
                 let [between, pair] = [self.fresh("d"), self.fresh("q")];
                 let both_ends = [[ends[0], &between], [&between, ends[1]]];
                 let inner = self.by_pairs(r, both_ends, &pair, leaf)?;
                 Ok(format!("destruct {term} as ({between} & {pair}).\n{inner}"))
             }
-            TheoryExpr::Sequence(..) | TheoryExpr::Intersection(..) => self.by_pairs(r, [ends, ends], term, leaf),
-            TheoryExpr::Inverse(a) => self.by_edges(a, [ends[1], ends[0]], term, &mut |w, edge, term| {
-                let text = format!("{}⁻¹", w.text.within(&w.theory, edge, 2));
-                w.made(TheoryExpr::Inverse(edge), &text, ends, term, leaf)
-            }),
-            TheoryExpr::Symbol(p) if !self.theory.is_local(p) => match self.theory.symbols.get(p).meaning {
-                Meaning::Defined(body) => self.by_edges(body, ends, term, leaf),
-                _ => leaf(self, r, term),
-            },
+            TheoryExpr::Sequence(..) | TheoryExpr::Intersection(..) => {
+                self.by_pairs(r, [ends, ends], term, leaf)
+            }
+            TheoryExpr::Inverse(a) => {
+                self.by_edges(a, [ends[1], ends[0]], term, &mut |w, edge, term| {
+                    let text = format!("{}⁻¹", w.text.within(&w.theory, edge, 2));
+                    w.made(TheoryExpr::Inverse(edge), &text, ends, term, leaf)
+                })
+            }
+            TheoryExpr::Symbol(p) if !self.theory.is_local(p) => {
+                match self.theory.symbols.get(p).meaning {
+                    Meaning::Defined(body) => self.by_edges(body, ends, term, leaf),
+                    _ => leaf(self, r, term),
+                }
+            }
             TheoryExpr::Empty => Ok(format!("exact {term}.")),
             _ => leaf(self, r, term),
         }
     }
 
-    /// Each edge of one relation with each of another: of a sequence, whose ends meet, or of an intersection.
-    fn by_pairs(&mut self, whole: TheoryExprId, ends: [EndNames<'_>; 2], term: &str, leaf: Leaf<'_>) -> Result<String, String> {
+    /// Each edge of one relation with each of another: of a sequence, whose ends meet, or of an
+    /// intersection.
+    fn by_pairs(
+        &mut self,
+        whole: TheoryExprId,
+        ends: [EndNames<'_>; 2],
+        term: &str,
+        leaf: Leaf<'_>,
+    ) -> Result<String, String> {
         let whole = self.theory.exprs.get(whole);
         let (TheoryExpr::Sequence(a, b) | TheoryExpr::Intersection(a, b)) = whole else {
             return Err("this is no pair of relations".to_owned());
@@ -68,17 +91,21 @@ impl RocqWriter {
                 };
                 let pair = format!("(conj {left} {right})");
                 let (expr, term, text) = match whole {
-                    TheoryExpr::Intersection(..) => {
-                        (TheoryExpr::Intersection(l, r), pair, format!("({} ∩ {})", text(l), text(r)))
-                    }
+                    TheoryExpr::Intersection(..) => (
+                        TheoryExpr::Intersection(l, r),
+                        pair,
+                        format!("({} ∩ {})", text(l), text(r)),
+                    ),
                     _ => {
                         let made = TheoryExpr::Sequence(l, r);
                         match (set(a), set(b)) {
                             (Some(set), _) => (made, pair, format!("({set} ◁ {})", text(r))),
                             (None, Some(set)) => (made, pair, format!("({} ▷ {set})", text(l))),
-                            (None, None) => {
-                                (made, format!("(ex_intro _ {meets} {pair})"), format!("({} ⨾ {})", text(l), text(r)))
-                            }
+                            (None, None) => (
+                                made,
+                                format!("(ex_intro _ {meets} {pair})"),
+                                format!("({} ⨾ {})", text(l), text(r)),
+                            ),
                         }
                     }
                 };
@@ -88,7 +115,8 @@ impl RocqWriter {
         Ok(both(term, [&left, &right], &inner))
     }
 
-    /// Goes on with what a relation is normalised to: one edge, several, or none. `text` is the relation as it stands.
+    /// Goes on with what a relation is normalised to: one edge, several, or none. `text` is the
+    /// relation as it stands.
     fn made(
         &mut self,
         relation: TheoryExpr,
@@ -104,7 +132,13 @@ impl RocqWriter {
     }
 
     /// That a pair is in a relation that was normalised, from the relation as it stands.
-    pub fn again(&mut self, text: &str, made: TheoryExprId, ends: EndNames<'_>, term: &str) -> String {
+    pub fn again(
+        &mut self,
+        text: &str,
+        made: TheoryExprId,
+        ends: EndNames<'_>,
+        term: &str,
+    ) -> String {
         let wanted = match self.theory.exprs.get(made) {
             TheoryExpr::Empty => "False".to_owned(),
             _ => format!("{} e0 e1", self.text.within(&self.theory, made, 2)),
@@ -117,8 +151,14 @@ impl RocqWriter {
         format!("({lemma} {} {} {term})", ends[0], ends[1])
     }
 
-    /// By cases of `term`, which proves that a pair is in it: `leaf` writes the proof for a member that is no union.
-    pub fn by_members(&mut self, union: TheoryExprId, term: &str, leaf: Leaf<'_>) -> Result<String, String> {
+    /// By cases of `term`, which proves that a pair is in it: `leaf` writes the proof for a member
+    /// that is no union.
+    pub fn by_members(
+        &mut self,
+        union: TheoryExprId,
+        term: &str,
+        leaf: Leaf<'_>,
+    ) -> Result<String, String> {
         match self.theory.exprs.get(union) {
             TheoryExpr::Empty => Ok(format!("exact {term}.")),
             TheoryExpr::Union(a, b) => {
@@ -138,7 +178,12 @@ impl RocqWriter {
     }
 
     /// That a pair is in a union, from its member.
-    pub fn as_member(&self, union: TheoryExprId, member: TheoryExprId, term: &str) -> Option<String> {
+    pub fn as_member(
+        &self,
+        union: TheoryExprId,
+        member: TheoryExprId,
+        term: &str,
+    ) -> Option<String> {
         if union == member {
             return Some(term.to_owned());
         }

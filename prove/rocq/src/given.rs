@@ -1,5 +1,5 @@
-//! What a refutation starts from, in numbered atoms: formulas as conjunctions of disjunctions, and the clauses of events that exist, with
-//! proof terms.
+//! What a refutation starts from, in numbered atoms: formulas as conjunctions of disjunctions, and
+//! the clauses of events that exist, with proof terms.
 
 use super::letters::Letters;
 use super::proven::injection;
@@ -57,9 +57,17 @@ pub struct FormulaWalk {
 impl FormulaWalk {
     /// Through these clauses.
     pub fn of(clauses: &GroundClauses) -> Self {
-        let numbers: FxHashMap<EventAtom, i32> = clauses.atoms().into_iter().map(|(n, a)| (a, n)).collect();
+        let numbers: FxHashMap<EventAtom, i32> =
+            clauses.atoms().into_iter().map(|(n, a)| (a, n)).collect();
         let meanings = numbers.iter().map(|(&a, &n)| (n, NumberMeaning::Atom(a))).collect();
-        Self { numbers, meanings, waiting: clauses.named.clone().into_iter(), named: Vec::new(), within: Vec::new(), fresh: 0 }
+        Self {
+            numbers,
+            meanings,
+            waiting: clauses.named.clone().into_iter(),
+            named: Vec::new(),
+            within: Vec::new(),
+            fresh: 0,
+        }
     }
 
     pub fn number(&self, lit: Lit) -> Result<i32, String> {
@@ -76,7 +84,9 @@ impl FormulaWalk {
     pub fn formula(&mut self, form: &TheoryFormula) -> Result<Disjunctions, String> {
         Ok(match form {
             TheoryFormula::Const(true) => Vec::new(),
-            TheoryFormula::Const(false) => return Err("what cannot be needs no refutation".to_owned()),
+            TheoryFormula::Const(false) => {
+                return Err("what cannot be needs no refutation".to_owned());
+            }
             TheoryFormula::Lit(lit) => vec![vec![self.number(*lit)?]],
             TheoryFormula::And(parts) => {
                 let mut all = Vec::new();
@@ -85,7 +95,9 @@ impl FormulaWalk {
                 }
                 all
             }
-            TheoryFormula::Or(parts) => vec![parts.iter().map(|p| self.implied(p)).collect::<Result<Vec<_>, _>>()?],
+            TheoryFormula::Or(parts) => {
+                vec![parts.iter().map(|p| self.implied(p)).collect::<Result<Vec<_>, _>>()?]
+            }
         })
     }
 
@@ -106,7 +118,8 @@ impl FormulaWalk {
         Ok(number)
     }
 
-    /// The clause "one of these numbered literals", by a proof that is given what to do in each case.
+    /// The clause "one of these numbered literals", by a proof that is given what to do in each
+    /// case.
     pub fn choice(
         &mut self,
         numbers: &[i32],
@@ -125,13 +138,14 @@ impl FormulaWalk {
             }
         };
         let body = proof(&pick)?;
-        let term = if names.is_empty() { body } else { format!("(fun {} => {body})", names.join(" ")) };
+        let term =
+            if names.is_empty() { body } else { format!("(fun {} => {body})", names.join(" ")) };
         Ok(NumberedClause { premises, conclusions, term })
     }
 }
 
-/// The place of number `first` in the clause "one of these numbered literals", if it and those behind it are the clause's last ones, in
-/// this order.
+/// The place of number `first` in the clause "one of these numbered literals", if it and those
+/// behind it are the clause's last ones, in this order.
 pub fn last_ones(numbers: &[i32], first: usize) -> Option<usize> {
     let own = &numbers[first..];
     let [_, conclusions] = sides(numbers);
@@ -150,7 +164,8 @@ fn sides(numbers: &[i32]) -> [Vec<i32>; 2] {
     sides
 }
 
-/// The raw literals of a clause at some events: as they stand, with what they become when they are kept.
+/// The raw literals of a clause at some events: as they stand, with what they become when they are
+/// kept.
 pub fn kept(lit: Lit, values: &[EventTerm]) -> (Lit, Option<bool>, bool) {
     let own = lit.with(values);
     let raw = lit.atom.args.map(|t| t.with(values));
@@ -197,8 +212,14 @@ impl RocqWriter {
         }
     }
 
-    /// A disjunction of numbered literals: the predicate's number is doubled, and odd where the literal is negative.
-    pub fn literals(&mut self, walk: &FormulaWalk, numbers: &[i32], out: &mut Letters) -> Result<(), String> {
+    /// A disjunction of numbered literals: the predicate's number is doubled, and odd where the
+    /// literal is negative.
+    pub fn literals(
+        &mut self,
+        walk: &FormulaWalk,
+        numbers: &[i32],
+        out: &mut Letters,
+    ) -> Result<(), String> {
         let mut line = Vec::with_capacity(3 * numbers.len());
         for &n in numbers {
             let [p, x, y] = self.meant(walk, n.abs())?;
@@ -209,7 +230,12 @@ impl RocqWriter {
     }
 
     /// A formula: a line for each disjunction, and an empty one.
-    pub fn disjunctions(&mut self, walk: &FormulaWalk, all: &Disjunctions, out: &mut Letters) -> Result<(), String> {
+    pub fn disjunctions(
+        &mut self,
+        walk: &FormulaWalk,
+        all: &Disjunctions,
+        out: &mut Letters,
+    ) -> Result<(), String> {
         for numbers in all {
             self.literals(walk, numbers, out)?;
         }
@@ -232,20 +258,30 @@ impl RocqWriter {
         letters.written()
     }
 
-    /// A clause that holds of an obligation's events, as one of all events without variables; and as a term.
-    pub fn of_these_events(&mut self, walk: &FormulaWalk, given: &NumberedClause) -> Result<(String, String), String> {
+    /// A clause that holds of an obligation's events, as one of all events without variables; and
+    /// as a term.
+    pub fn of_these_events(
+        &mut self,
+        walk: &FormulaWalk,
+        given: &NumberedClause,
+    ) -> Result<(String, String), String> {
         let mut letters = Letters::default();
         letters.line([1]);
         let mut sides = Vec::new();
         for side in [&given.premises, &given.conclusions] {
             let (mut line, mut texts) = (Vec::new(), Vec::new());
             for &number in side {
-                let is_formula = matches!(walk.meanings.get(&number), Some(NumberMeaning::Formula(..)));
+                let is_formula =
+                    matches!(walk.meanings.get(&number), Some(NumberMeaning::Formula(..)));
                 let [p, x, y] = self.meant(walk, number)?;
                 line.extend(if is_formula { [p, x, y] } else { [p, 2 * x, 2 * y] });
                 texts.push(match &walk.meanings[&number] {
-                    NumberMeaning::Atom(atom) => self.text.raw_atom(&self.theory, *atom, &super::text::event),
-                    NumberMeaning::Formula(_, form) => self.text.inner(&self.theory, form, &super::text::event),
+                    NumberMeaning::Atom(atom) => {
+                        self.text.raw_atom(&self.theory, *atom, &super::text::event)
+                    }
+                    NumberMeaning::Formula(_, form) => {
+                        self.text.inner(&self.theory, form, &super::text::event)
+                    }
                 });
             }
             letters.line(line);

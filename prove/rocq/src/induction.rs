@@ -1,4 +1,5 @@
-//! Inductions: each rule of a relation, opened at its events, leads to what is claimed of each pair.
+//! Inductions: each rule of a relation, opened at its events, leads to what is claimed of each
+//! pair.
 
 use super::earlier::{induction_name, projected};
 use super::opening::{HeldPair, OpeningState, RemainingTactics};
@@ -9,7 +10,9 @@ use super::writer::{RocqWriter, claim_name};
 use margay_theorem::argument::Claim;
 use margay_theorem::argument::Property;
 use margay_theorem::argument::edges;
-use margay_theorem::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
+use margay_theorem::logic::{
+    EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula,
+};
 use margay_theorem::theory::Theory;
 
 /// An induction over one relation.
@@ -33,25 +36,32 @@ impl RocqWriter {
         all: &StepObligations<'_>,
     ) -> Result<(), String> {
         let [of] = group else {
-            return Err("an induction over several relations at once is not written for Rocq yet".to_owned());
+            return Err("an induction over several relations at once is not written for Rocq yet"
+                .to_owned());
         };
         let of_relation = |(i, c)| match c {
             &Claim::Pairs { of: p, ref property } if p == *of => Some((i, property)),
             _ => None,
         };
-        let own: Vec<(usize, &Property)> = claims.iter().enumerate().filter_map(of_relation).collect();
+        let own: Vec<(usize, &Property)> =
+            claims.iter().enumerate().filter_map(of_relation).collect();
         let about = Induction { of: *of, claims, own, all };
         let own = &about.own;
         let name = format!("induction_{}", number + 1);
         let relation = self.text.symbol(&self.theory, *of);
         let together = |w: &Self, x: &str, y: &str| -> String {
-            let all: Vec<String> = own.iter().map(|(_, p)| w.text.property(&w.theory, p, x, y)).collect();
+            let all: Vec<String> =
+                own.iter().map(|(_, p)| w.text.property(&w.theory, p, x, y)).collect();
             all.join(" /\\ ")
         };
         let statement = format!("forall x0 x1, {relation} x0 x1 -> {}", together(self, "x0", "x1"));
         let proof = match self.theory.symbols.get(*of).meaning {
             Meaning::Closure(r) => {
-                let unfold = if self.text.names.get(*of).is_some() { format!("unfold {relation}; ") } else { String::new() };
+                let unfold = if self.text.names.get(*of).is_some() {
+                    format!("unfold {relation}; ")
+                } else {
+                    String::new()
+                };
                 let found = edges(&mut self.theory, r);
                 let base = self.ways(&about, r, &found, false)?;
                 let more = self.ways(&about, r, &found, true)?;
@@ -83,15 +93,29 @@ impl RocqWriter {
         for (at, (claim, _)) in own.iter().enumerate() {
             let statement = self.text.claim(&self.theory, &claims[*claim]);
             let part = projected(&format!("({name} x0 x1 holds)"), at, own.len());
-            self.lemma(&claim_name((number, *claim)), &statement, &format!("intros x0 x1 holds. exact {part}."));
+            self.lemma(
+                &claim_name((number, *claim)),
+                &statement,
+                &format!("intros x0 x1 holds. exact {part}."),
+            );
         }
         Ok(())
     }
 
-    /// The proof of all properties of a pair that comes into a closure by an edge, alone or behind an earlier pair.
-    fn ways(&mut self, about: &Induction<'_>, of: TheoryExprId, edges: &[TheoryExprId], behind: bool) -> Result<String, String> {
-        let (first, second) =
-            if behind { (EventTerm::event(2), EventTerm::event(1)) } else { (EventTerm::event(0), EventTerm::event(1)) };
+    /// The proof of all properties of a pair that comes into a closure by an edge, alone or behind
+    /// an earlier pair.
+    fn ways(
+        &mut self,
+        about: &Induction<'_>,
+        of: TheoryExprId,
+        edges: &[TheoryExprId],
+        behind: bool,
+    ) -> Result<String, String> {
+        let (first, second) = if behind {
+            (EventTerm::event(2), EventTerm::event(1))
+        } else {
+            (EventTerm::event(0), EventTerm::event(1))
+        };
         let mut proofs = Vec::new();
         for (at, (_, property)) in about.own.iter().enumerate() {
             let mut branches = Vec::new();
@@ -109,11 +133,25 @@ impl RocqWriter {
                                 EventTerm::event(0),
                                 EventTerm::event(2),
                             )));
-                            w.open(HeldPair { of: edge, ends: [first, second], term: &holds }, state, &mut |w, state, pieces| {
-                                rest(w, state, std::iter::once((earlier.clone(), "before".to_owned())).chain(pieces).collect())
-                            })
+                            w.open(
+                                HeldPair { of: edge, ends: [first, second], term: &holds },
+                                state,
+                                &mut |w, state, pieces| {
+                                    rest(
+                                        w,
+                                        state,
+                                        std::iter::once((earlier.clone(), "before".to_owned()))
+                                            .chain(pieces)
+                                            .collect(),
+                                    )
+                                },
+                            )
                         } else {
-                            w.open(HeldPair { of: edge, ends: [first, second], term: &holds }, state, rest)
+                            w.open(
+                                HeldPair { of: edge, ends: [first, second], term: &holds },
+                                state,
+                                rest,
+                            )
                         }
                     },
                     if behind { 3 } else { 2 },
@@ -125,15 +163,22 @@ impl RocqWriter {
             let split = if edges == [of] {
                 format!("pose proof holds as edge_0. {}", branches[0].1)
             } else {
-                self.by_edges(of, [&event(first), &event(second)], "holds", &mut |w, edge, term| {
-                    let (holds, branch) =
-                        next.next().filter(|_| edges.get(seen) == Some(&edge)).ok_or("edges come in two orders")?;
-                    seen += 1;
-                    // Of a term that is put together nothing else says what it proves.
-                    let own = w.text.within(&w.theory, edge, 2);
-                    let ends = format!("{} {}", event(first), event(second));
-                    Ok(format!("assert ({holds} : {own} {ends}) by exact {term}. {branch}"))
-                })?
+                self.by_edges(
+                    of,
+                    [&event(first), &event(second)],
+                    "holds",
+                    &mut |w, edge, term| {
+                        let (holds, branch) = next
+                            .next()
+                            .filter(|_| edges.get(seen) == Some(&edge))
+                            .ok_or("edges come in two orders")?;
+                        seen += 1;
+                        // Of a term that is put together nothing else says what it proves.
+                        let own = w.text.within(&w.theory, edge, 2);
+                        let ends = format!("{} {}", event(first), event(second));
+                        Ok(format!("assert ({holds} : {own} {ends}) by exact {term}. {branch}"))
+                    },
+                )?
             };
             proofs.push(self.concluded(property, &split));
         }
@@ -141,7 +186,12 @@ impl RocqWriter {
     }
 
     /// The properties of a pair that comes into a recursive relation by one part of its body.
-    fn recursive_way(&mut self, about: &Induction<'_>, part: TheoryExprId, k: usize) -> Result<(String, String), String> {
+    fn recursive_way(
+        &mut self,
+        about: &Induction<'_>,
+        part: TheoryExprId,
+        k: usize,
+    ) -> Result<(String, String), String> {
         let mut pattern = Vec::new();
         let mut proofs = Vec::new();
         for (at, (_, property)) in about.own.iter().enumerate() {
@@ -164,7 +214,8 @@ impl RocqWriter {
         Ok((pattern.join(" "), conjoined(&proofs)))
     }
 
-    /// Opens the premises of a rule of a recursive relation, one after the other; `binders` are the rule's events and premises.
+    /// Opens the premises of a rule of a recursive relation, one after the other; `binders` are the
+    /// rule's events and premises.
     #[allow(clippy::type_complexity)]
     fn by_premises(
         &mut self,
@@ -179,7 +230,9 @@ impl RocqWriter {
             return rest(self, state, pieces);
         }
         let (first, s, t) = open.remove(0);
-        if let Some((parts, between)) = premises_of(&self.theory, first, s, t, EventTerm::event(state.next)) {
+        if let Some((parts, between)) =
+            premises_of(&self.theory, first, s, t, EventTerm::event(state.next))
+        {
             if between {
                 binders.borrow_mut().0.push(event(EventTerm::event(state.next)));
                 state.next += 1;
@@ -187,7 +240,8 @@ impl RocqWriter {
             let all = parts.into_iter().chain(open).collect();
             return self.by_premises(of, all, binders, state, pieces, rest);
         }
-        let holds = format!("m{}", binders.borrow().1.iter().filter(|n| n.starts_with('m')).count());
+        let holds =
+            format!("m{}", binders.borrow().1.iter().filter(|n| n.starts_with('m')).count());
         let is_earlier = self.theory.as_symbol(first) == Some(of);
         {
             let mut binders = binders.borrow_mut();
@@ -197,21 +251,30 @@ impl RocqWriter {
                 binders.1.push(induction_name(earlier));
             }
         }
-        self.open(HeldPair { of: first, ends: [s, t], term: &holds }, state, &mut |w, state, more| {
-            let pieces = pieces.iter().cloned().chain(more).collect();
-            w.by_premises(of, open.clone(), binders, state, pieces, rest)
-        })
+        self.open(
+            HeldPair { of: first, ends: [s, t], term: &holds },
+            state,
+            &mut |w, state, more| {
+                let pieces = pieces.iter().cloned().chain(more).collect();
+                w.by_premises(of, open.clone(), binders, state, pieces, rest)
+            },
+        )
     }
 
     /// Tactics that go from False to a property: what is denied is named.
     fn concluded(&self, property: &Property, split: &str) -> String {
         match property {
             Property::Clause(lits) => {
-                let more: Vec<String> = (2..2 + more_variables(lits)).map(|v| format!("z{v}")).collect();
-                let premises: Vec<String> = (0..lits.iter().filter(|l| !l.positive).count()).map(|i| format!("l{i}")).collect();
+                let more: Vec<String> =
+                    (2..2 + more_variables(lits)).map(|v| format!("z{v}")).collect();
+                let premises: Vec<String> = (0..lits.iter().filter(|l| !l.positive).count())
+                    .map(|i| format!("l{i}"))
+                    .collect();
                 let names = [more, premises].concat().join(" ");
-                let intros = if names.is_empty() { String::new() } else { format!("intros {names}. ") };
-                let deny = if lits.iter().any(|l| l.positive) { "apply NNPP. intros no. " } else { "" };
+                let intros =
+                    if names.is_empty() { String::new() } else { format!("intros {names}. ") };
+                let deny =
+                    if lits.iter().any(|l| l.positive) { "apply NNPP. intros no. " } else { "" };
                 format!("{intros}{deny}\n{split}")
             }
             Property::Within(_) => format!("apply NNPP. intros no.\n{split}"),
@@ -219,7 +282,8 @@ impl RocqWriter {
     }
 }
 
-/// The premises that a part of a rule's body is split into, and whether the given event is between them; `None` if it is one premise.
+/// The premises that a part of a rule's body is split into, and whether the given event is between
+/// them; `None` if it is one premise.
 #[allow(clippy::type_complexity)]
 pub fn premises_of(
     theory: &Theory,

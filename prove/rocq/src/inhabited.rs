@@ -1,5 +1,6 @@
-//! Executions that satisfy all that is supposed, as lemmas: the theorem speaks of something. Events are numbers, what holds of them is
-//! given as lists of numbers, and everything else is computed by Rocq (`Module Finite`, finite.v).
+//! Executions that satisfy all that is supposed, as lemmas: the theorem speaks of something. Events
+//! are numbers, what holds of them is given as lists of numbers, and everything else is computed by
+//! Rocq (`Module Finite`, finite.v).
 
 use std::fmt::Write as _;
 
@@ -43,13 +44,20 @@ pub struct LemmaStatement<'a> {
 }
 
 impl LemmaStatement<'_> {
-    /// The lemmas that there are executions: of the usual shapes, or of the first one that was found.
+    /// The lemmas that there are executions: of the usual shapes, or of the first one that was
+    /// found.
     ///
     /// # Errors
     /// A symbol without a name.
-    pub fn lemmas(&self, inhabitants: &[Inhabitant], text: &mut RocqText) -> Result<InhabitedLemmas, String> {
-        let mut chosen: Vec<&Inhabitant> =
-            SHAPES.iter().filter_map(|shape| inhabitants.iter().find(|i| i.shows == *shape)).collect();
+    pub fn lemmas(
+        &self,
+        inhabitants: &[Inhabitant],
+        text: &mut RocqText,
+    ) -> Result<InhabitedLemmas, String> {
+        let mut chosen: Vec<&Inhabitant> = SHAPES
+            .iter()
+            .filter_map(|shape| inhabitants.iter().find(|i| i.shows == *shape))
+            .collect();
         if chosen.is_empty() {
             chosen.extend(inhabitants.first());
         }
@@ -115,13 +123,24 @@ impl Example<'_> {
     /// The role of each event, in order.
     fn roles(&self) -> Result<Vec<&str>, String> {
         let of = |event: usize| {
-            let mut own = self.of.roles.iter().filter(|(pred, _)| self.pairs(*pred).contains(&[event, event]));
-            own.next().map(|(_, role)| role.as_str()).ok_or_else(|| "an event of an execution has no role".to_owned())
+            let mut own = self
+                .of
+                .roles
+                .iter()
+                .filter(|(pred, _)| self.pairs(*pred).contains(&[event, event]));
+            own.next()
+                .map(|(_, role)| role.as_str())
+                .ok_or_else(|| "an event of an execution has no role".to_owned())
         };
         (0..self.inhabitant.events).map(of).collect()
     }
 
-    fn write(&self, all: &str, text: &mut RocqText, lemmas: &mut InhabitedLemmas) -> Result<(), String> {
+    fn write(
+        &self,
+        all: &str,
+        text: &mut RocqText,
+        lemmas: &mut InhabitedLemmas,
+    ) -> Result<(), String> {
         let n = self.inhabitant.events;
         let out = &mut lemmas.within;
         let mut unique = |what: &str| text.names.unique(what);
@@ -145,28 +164,46 @@ impl Example<'_> {
             self.defined(pred, &mut closures, text, out)?;
         }
         for claim in &self.of.claims {
-            let (Claim::Empty(e, _) | Claim::Irreflexive(e) | Claim::Acyclic(e)) = claim else { continue };
+            let (Claim::Empty(e, _) | Claim::Irreflexive(e) | Claim::Acyclic(e)) = claim else {
+                continue;
+            };
             self.closures(*e, &mut closures, text, out);
             if matches!(claim, Claim::Acyclic(_)) {
                 self.closure(*e, &mut closures, text, out);
             }
         }
         let lemma = text.names.unique("example_is_an_execution");
-        let theorem = text.names.unique(&format!("there_is_an_execution with {}", self.inhabitant.shows));
-        let parts = self.of.records.iter().skip(1).fold("_".to_owned(), |rest, _| format!("(conj _ {rest})"));
-        let _ =
-            write!(out, "Lemma {lemma} : {all}.\nProof. refine {parts}; constructor; Finite.computes. Qed.\nEnd {section}.\n");
+        let theorem =
+            text.names.unique(&format!("there_is_an_execution with {}", self.inhabitant.shows));
+        let parts = self
+            .of
+            .records
+            .iter()
+            .skip(1)
+            .fold("_".to_owned(), |rest, _| format!("(conj _ {rest})"));
+        let _ = write!(
+            out,
+            "Lemma {lemma} : {all}.\nProof. refine {parts}; constructor; Finite.computes. Qed.\nEnd {section}.\n"
+        );
         let number = format!("Finite.number (E := Finite.below {n})");
         let mut arguments = Vec::new();
         for &pred in &self.of.definitions.sets {
-            arguments.push(format!("(fun x => Finite.has ({}) ({number} x) = true)", self.table(pred)));
+            arguments
+                .push(format!("(fun x => Finite.has ({}) ({number} x) = true)", self.table(pred)));
         }
         for &pred in &self.of.definitions.relations {
-            arguments.push(format!("(fun x y => Finite.get ({}) ({number} x) ({number} y) = true)", self.table(pred)));
+            arguments.push(format!(
+                "(fun x y => Finite.get ({}) ({number} x) ({number} y) = true)",
+                self.table(pred)
+            ));
         }
         if !self.of.roles.is_empty() {
             let roles = self.roles()?;
-            arguments.push(format!("(fun x => List.nth ({number} x) [{}] {})", roles.join("; "), roles[0]));
+            arguments.push(format!(
+                "(fun x => List.nth ({number} x) [{}] {})",
+                roles.join("; "),
+                roles[0]
+            ));
         }
         let _ = write!(
             lemmas.behind,
@@ -181,11 +218,20 @@ impl Example<'_> {
     }
 
     /// Base sets and relations hold of the numbers that are listed.
-    fn base(&self, number: &str, below: &str, text: &mut RocqText, out: &mut String) -> Result<(), String> {
+    fn base(
+        &self,
+        number: &str,
+        below: &str,
+        text: &mut RocqText,
+        out: &mut String,
+    ) -> Result<(), String> {
         let n = self.inhabitant.events;
         for &pred in self.of.definitions.sets.iter().chain(&self.of.definitions.relations) {
             let (own, table) = (name(text, pred)?, self.table(pred));
-            let (holds, known) = (text.names.unique(&format!("{own}_holds")), text.names.unique(&format!("{own}_known")));
+            let (holds, known) = (
+                text.names.unique(&format!("{own}_holds")),
+                text.names.unique(&format!("{own}_known")),
+            );
             let _ = if self.of.theory.symbols.get(pred).arity == 1 {
                 write!(
                     out,
@@ -213,7 +259,10 @@ impl Example<'_> {
         );
         for (pred, _) in &self.of.roles {
             let (own, table) = (name(text, *pred)?, self.table(*pred));
-            let (holds, known) = (text.names.unique(&format!("{own}_holds")), text.names.unique(&format!("{own}_known")));
+            let (holds, known) = (
+                text.names.unique(&format!("{own}_holds")),
+                text.names.unique(&format!("{own}_known")),
+            );
             let _ = write!(
                 out,
                 "Lemma {holds} : forall x, {own} x <-> Finite.has ({table}) ({number} x) = true.\n\
@@ -227,7 +276,13 @@ impl Example<'_> {
     }
 
     /// The table of a definition is computed once.
-    fn defined(&self, pred: Pred, closures: &mut Vec<TheoryExprId>, text: &mut RocqText, out: &mut String) -> Result<(), String> {
+    fn defined(
+        &self,
+        pred: Pred,
+        closures: &mut Vec<TheoryExprId>,
+        text: &mut RocqText,
+        out: &mut String,
+    ) -> Result<(), String> {
         let theory = self.of.theory;
         let own = name(text, pred)?;
         let symbol = theory.symbols.get(pred);
@@ -251,8 +306,15 @@ impl Example<'_> {
         self.computed(&own, symbol.arity, text, out)
     }
 
-    fn computed(&self, own: &str, arity: u8, text: &mut RocqText, out: &mut String) -> Result<(), String> {
-        let [found, table, known] = ["found", "table", "known"].map(|what| text.names.unique(&format!("{own}_{what}")));
+    fn computed(
+        &self,
+        own: &str,
+        arity: u8,
+        text: &mut RocqText,
+        out: &mut String,
+    ) -> Result<(), String> {
+        let [found, table, known] =
+            ["found", "table", "known"].map(|what| text.names.unique(&format!("{own}_{what}")));
         let (class, field) = if arity == 1 { ("Members", "members") } else { ("Rows", "rows") };
         let _ = write!(
             out,
@@ -265,7 +327,13 @@ impl Example<'_> {
     }
 
     /// The closures within an expression, inner ones first.
-    fn closures(&self, of: TheoryExprId, known: &mut Vec<TheoryExprId>, text: &mut RocqText, out: &mut String) {
+    fn closures(
+        &self,
+        of: TheoryExprId,
+        known: &mut Vec<TheoryExprId>,
+        text: &mut RocqText,
+        out: &mut String,
+    ) {
         match self.of.theory.exprs.get(of) {
             TheoryExpr::Empty | TheoryExpr::All => {}
             TheoryExpr::Symbol(p) => match self.of.theory.symbols.get(p).meaning {
@@ -273,9 +341,14 @@ impl Example<'_> {
                     self.closures(r, known, text, out);
                     self.closure(r, known, text, out);
                 }
-                Meaning::Sequence(a, b) => [a, b].into_iter().for_each(|e| self.closures(e, known, text, out)),
+                Meaning::Sequence(a, b) => {
+                    [a, b].into_iter().for_each(|e| self.closures(e, known, text, out))
+                }
                 Meaning::Domain(r) | Meaning::Range(r) => self.closures(r, known, text, out),
-                Meaning::Base | Meaning::Defined(_) | Meaning::Fixpoint(..) | Meaning::Closure(_) => {}
+                Meaning::Base
+                | Meaning::Defined(_)
+                | Meaning::Fixpoint(..)
+                | Meaning::Closure(_) => {}
             },
             TheoryExpr::Union(a, b)
             | TheoryExpr::Intersection(a, b)
@@ -288,13 +361,20 @@ impl Example<'_> {
         }
     }
 
-    fn closure(&self, r: TheoryExprId, known: &mut Vec<TheoryExprId>, text: &mut RocqText, out: &mut String) {
+    fn closure(
+        &self,
+        r: TheoryExprId,
+        known: &mut Vec<TheoryExprId>,
+        text: &mut RocqText,
+        out: &mut String,
+    ) {
         if known.contains(&r) {
             return;
         }
         known.push(r);
         let (theory, n) = (self.of.theory, self.inhabitant.events);
-        let [of, table, own] = ["closure_of", "closure_table", "closure_known"].map(|what| text.names.unique(what));
+        let [of, table, own] =
+            ["closure_of", "closure_table", "closure_known"].map(|what| text.names.unique(what));
         let r = text.within(theory, r, 2);
         let _ = write!(
             out,
@@ -306,10 +386,17 @@ impl Example<'_> {
     }
 
     /// A recursive relation is the least table that its rules do not enlarge.
-    fn least(&self, pred: Pred, own: &str, body: TheoryExprId, text: &mut RocqText, out: &mut String) -> Result<(), String> {
+    fn least(
+        &self,
+        pred: Pred,
+        own: &str,
+        body: TheoryExprId,
+        text: &mut RocqText,
+        out: &mut String,
+    ) -> Result<(), String> {
         let theory = self.of.theory;
-        let [step, found, table, known] =
-            ["step", "found", "table", "known"].map(|what| text.names.unique(&format!("{own}_{what}")));
+        let [step, found, table, known] = ["step", "found", "table", "known"]
+            .map(|what| text.names.unique(&format!("{own}_{what}")));
         let rules = recursion(theory, text, pred, own, body)?;
         let names: Vec<&str> = rules.iter().map(|r| r.name.as_str()).collect();
         let closed: Vec<String> = rules

@@ -6,7 +6,8 @@ use margay_theorem::argument::LastStep;
 use margay_theorem::logic::{EventAtom, EventTerm, Pred, TheoryExprId};
 
 impl RocqWriter {
-    /// What the ends of a closure's chains are at a pair, and the proof of that, of which `term` proves that the pair is in the closure.
+    /// What the ends of a closure's chains are at a pair, and the proof of that, of which `term`
+    /// proves that the pair is in the closure.
     pub fn last_step(&mut self, atom: EventAtom, term: &str) -> Option<(TheoryExprId, String)> {
         let last = LastStep::of(&mut self.theory, atom.pred)?;
         let lemma = self.contained_in_ends(atom.pred, last);
@@ -15,7 +16,8 @@ impl RocqWriter {
     }
 
     fn contained_in_ends(&mut self, closure: Pred, last: LastStep) -> String {
-        let (own, ends) = (self.text.symbol(&self.theory, closure), self.text.within(&self.theory, last.ends, 2));
+        let (own, ends) =
+            (self.text.symbol(&self.theory, closure), self.text.within(&self.theory, last.ends, 2));
         let named = self.text.names.get(closure).is_some();
         let unfold = |at: &str| if named { format!("unfold {own}{at}. ") } else { String::new() };
         let (into, both) = (unfold(" in H"), unfold(""));

@@ -1,6 +1,7 @@
-//! Numbers as text: each is written in letters, as digits in base 26 of which the last is a small letter, and a full stop ends a line of
-//! numbers. `coqc` reads 24,000 numbers as such a text in 0.4 s, and as a list of numerals in 1.5 s
-//! (results/2026-11-25/rocq-reading.sh). The reader is in prelude.v (`read_lines`).
+//! Numbers as text: each is written in letters, as digits in base 26 of which the last is a small
+//! letter, and a full stop ends a line of numbers. `coqc` reads 24,000 numbers as such a text in
+//! 0.4 s, and as a list of numerals in 1.5 s (results/2026-11-25/rocq-reading.sh). The reader is in
+//! prelude.v (`read_lines`).
 
 /// How many letters a text has at most; a term is as deep as a text is long.
 const LONGEST: usize = 120;
@@ -37,8 +38,10 @@ impl Letters {
 
     /// As a list of texts.
     pub fn written(&self) -> String {
-        let parts: Vec<&str> =
-            (0..self.text.len()).step_by(LONGEST).map(|from| &self.text[from..self.text.len().min(from + LONGEST)]).collect();
+        let parts: Vec<&str> = (0..self.text.len())
+            .step_by(LONGEST)
+            .map(|from| &self.text[from..self.text.len().min(from + LONGEST)])
+            .collect();
         let quoted: Vec<String> = parts.iter().map(|p| format!("\"{p}\"")).collect();
         format!("[{}]", quoted.join(";\n"))
     }

@@ -1,8 +1,9 @@
 //! A proof as one self-contained file for Rocq (docs/unbounded.md, "Rocq").
 //!
-//! The file says what an execution consists of (`statement`), and proves step by step what the argument claims (`steps`): a claim
-//! is opened at its events (`opening`), and the clauses that refute what is left (`given`) are handed to a checker of derivations
-//! that Rocq computes (prelude.v). It is made of the proof that was found; nothing is searched for again.
+//! The file says what an execution consists of (`statement`), and proves step by step what the
+//! argument claims (`steps`): a claim is opened at its events (`opening`), and the clauses that
+//! refute what is left (`given`) are handed to a checker of derivations that Rocq computes
+//! (prelude.v). It is made of the proof that was found; nothing is searched for again.
 
 mod comment;
 mod earlier;
@@ -59,13 +60,17 @@ pub fn write(theorems: &[Theorem<'_>], stop: &StopSignal) -> Result<String, Stri
         let there = if shapes.is_empty() {
             "This file does not show that some execution satisfies what is supposed.".to_owned()
         } else {
-            format!("That executions satisfy all that is supposed is proved in this file, too: with {}.", shapes.join("; with "))
+            format!(
+                "That executions satisfy all that is supposed is proved in this file, too: with {}.",
+                shapes.join("; with ")
+            )
         };
         claims.push(format!("{}\n\n{}", theorem.subject.claim(&goals), comment(&there)));
         more += &theorem.subject.more();
         bodies += &body;
     }
-    let empty: Vec<String> = theorems.iter().flat_map(|t| &t.setting.empty).map(|line| comment(line)).collect();
+    let empty: Vec<String> =
+        theorems.iter().flat_map(|t| &t.setting.empty).map(|line| comment(line)).collect();
     let differences = if empty.is_empty() {
         "with two differences: `r?; s` is written as `s ∪ r ⨾ s`; and [A]; r as `A ◁ r`, r; [A] as `r ▷ A`.".to_owned()
     } else {
@@ -77,8 +82,11 @@ pub fn write(theorems: &[Theorem<'_>], stop: &StopSignal) -> Result<String, Stri
     };
     // What is supposed of an order that is chosen is true of some, which is shown beside it.
     let is_chosen = theorems.iter().any(|t| t.setting.kept.is_some());
-    let (extension, assumed) =
-        if is_chosen { (include_str!("extension.v"), "Print Assumptions Extension.there_is_an_order.\n") } else { ("", "") };
+    let (extension, assumed) = if is_chosen {
+        (include_str!("extension.v"), "Print Assumptions Extension.there_is_an_order.\n")
+    } else {
+        ("", "")
+    };
     Ok(format!(
         "(* {}\n\n\
          Written by margay {}; `coqc FILE.v` of Coq 8.16 checks it. The definitions are those of the .cat files, whose lines are quoted\n\
@@ -90,20 +98,27 @@ pub fn write(theorems: &[Theorem<'_>], stop: &StopSignal) -> Result<String, Stri
 }
 
 impl Theorem<'_> {
-    /// The names of the axioms that are shown, the shapes that executions are shown of, and the definitions, the statement and the proof.
+    /// The names of the axioms that are shown, the shapes that executions are shown of, and the
+    /// definitions, the statement and the proof.
     fn body(&self, stop: &StopSignal) -> Result<(Vec<String>, Vec<String>, String), String> {
         let Self { subject, setting, inhabitants, proof } = self;
         let mut theory = setting.theory.clone();
         theory.stop = stop.clone();
         let mut text = RocqText::of(&theory);
         let hypotheses = statement::hypotheses(subject, setting, &theory, &mut text)?;
-        let mut writer = RocqWriter::new(theory, text, hypotheses.checks, hypotheses.rows.proofs.clone());
+        let mut writer =
+            RocqWriter::new(theory, text, hypotheses.checks, hypotheses.rows.proofs.clone());
         let mut proved: Vec<(Claim, String)> = Vec::new();
         for (number, (written, settled)) in proof.steps.iter().zip(&proof.settled).enumerate() {
             let step = written.read(&mut writer.theory)?;
             writer.step(number, &step, settled, &proved)?;
             writer.theory.learn(number, &step);
-            proved.extend(step.claims.iter().enumerate().map(|(own, c)| (c.clone(), claim_name((number, own)))));
+            proved.extend(
+                step.claims
+                    .iter()
+                    .enumerate()
+                    .map(|(own, c)| (c.clone(), claim_name((number, own)))),
+            );
         }
         let claims: Vec<Claim> = proved.iter().map(|p| p.0.clone()).collect();
         let predicates = writer.predicates();
@@ -112,7 +127,12 @@ impl Theorem<'_> {
         let definitions = statement::definitions(setting, &theory, &text, &hypotheses.rows)?;
         let of = |claim: &Claim| proved.iter().find(|p| p.0 == *claim).map_or("", |p| p.1.as_str());
         let parts: Vec<&str> = shown.iter().map(of).collect();
-        let names: Vec<String> = setting.goals.iter().filter(|g| shown.contains(&g.claim)).map(|g| g.name.clone()).collect();
+        let names: Vec<String> = setting
+            .goals
+            .iter()
+            .filter(|g| shown.contains(&g.claim))
+            .map(|g| g.name.clone())
+            .collect();
         let words = subject.words();
         let mut supposed = vec![("executions", "well_formed"), ("axioms", words.supposed[0])];
         if subject.has_rows() {
@@ -121,7 +141,13 @@ impl Theorem<'_> {
         let hypothesis = |(name, what): &(&str, &str)| format!("Hypothesis {name} : {what}.\n");
         let given: Vec<&str> = supposed.iter().map(|s| s.0).collect();
         let records: Vec<&str> = supposed.iter().map(|s| s.1).collect();
-        let roles = hypotheses.rows.sets.iter().copied().zip(hypotheses.rows.constructors.iter().cloned()).collect();
+        let roles = hypotheses
+            .rows
+            .sets
+            .iter()
+            .copied()
+            .zip(hypotheses.rows.constructors.iter().cloned())
+            .collect();
         let statement = LemmaStatement {
             theory: &theory,
             definitions: &definitions,
@@ -155,7 +181,11 @@ impl Theorem<'_> {
             examples.within,
             examples.behind,
             words.theorem,
-            examples.names.iter().map(|(name, _)| format!("Print Assumptions {within}{name}.\n")).collect::<String>(),
+            examples
+                .names
+                .iter()
+                .map(|(name, _)| format!("Print Assumptions {within}{name}.\n"))
+                .collect::<String>(),
         );
         Ok((names, examples.names.into_iter().map(|(_, shape)| shape).collect(), body))
     }

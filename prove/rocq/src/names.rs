@@ -1,4 +1,5 @@
-//! Names of Rocq for the symbols of a theory: what a name may not contain becomes `_`, and no name is taken twice.
+//! Names of Rocq for the symbols of a theory: what a name may not contain becomes `_`, and no name
+//! is taken twice.
 
 use rustc_hash::FxHashSet;
 
@@ -161,7 +162,8 @@ const TAKEN: &[&str] = &[
     "yes",
 ];
 
-/// The name of each symbol that has one of its own; others are written as the expressions that they stand for.
+/// The name of each symbol that has one of its own; others are written as the expressions that they
+/// stand for.
 #[derive(Debug, Default)]
 pub struct SymbolNames {
     known: Vec<Option<String>>,
@@ -171,7 +173,8 @@ pub struct SymbolNames {
 impl SymbolNames {
     /// Names for all symbols of a theory.
     pub fn of(theory: &Theory) -> Self {
-        let mut names = Self { known: Vec::new(), taken: TAKEN.iter().map(|&w| w.to_owned()).collect() };
+        let mut names =
+            Self { known: Vec::new(), taken: TAKEN.iter().map(|&w| w.to_owned()).collect() };
         names.extend(theory);
         names
     }
@@ -191,7 +194,8 @@ impl SymbolNames {
 
     /// A name that is not taken, made of a text.
     pub fn unique(&mut self, text: &str) -> String {
-        let mut name: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let mut name: String =
+            text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         // Events, hypotheses and lemmas of the proof have a letter and a number.
         let is_local = name.len() > 1 && name[1..].chars().all(|c| c.is_ascii_digit());
         if is_local
@@ -226,7 +230,10 @@ mod tests {
         let mut seen = 0;
         for line in before.lines().chain(after.lines()) {
             let mut words = line.split_whitespace();
-            if matches!(words.next(), Some("Definition" | "Fixpoint" | "Inductive" | "Lemma" | "Theorem" | "Record")) {
+            if matches!(
+                words.next(),
+                Some("Definition" | "Fixpoint" | "Inductive" | "Lemma" | "Theorem" | "Record")
+            ) {
                 let name = words.next().expect("a name");
                 assert!(TAKEN.contains(&name), "`{name}` is a name of the prelude");
                 seen += 1;

@@ -1,15 +1,19 @@
-//! A pair of a relation, taken apart: the tactics that go from `r x y` to the events and atoms that an obligation speaks of.
-//! It does what [`Theory::open`] does, and ends by applying what refutes these.
+//! A pair of a relation, taken apart: the tactics that go from `r x y` to the events and atoms that
+//! an obligation speaks of. It does what [`Theory::open`] does, and ends by applying what refutes
+//! these.
 
 use super::proven::{Pieces, alternatives, behind, both, cases, injection, pieces, whole};
 use super::text::event;
 use super::writer::{RocqWriter, claim_name};
 use margay_theorem::argument::treatment;
-use margay_theorem::logic::{EventAtom, EventTerm, Lit, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
+use margay_theorem::logic::{
+    EventAtom, EventTerm, Lit, Pred, TheoryExpr, TheoryExprId, TheoryFormula,
+};
 use margay_theorem::theory::{MOST_OPENED, MOST_SYMBOLS, Opening, Theory, Treatment};
 
 /// Tactics for the rest of a proof of False, given what holds.
-pub type RemainingTactics<'a> = &'a mut dyn FnMut(&mut RocqWriter, &mut OpeningState, Pieces) -> Result<String, String>;
+pub type RemainingTactics<'a> =
+    &'a mut dyn FnMut(&mut RocqWriter, &mut OpeningState, Pieces) -> Result<String, String>;
 
 /// A pair that is in a relation, and the term that proves it.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +77,8 @@ fn same_at(canonical: &TheoryFormula, other: &TheoryFormula, values: &[EventTerm
             let here = a.atom.args.map(|t| values.get(t.index()).copied());
             a.positive == b.positive && a.atom.pred == b.atom.pred && here == b.atom.args.map(Some)
         }
-        (TheoryFormula::And(a), TheoryFormula::And(b)) | (TheoryFormula::Or(a), TheoryFormula::Or(b)) => {
+        (TheoryFormula::And(a), TheoryFormula::And(b))
+        | (TheoryFormula::Or(a), TheoryFormula::Or(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_at(a, b, values))
         }
         _ => false,
@@ -82,7 +87,12 @@ fn same_at(canonical: &TheoryFormula, other: &TheoryFormula, values: &[EventTerm
 
 impl RocqWriter {
     /// Tactics that prove False by opening a relation at a pair that is in it.
-    pub fn open(&mut self, pair: HeldPair<'_>, state: &mut OpeningState, rest: RemainingTactics<'_>) -> Result<String, String> {
+    pub fn open(
+        &mut self,
+        pair: HeldPair<'_>,
+        state: &mut OpeningState,
+        rest: RemainingTactics<'_>,
+    ) -> Result<String, String> {
         let HeldPair { of, ends: [s, t], term } = pair;
         match self.theory.exprs.get(of) {
             TheoryExpr::Union(..) => {
@@ -90,37 +100,58 @@ impl RocqWriter {
                 let pattern = self.union_pattern(of, state, &mut parts);
                 self.open_union(&parts, s, t, (term, &pattern), state, rest)
             }
-            TheoryExpr::Intersection(a, b) => self.open_both([(a, s, t), (b, s, t)], term, state, rest),
+            TheoryExpr::Intersection(a, b) => {
+                self.open_both([(a, s, t), (b, s, t)], term, state, rest)
+            }
             TheoryExpr::Product(a, b) => self.open_both([(a, s, s), (b, t, t)], term, state, rest),
             TheoryExpr::Difference(a, b) => {
                 let (left, right) = (state.name(), state.name());
-                let inner = self.open(HeldPair { of: a, ends: [s, t], term: &left.clone() }, state, &mut |w, state, all| {
-                    w.open_absent(b, s, t, &right, state, &mut |w, state, absent| {
-                        rest(w, state, all.iter().cloned().chain(absent).collect())
-                    })
-                })?;
+                let inner = self.open(
+                    HeldPair { of: a, ends: [s, t], term: &left.clone() },
+                    state,
+                    &mut |w, state, all| {
+                        w.open_absent(b, s, t, &right, state, &mut |w, state, absent| {
+                            rest(w, state, all.iter().cloned().chain(absent).collect())
+                        })
+                    },
+                )?;
                 Ok(both(term, [&left, &right], &inner))
             }
-            TheoryExpr::Sequence(a, b) => match (self.theory.exprs.get(a), self.theory.exprs.get(b)) {
-                (TheoryExpr::Diagonal(set), _) => self.open_both([(set, s, s), (b, s, t)], term, state, rest),
-                (_, TheoryExpr::Diagonal(set)) => self.open_both([(a, s, t), (set, t, t)], term, state, rest),
-                // Rather unopened than with two events of one number.
-                _ if state.next >= MOST_OPENED => self.keep(pair, state, rest),
-                _ => {
-                    let between = EventTerm::event(state.next);
-                    state.next += 1;
-                    let halves = state.name();
-                    let inner = self.open_both([(a, s, between), (b, between, t)], &halves, state, rest)?;
-                    Ok(format!("destruct {term} as ({} & {halves}).\n{inner}", event(between)))
+            TheoryExpr::Sequence(a, b) => {
+                match (self.theory.exprs.get(a), self.theory.exprs.get(b)) {
+                    (TheoryExpr::Diagonal(set), _) => {
+                        self.open_both([(set, s, s), (b, s, t)], term, state, rest)
+                    }
+                    (_, TheoryExpr::Diagonal(set)) => {
+                        self.open_both([(a, s, t), (set, t, t)], term, state, rest)
+                    }
+                    // Rather unopened than with two events of one number.
+                    _ if state.next >= MOST_OPENED => self.keep(pair, state, rest),
+                    _ => {
+                        let between = EventTerm::event(state.next);
+                        state.next += 1;
+                        let halves = state.name();
+                        let inner = self.open_both(
+                            [(a, s, between), (b, between, t)],
+                            &halves,
+                            state,
+                            rest,
+                        )?;
+                        Ok(format!("destruct {term} as ({} & {halves}).\n{inner}", event(between)))
+                    }
                 }
-            },
-            TheoryExpr::Inverse(a) => self.open(HeldPair { of: a, ends: [t, s], term }, state, rest),
+            }
+            TheoryExpr::Inverse(a) => {
+                self.open(HeldPair { of: a, ends: [t, s], term }, state, rest)
+            }
             TheoryExpr::Diagonal(a) => {
                 let (same, member) = (state.name(), state.name());
                 let equal = self.equality(s, t, &same);
-                let inner = self.open(HeldPair { of: a, ends: [s, s], term: &member.clone() }, state, &mut |w, state, all| {
-                    rest(w, state, equal.iter().cloned().chain(all).collect())
-                })?;
+                let inner = self.open(
+                    HeldPair { of: a, ends: [s, s], term: &member.clone() },
+                    state,
+                    &mut |w, state, all| rest(w, state, equal.iter().cloned().chain(all).collect()),
+                )?;
                 Ok(both(term, [&same, &member], &inner))
             }
             TheoryExpr::Symbol(p) if p != Pred::EQUAL => {
@@ -132,9 +163,15 @@ impl RocqWriter {
                         let holds = state.name();
                         let first = state.next;
                         state.next += events;
-                        let new: String = (first..state.next).map(|e| format!("{} ", event(EventTerm::event(e)))).collect();
+                        let new: String = (first..state.next)
+                            .map(|e| format!("{} ", event(EventTerm::event(e))))
+                            .collect();
                         let then = rest(self, state, pieces(&form, &holds))?;
-                        Ok(format!("apply ({lemma} {} {} {term}). intros {new}{holds}.\n{then}", event(s), event(t)))
+                        Ok(format!(
+                            "apply ({lemma} {} {} {term}). intros {new}{holds}.\n{then}",
+                            event(s),
+                            event(t)
+                        ))
                     }
                     None => self.open_symbol(p, pair, state, rest),
                 }
@@ -168,7 +205,9 @@ impl RocqWriter {
         let HeldPair { of, ends: [s, t], term } = pair;
         match treatment(&self.theory, p, &state.within, &state.group) {
             Treatment::Keep => self.keep(pair, state, rest),
-            Treatment::Replace(body) => self.open_within(p, HeldPair { of: body, ..pair }, state, rest, Vec::new()),
+            Treatment::Replace(body) => {
+                self.open_within(p, HeldPair { of: body, ..pair }, state, rest, Vec::new())
+            }
             Treatment::Within(bound) => {
                 let (claim, _) = self.theory.bounds[&p];
                 let own = vec![(self.theory.form(of, s, t), term.to_owned())];
@@ -179,17 +218,28 @@ impl RocqWriter {
     }
 
     /// What an expression is opened to at a pair, in a state.
-    fn form_of(&mut self, of: TheoryExprId, [s, t]: [EventTerm; 2], state: &OpeningState) -> (TheoryFormula, usize) {
+    fn form_of(
+        &mut self,
+        of: TheoryExprId,
+        [s, t]: [EventTerm; 2],
+        state: &OpeningState,
+    ) -> (TheoryFormula, usize) {
         let group = state.group.clone();
-        let treat = |theory: &Theory, p: Pred, within: &[Pred]| treatment(theory, p, within, &group);
-        let mut opening =
-            Opening { treat: &treat, next: state.next, within: state.within.clone(), variables: None, left: MOST_SYMBOLS };
+        let treat =
+            |theory: &Theory, p: Pred, within: &[Pred]| treatment(theory, p, within, &group);
+        let mut opening = Opening {
+            treat: &treat,
+            next: state.next,
+            within: state.within.clone(),
+            variables: None,
+            left: MOST_SYMBOLS,
+        };
         let form = self.theory.open(of, s, t, &mut opening);
         (form, opening.next - state.next)
     }
 
-    /// The lemma that opens a symbol at a pair of any events, if it has several ways: it is written once. Returns its name, what holds at
-    /// these events, and how many events are new.
+    /// The lemma that opens a symbol at a pair of any events, if it has several ways: it is written
+    /// once. Returns its name, what holds at these events, and how many events are new.
     fn opened(
         &mut self,
         of: TheoryExprId,
@@ -205,7 +255,10 @@ impl RocqWriter {
             return Ok(None);
         }
         let here = |canonical: &Opened| -> bool {
-            let values: Vec<EventTerm> = ends.into_iter().chain((0..events).map(|k| EventTerm::event(state.next + k))).collect();
+            let values: Vec<EventTerm> = ends
+                .into_iter()
+                .chain((0..events).map(|k| EventTerm::event(state.next + k)))
+                .collect();
             canonical.events == events && same_at(&canonical.form, &form, &values)
         };
         let key = (of, state.group.clone(), state.within.clone());
@@ -221,18 +274,26 @@ impl RocqWriter {
         }
         self.ways += 1;
         let all: Vec<String> = (2..2 + events).map(|e| event(EventTerm::event(e))).collect();
-        let bound = if all.is_empty() { String::new() } else { format!("forall {} : Event, ", all.join(" ")) };
+        let bound = if all.is_empty() {
+            String::new()
+        } else {
+            format!("forall {} : Event, ", all.join(" "))
+        };
         let TheoryExpr::Symbol(symbol) = self.theory.exprs.get(of) else {
             return Err("only symbols are opened by lemmas".to_owned());
         };
-        let script =
-            self.open_symbol(symbol, HeldPair { of, ends: [x, y], term: "holds" }, &mut own, &mut |_, _, all_pieces| {
+        let script = self.open_symbol(
+            symbol,
+            HeldPair { of, ends: [x, y], term: "holds" },
+            &mut own,
+            &mut |_, _, all_pieces| {
                 let (form, term) = whole(&all_pieces);
                 if form != found.form {
                     return Err("a relation was opened in two ways".to_owned());
                 }
                 Ok(format!("exact (refute {} {term}).", all.join(" ")))
-            })?;
+            },
+        )?;
         self.text.names.extend(&self.theory);
         let statement = format!(
             "forall e0 e1 : Event, {} e0 e1 -> ({bound}{} -> False) -> False",
@@ -245,7 +306,8 @@ impl RocqWriter {
         Ok(Some((lemma, form, events)))
     }
 
-    /// Opens what a symbol stands for, or what it is within. What is known besides is handed on with what holds there.
+    /// Opens what a symbol stands for, or what it is within. What is known besides is handed on
+    /// with what holds there.
     fn open_within(
         &mut self,
         symbol: Pred,
@@ -276,16 +338,30 @@ impl RocqWriter {
     ) -> Result<String, String> {
         let (left, right) = (state.name(), state.name());
         let [(a, s, t), (b, u, v)] = parts;
-        let inner = self.open(HeldPair { of: a, ends: [s, t], term: &left.clone() }, state, &mut |w, state, first| {
-            w.open(HeldPair { of: b, ends: [u, v], term: &right }, state, &mut |w, state, second| {
-                rest(w, state, first.iter().cloned().chain(second).collect())
-            })
-        })?;
+        let inner = self.open(
+            HeldPair { of: a, ends: [s, t], term: &left.clone() },
+            state,
+            &mut |w, state, first| {
+                w.open(
+                    HeldPair { of: b, ends: [u, v], term: &right },
+                    state,
+                    &mut |w, state, second| {
+                        rest(w, state, first.iter().cloned().chain(second).collect())
+                    },
+                )
+            },
+        )?;
         Ok(both(term, [&left, &right], &inner))
     }
 
-    /// The members of a union of unions, each with the name of what holds there, and the pattern of `destruct` that gives these names.
-    fn union_pattern(&self, of: TheoryExprId, state: &mut OpeningState, members: &mut Vec<(UnionSide, String)>) -> String {
+    /// The members of a union of unions, each with the name of what holds there, and the pattern of
+    /// `destruct` that gives these names.
+    fn union_pattern(
+        &self,
+        of: TheoryExprId,
+        state: &mut OpeningState,
+        members: &mut Vec<(UnionSide, String)>,
+    ) -> String {
         if let TheoryExpr::Union(a, b) = self.theory.exprs.get(of) {
             let [left, right] = [a, b].map(|part| self.union_pattern(part, state, members));
             return format!("[{left}|{right}]");
@@ -295,7 +371,8 @@ impl RocqWriter {
         name
     }
 
-    /// All members of a union lead to one rest: a union of unions is taken apart at once, since each level would say again what holds.
+    /// All members of a union lead to one rest: a union of unions is taken apart at once, since
+    /// each level would say again what holds.
     fn open_union(
         &mut self,
         members: &[(UnionSide, String)],
@@ -322,7 +399,11 @@ impl RocqWriter {
         let mut after = OpeningState { next: end, ..state.clone() };
         let then = rest(self, &mut after, pieces(&form, &holds))?;
         state.fresh = after.fresh;
-        let bound = if events.is_empty() { String::new() } else { format!("forall {} : Event, ", events.join(" ")) };
+        let bound = if events.is_empty() {
+            String::new()
+        } else {
+            format!("forall {} : Event, ", events.join(" "))
+        };
         let typed = self.text.form(&self.theory, &form, &event);
         let mut branches = Vec::new();
         let total = alternatives(&form).len();
@@ -331,8 +412,9 @@ impl RocqWriter {
             let mut inner = OpeningState { next: start, ..state.clone() };
             let count = alternatives(own).len();
             let mut lead = |_: &mut Self, inner: &mut OpeningState, all: Pieces| {
-                let pads: Vec<String> =
-                    (start..end).map(|e| event(if e < inner.next { EventTerm::event(e) } else { s })).collect();
+                let pads: Vec<String> = (start..end)
+                    .map(|e| event(if e < inner.next { EventTerm::event(e) } else { s }))
+                    .collect();
                 let (found, term) = whole(&all);
                 if found != *own {
                     return Err("a relation was opened in two ways".to_owned());
@@ -342,12 +424,19 @@ impl RocqWriter {
                     (_, TheoryFormula::Const(false)) => return Ok(format!("exact {term}.")),
                     // The last alternatives are as they stand; others are followed by more.
                     _ if offset + count == total => behind(offset, &term),
-                    _ => cases(&term, count, inner.fresh + 100, &mut |i, t| injection(offset + i, total, t)),
+                    _ => cases(&term, count, inner.fresh + 100, &mut |i, t| {
+                        injection(offset + i, total, t)
+                    }),
                 };
-                Ok(format!("exact ({goal} {}{held}).", pads.iter().map(|p| format!("{p} ")).collect::<String>()))
+                Ok(format!(
+                    "exact ({goal} {}{held}).",
+                    pads.iter().map(|p| format!("{p} ")).collect::<String>()
+                ))
             };
             let branch = match *member {
-                UnionSide::In(of) => self.open(HeldPair { of, ends: [s, t], term: name }, &mut inner, &mut lead)?,
+                UnionSide::In(of) => {
+                    self.open(HeldPair { of, ends: [s, t], term: name }, &mut inner, &mut lead)?
+                }
                 UnionSide::NotIn(of) => {
                     let all = self.absent(of, s, t, name)?;
                     lead(self, &mut inner, all)?
@@ -374,7 +463,8 @@ impl RocqWriter {
         }
     }
 
-    /// A pair that is not in a relation, taken apart as [`Theory::takes_away`] says; `term` proves that it is not.
+    /// A pair that is not in a relation, taken apart as [`Theory::takes_away`] says; `term` proves
+    /// that it is not.
     fn open_absent(
         &mut self,
         of: TheoryExprId,
@@ -392,12 +482,20 @@ impl RocqWriter {
         let parts = [(UnionSide::NotIn(from), state.name()), (UnionSide::In(away), state.name())];
         let pattern = format!("[{}|{}]", parts[0].1, parts[1].1);
         let then = self.open_union(&parts, s, t, (&either, &pattern), state, rest)?;
-        let [from, away] = [from, away].map(|e| format!("({} {} {})", self.text.within(&self.theory, e, 2), event(s), event(t)));
+        let [from, away] = [from, away].map(|e| {
+            format!("({} {} {})", self.text.within(&self.theory, e, 2), event(s), event(t))
+        });
         Ok(format!("pose proof (not_taken {from} {away} {term}) as {either}.\n{then}"))
     }
 
     /// What follows where a pair is not in a relation.
-    fn absent(&mut self, of: TheoryExprId, s: EventTerm, t: EventTerm, term: &str) -> Result<Pieces, String> {
+    fn absent(
+        &mut self,
+        of: TheoryExprId,
+        s: EventTerm,
+        t: EventTerm,
+        term: &str,
+    ) -> Result<Pieces, String> {
         let form = self.theory.form(of, s, t).negated();
         if form == TheoryFormula::Const(true) {
             return Ok(Vec::new());
@@ -416,7 +514,9 @@ impl RocqWriter {
     fn is_set(&self, of: TheoryExprId) -> bool {
         match self.theory.exprs.get(of) {
             TheoryExpr::Symbol(p) => self.theory.symbols.get(p).arity == 1,
-            TheoryExpr::Union(a, b) | TheoryExpr::Intersection(a, b) => self.is_set(a) || self.is_set(b),
+            TheoryExpr::Union(a, b) | TheoryExpr::Intersection(a, b) => {
+                self.is_set(a) || self.is_set(b)
+            }
             TheoryExpr::Difference(a, _) => self.is_set(a),
             _ => false,
         }

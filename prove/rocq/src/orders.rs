@@ -8,7 +8,13 @@ use margay_theorem::logic::{EventTerm, TheoryExprId};
 
 impl RocqWriter {
     /// `a; b` within a relation, by what contains a and b.
-    pub fn through(&mut self, name: &str, claim: &Claim, rule: &Rule, proved: &[(Claim, String)]) -> Result<(), String> {
+    pub fn through(
+        &mut self,
+        name: &str,
+        claim: &Claim,
+        rule: &Rule,
+        proved: &[(Claim, String)],
+    ) -> Result<(), String> {
         let (Rule::Through { parts, between }, Claim::Within(whole, bound)) = (rule, claim) else {
             return Err("this is another rule".to_owned());
         };
@@ -30,7 +36,13 @@ impl RocqWriter {
         let grouped = self.theory.exprs.sequence(parts[0], parts[1]);
         let own = self.text.within(&self.theory, *whole, 2);
         let again = self.again(&own, grouped, ["e0", "e1"], "whole");
-        self.lemma(name, &statement, &format!("intros e0 e1 whole. destruct {again} as (e2 & first & second). exact {both}."));
+        self.lemma(
+            name,
+            &statement,
+            &format!(
+                "intros e0 e1 whole. destruct {again} as (e2 & first & second). exact {both}."
+            ),
+        );
         Ok(())
     }
 
@@ -54,19 +66,29 @@ impl RocqWriter {
         self.text.names.extend(&self.theory);
         let Some(order) = order else {
             if firsts != r {
-                return Err("the rule of orders without an order is for the whole relation".to_owned());
+                return Err(
+                    "the rule of orders without an order is for the whole relation".to_owned()
+                );
             }
             let irreflexive = lemma(&Claim::Irreflexive(chain))?;
             self.lemma(name, &statement, &format!("exact {irreflexive}."));
             return Ok(());
         };
         let seconds = self.theory.exprs.union_all(second.iter().copied());
-        let [whole, a, b, s] = [r, firsts, seconds, order].map(|e| self.text.within(&self.theory, e, 2));
+        let [whole, a, b, s] =
+            [r, firsts, seconds, order].map(|e| self.text.within(&self.theory, e, 2));
         let ends = ["e0", "e1"];
-        let edges = self.by_edges(r, ends, "holds", &mut |w, edge, term| w.of_two(edge, [firsts, seconds], ends, term))?;
+        let edges = self.by_edges(r, ends, "holds", &mut |w, edge, term| {
+            w.of_two(edge, [firsts, seconds], ends, term)
+        })?;
         let twice = self.theory.exprs.sequence(order, order);
-        let irreflexive = if first.is_empty() { "closure_of_none".to_owned() } else { lemma(&Claim::Irreflexive(chain))? };
-        let (strict, transitive) = (lemma(&Claim::Irreflexive(order))?, lemma(&Claim::Within(twice, order))?);
+        let irreflexive = if first.is_empty() {
+            "closure_of_none".to_owned()
+        } else {
+            lemma(&Claim::Irreflexive(chain))?
+        };
+        let (strict, transitive) =
+            (lemma(&Claim::Irreflexive(order))?, lemma(&Claim::Within(twice, order))?);
         let in_order = self.by_members(seconds, "holds", &mut |_, edge, term| {
             Ok(format!("exact (no ({} e0 e1 {term})).", lemma(&Claim::Within(edge, order))?))
         })?;
@@ -88,10 +110,18 @@ impl RocqWriter {
                     Cut::Before => (format!("({edge_text} ⨾ {chain_text})"), [term, "chain"]),
                 };
                 w.text.names.extend(&w.theory);
-                let pair = w.again(&text, both, ends, &format!("(ex_intro _ e2 (conj {} {}))", halves[0], halves[1]));
+                let pair = w.again(
+                    &text,
+                    both,
+                    ends,
+                    &format!("(ex_intro _ e2 (conj {} {}))", halves[0], halves[1]),
+                );
                 Ok(format!("exact (no ({} e0 e1 {pair})).", lemma(&Claim::Within(both, order))?))
             })?;
-            format!("intros e0 e1 (e2 & {} & {}). apply NNPP. intros no.\n{term}", parts[0], parts[1])
+            format!(
+                "intros e0 e1 (e2 & {} & {}). apply NNPP. intros no.\n{term}",
+                parts[0], parts[1]
+            )
         };
         self.lemma(
             name,
@@ -105,25 +135,44 @@ impl RocqWriter {
     }
 
     /// An edge, or each of its parts, is in one of two relations, which is denied.
-    fn of_two(&mut self, edge: TheoryExprId, two: [TheoryExprId; 2], ends: [&str; 2], term: &str) -> Result<String, String> {
+    fn of_two(
+        &mut self,
+        edge: TheoryExprId,
+        two: [TheoryExprId; 2],
+        ends: [&str; 2],
+        term: &str,
+    ) -> Result<String, String> {
         let refute = |w: &Self, part: TheoryExprId, term: &str| -> Option<String> {
             let [first, second] = two;
-            let left = w.as_member(first, part, term).map(|t| format!("exact (no (or_introl {t}))."));
-            left.or_else(|| w.as_member(second, part, term).map(|t| format!("exact (no (or_intror {t})).")))
+            let left =
+                w.as_member(first, part, term).map(|t| format!("exact (no (or_introl {t}))."));
+            left.or_else(|| {
+                w.as_member(second, part, term).map(|t| format!("exact (no (or_intror {t}))."))
+            })
         };
         if let Some(done) = refute(self, edge, term) {
             return Ok(done);
         }
-        // Program order is told apart by whether it goes from one half of an operation to the other.
+        // Program order is told apart by whether it goes from one half of an operation to the
+        // other.
         let parts = by_halves(&mut self.theory, edge);
         self.text.names.extend(&self.theory);
         let text = |e: TheoryExprId| format!("{} e0 e1", self.text.within(&self.theory, e, 2));
-        let (given, wanted) = (text(edge), parts.iter().map(|p| text(*p)).collect::<Vec<_>>().join(" \\/ "));
-        let rmw = self.theory.symbols.named("rmw").map(|p| self.text.symbol(&self.theory, p)).ok_or("there are no halves")?;
-        let orders = self.theory.symbols.iter().map(|(p, _)| p).filter(|&p| self.theory.is_program_order(p));
-        let orders = orders.map(|p| format!("solve [halves {} {rmw}] | ", self.text.symbol(&self.theory, p)));
+        let (given, wanted) =
+            (text(edge), parts.iter().map(|p| text(*p)).collect::<Vec<_>>().join(" \\/ "));
+        let rmw = self
+            .theory
+            .symbols
+            .named("rmw")
+            .map(|p| self.text.symbol(&self.theory, p))
+            .ok_or("there are no halves")?;
+        let orders =
+            self.theory.symbols.iter().map(|(p, _)| p).filter(|&p| self.theory.is_program_order(p));
+        let orders = orders
+            .map(|p| format!("solve [halves {} {rmw}] | ", self.text.symbol(&self.theory, p)));
         let proof = format!("alone. first [{}crush].", orders.collect::<String>());
-        let lemma = self.entails_by(&[EventTerm::event(0), EventTerm::event(1)], &given, &wanted, &proof);
+        let lemma =
+            self.entails_by(&[EventTerm::event(0), EventTerm::event(1)], &given, &wanted, &proof);
         let mut branches = Vec::new();
         for part in parts {
             let done = refute(self, part, "part").ok_or("the rule of orders leaves an edge out")?;

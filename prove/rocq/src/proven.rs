@@ -1,5 +1,5 @@
-//! Proof terms of formulas, conjunctions as lists of what holds, disjunctions as a choice that is put in its place; and tactics that take
-//! such formulas apart.
+//! Proof terms of formulas, conjunctions as lists of what holds, disjunctions as a choice that is
+//! put in its place; and tactics that take such formulas apart.
 
 use margay_theorem::logic::TheoryFormula;
 
@@ -60,7 +60,11 @@ pub fn injection(at: usize, of: usize, term: &str) -> String {
     if of <= 1 {
         return term.to_owned();
     }
-    if at == 0 { format!("(or_introl {term})") } else { format!("(or_intror {})", injection(at - 1, of - 1, term)) }
+    if at == 0 {
+        format!("(or_introl {term})")
+    } else {
+        format!("(or_intror {})", injection(at - 1, of - 1, term))
+    }
 }
 
 /// The proof term of a disjunction, from one of its members from number `at` on.
@@ -68,9 +72,21 @@ pub fn behind(at: usize, term: &str) -> String {
     (0..at).fold(term.to_owned(), |term, _| format!("(or_intror {term})"))
 }
 
-/// A term that looks at each case of a disjunction of so many; `case` is given the number and a term for what holds.
-pub fn cases(term: &str, of: usize, depth: usize, case: &mut dyn FnMut(usize, &str) -> String) -> String {
-    fn from(term: &str, at: usize, of: usize, depth: usize, case: &mut dyn FnMut(usize, &str) -> String) -> String {
+/// A term that looks at each case of a disjunction of so many; `case` is given the number and a
+/// term for what holds.
+pub fn cases(
+    term: &str,
+    of: usize,
+    depth: usize,
+    case: &mut dyn FnMut(usize, &str) -> String,
+) -> String {
+    fn from(
+        term: &str,
+        at: usize,
+        of: usize,
+        depth: usize,
+        case: &mut dyn FnMut(usize, &str) -> String,
+    ) -> String {
         if at + 1 >= of {
             return case(at, term);
         }

@@ -1,7 +1,9 @@
-//! An obligation as a lemma: of its events, what is asked leads to False, by instances of what is known and a derivation that Rocq computes.
+//! An obligation as a lemma: of its events, what is asked leads to False, by instances of what is
+//! known and a derivation that Rocq computes.
 //!
-//! The numbers of the derivation are texts (`letters`). What they mean is computed: the formulas that they stand for are compared with
-//! the lemma's, and each instance is made from the clause that it is of (prelude.v, `refuted`).
+//! The numbers of the derivation are texts (`letters`). What they mean is computed: the formulas
+//! that they stand for are compared with the lemma's, and each instance is made from the clause
+//! that it is of (prelude.v, `refuted`).
 
 use std::collections::BTreeSet;
 
@@ -38,23 +40,39 @@ impl KnownFacts {
 
 impl RocqWriter {
     /// Writes the lemma of an obligation that was refuted.
-    pub fn refuted(&mut self, name: &str, obligation: &Obligation, refutation: &Refutation) -> Result<(), String> {
-        let events: Vec<String> = (0..obligation.events).map(|e| event(EventTerm::event(e))).collect();
+    pub fn refuted(
+        &mut self,
+        name: &str,
+        obligation: &Obligation,
+        refutation: &Refutation,
+    ) -> Result<(), String> {
+        let events: Vec<String> =
+            (0..obligation.events).map(|e| event(EventTerm::event(e))).collect();
         let question = self.text.inner(&self.theory, &obligation.question, &event);
-        let mut statement = if events.is_empty() { String::new() } else { format!("forall {} : Event, ", events.join(" ")) };
+        let mut statement = if events.is_empty() {
+            String::new()
+        } else {
+            format!("forall {} : Event, ", events.join(" "))
+        };
         statement += &format!("{question} -> ");
         if obligation.conclusion != TheoryFormula::Const(true) {
-            statement += &format!("{} -> ", self.text.inner(&self.theory, &obligation.conclusion, &event));
+            statement +=
+                &format!("{} -> ", self.text.inner(&self.theory, &obligation.conclusion, &event));
         }
         let used = used_suppositions(refutation);
         for &i in &used {
             let clause = &obligation.suppositions[i].clause;
-            statement += &format!("({}) -> ", self.text.closed_clause(&self.theory, &clause.lits, clause.variables));
+            statement += &format!(
+                "({}) -> ",
+                self.text.closed_clause(&self.theory, &clause.lits, clause.variables)
+            );
         }
         statement += "False";
         let supposed: Vec<String> = used.iter().map(|i| format!("supposed_{i}")).collect();
-        let conclusion = if obligation.conclusion == TheoryFormula::Const(true) { "" } else { " conclusion" };
-        let intros = format!("intros {} question{conclusion} {}.", events.join(" "), supposed.join(" "));
+        let conclusion =
+            if obligation.conclusion == TheoryFormula::Const(true) { "" } else { " conclusion" };
+        let intros =
+            format!("intros {} question{conclusion} {}.", events.join(" "), supposed.join(" "));
         let proof = if obligation.question == TheoryFormula::Const(false) {
             format!("{intros} exact question.")
         } else if obligation.conclusion == TheoryFormula::Const(false) {
@@ -67,8 +85,13 @@ impl RocqWriter {
     }
 
     /// The proof of an obligation's lemma.
-    fn derivation(&mut self, obligation: &Obligation, refutation: &Refutation) -> Result<String, String> {
-        let clauses = ground_clauses(&self.theory, obligation, &refutation.values, &refutation.instances);
+    fn derivation(
+        &mut self,
+        obligation: &Obligation,
+        refutation: &Refutation,
+    ) -> Result<String, String> {
+        let clauses =
+            ground_clauses(&self.theory, obligation, &refutation.values, &refutation.instances);
         let mut walk = FormulaWalk::of(&clauses);
         let mut asked = vec![("question", walk.formula(&obligation.question)?)];
         if obligation.conclusion != TheoryFormula::Const(true) {
@@ -86,7 +109,8 @@ impl RocqWriter {
         for (_, own) in &asked {
             self.disjunctions(&walk, own, &mut asserted)?;
         }
-        let first = (0..obligation.events).chain(refutation.values.iter().map(|v| v.event.index())).next();
+        let first =
+            (0..obligation.events).chain(refutation.values.iter().map(|v| v.event.index())).next();
         let first = event(EventTerm::event(first.ok_or("an obligation speaks of no event")?));
         let all: BTreeSet<usize> = (0..obligation.events)
             .chain(refutation.values.iter().flat_map(|v| {
@@ -96,8 +120,9 @@ impl RocqWriter {
             .collect();
         // Events are found by their numbers, of which none is left out.
         let last = all.iter().next_back().map_or(0, |l| l + 1);
-        let listed: Vec<String> =
-            (0..last).map(|e| if all.contains(&e) { event(EventTerm::event(e)) } else { first.clone() }).collect();
+        let listed: Vec<String> = (0..last)
+            .map(|e| if all.contains(&e) { event(EventTerm::event(e)) } else { first.clone() })
+            .collect();
         proof += &format!(
             "pose (here := Refutation.listed {first} [{}]).\npose (said := Refutation.formulas [] (Refutation.read_lines {})).\n\
              pose (w := Refutation.World predicates here said).\n",
@@ -118,7 +143,10 @@ impl RocqWriter {
         }
         proof += &self.instances(obligation, &clauses, &mut known, &mut instances)?;
         let steps = self.steps(&walk, &clauses, refutation, &asked, values.len())?;
-        let holds = asked.iter().rev().fold("I".to_owned(), |rest, (name, _)| format!("(conj {name} {rest})"));
+        let holds = asked
+            .iter()
+            .rev()
+            .fold("I".to_owned(), |rest, (name, _)| format!("(conj {name} {rest})"));
         Ok(proof
             + &format!(
                 "refine (Refutation.refuted w (Refutation.formulas [] (Refutation.read_lines {})) [{}]\n(Refutation.read_lines {})\n\
@@ -130,7 +158,8 @@ impl RocqWriter {
             ))
     }
 
-    /// The instances of facts and suppositions, and the congruences, in their order; tactics that say what is supposed.
+    /// The instances of facts and suppositions, and the congruences, in their order; tactics that
+    /// say what is supposed.
     fn instances(
         &mut self,
         obligation: &Obligation,
@@ -142,10 +171,13 @@ impl RocqWriter {
         for (_, origin) in &clauses.list {
             let (source, at) = match origin {
                 ClauseOrigin::Fact(fact, at) => (KnownClauseSource::Fact(*fact), at),
-                ClauseOrigin::Supposed(supposed, at) => (KnownClauseSource::Supposed(*supposed), at),
+                ClauseOrigin::Supposed(supposed, at) => {
+                    (KnownClauseSource::Supposed(*supposed), at)
+                }
                 ClauseOrigin::Congruence(equality, [has, lacks]) => {
                     let [_, x, y] = self.atom_numbers(*equality);
-                    let ([p, a, b], [_, c, d]) = (self.atom_numbers(*has), self.atom_numbers(*lacks));
+                    let ([p, a, b], [_, c, d]) =
+                        (self.atom_numbers(*has), self.atom_numbers(*lacks));
                     out.line([1, x, y, p, a, b, c, d]);
                     continue;
                 }
@@ -153,7 +185,9 @@ impl RocqWriter {
             };
             let number = match (known.numbers.get(&source), source) {
                 (Some(number), _) => *number,
-                (None, KnownClauseSource::Fact(fact)) => known.add(format!("{} here said", self.known_fact(fact)?)),
+                (None, KnownClauseSource::Fact(fact)) => {
+                    known.add(format!("{} here said", self.known_fact(fact)?))
+                }
                 (None, KnownClauseSource::Supposed(i)) => {
                     let clause = &obligation.suppositions[i].clause;
                     let letters = self.general(&clause.lits, clause.variables);
@@ -167,8 +201,9 @@ impl RocqWriter {
         Ok(proof)
     }
 
-    /// The steps of a derivation, whose hints are numbers of clauses: those of named formulas come first, then those of what is asked, of
-    /// events that exist, of instances, and of earlier steps.
+    /// The steps of a derivation, whose hints are numbers of clauses: those of named formulas come
+    /// first, then those of what is asked, of events that exist, of instances, and of earlier
+    /// steps.
     fn steps(
         &mut self,
         walk: &FormulaWalk,
@@ -192,7 +227,8 @@ impl RocqWriter {
         let mut own: Vec<usize> = Vec::new();
         let (mut next_value, mut next_instance) = (next, next + values);
         for (at, (lits, origin)) in clauses.list.iter().enumerate() {
-            // The last clause of a value is the choice among its cases; those before it are of named formulas.
+            // The last clause of a value is the choice among its cases; those before it are of
+            // named formulas.
             let ends_value = matches!(origin, ClauseOrigin::Value(value, _)
                 if !matches!(clauses.list.get(at + 1), Some((_, ClauseOrigin::Value(other, _))) if other == value));
             let number = match origin {
@@ -204,7 +240,9 @@ impl RocqWriter {
                     let lits: BTreeSet<i32> = lits.iter().copied().collect();
                     *places.get(&lits).ok_or("a clause is not the one that was refuted")?
                 }
-                ClauseOrigin::Fact(..) | ClauseOrigin::Supposed(..) | ClauseOrigin::Congruence(..) => {
+                ClauseOrigin::Fact(..)
+                | ClauseOrigin::Supposed(..)
+                | ClauseOrigin::Congruence(..) => {
                     next_instance += 1;
                     next_instance
                 }
@@ -215,7 +253,11 @@ impl RocqWriter {
         let mut letters = Letters::default();
         for step in &refutation.steps {
             self.literals(walk, &step.clause, &mut letters)?;
-            letters.line(step.hints.iter().map(|&h| if h < given { own[h] } else { next_instance + 1 + h - given }));
+            letters.line(
+                step.hints
+                    .iter()
+                    .map(|&h| if h < given { own[h] } else { next_instance + 1 + h - given }),
+            );
         }
         Ok(letters)
     }
@@ -243,10 +285,20 @@ impl RocqWriter {
             .into_iter()
             .map(|(number, pred)| {
                 let symbol = self.text.symbol(&self.theory, pred);
-                (number, if self.theory.symbols.get(pred).arity == 1 { format!("fun x _ => {symbol} x") } else { symbol })
+                (
+                    number,
+                    if self.theory.symbols.get(pred).arity == 1 {
+                        format!("fun x _ => {symbol} x")
+                    } else {
+                        symbol
+                    },
+                )
             })
             .collect();
-        format!("Definition predicates : positive -> Event -> Event -> Prop := Refutation.find {}.\n", table(&texts))
+        format!(
+            "Definition predicates : positive -> Event -> Event -> Prop := Refutation.find {}.\n",
+            table(&texts)
+        )
     }
 }
 
@@ -261,7 +313,9 @@ pub fn used_suppositions(refutation: &Refutation) -> BTreeSet<usize> {
 
 /// Tactics that state what a clause says in numbers.
 fn said(name: &str, letters: &str, proof: &str) -> String {
-    format!("assert ({name} : Refutation.generally w (Refutation.general_of {letters})) by vm_cast_no_check {proof}.\n")
+    format!(
+        "assert ({name} : Refutation.generally w (Refutation.general_of {letters})) by vm_cast_no_check {proof}.\n"
+    )
 }
 
 /// Numbered relations as a tree: the bits of a number, lowest first, lead to it.

@@ -1,5 +1,5 @@
-//! What the rows of a mapping make, as hypotheses: each event has one role, and for each role there is a sentence that says what its
-//! events are.
+//! What the rows of a mapping make, as hypotheses: each event has one role, and for each role there
+//! is a sentence that says what its events are.
 
 use rustc_hash::FxHashMap;
 
@@ -43,10 +43,13 @@ impl RowHypotheses {
             })
         };
         let all = facts().find(|f| f.1 == EVERY_EVENT_HAS_A_ROLE);
-        let sets: Vec<Pred> = all.map_or_else(Vec::new, |(clause, _)| clause.lits.iter().map(|l| l.atom.pred).collect());
+        let sets: Vec<Pred> = all
+            .map_or_else(Vec::new, |(clause, _)| clause.lits.iter().map(|l| l.atom.pred).collect());
         let names: Vec<String> = sets.iter().map(|&p| text.symbol(theory, p)).collect();
-        let constructors: Vec<String> = names.iter().map(|n| text.names.unique(&format!("is {n}"))).collect();
-        let (of, fields, proofs) = (roles(&names, &constructors), String::new(), FxHashMap::default());
+        let constructors: Vec<String> =
+            names.iter().map(|n| text.names.unique(&format!("is {n}"))).collect();
+        let (of, fields, proofs) =
+            (roles(&names, &constructors), String::new(), FxHashMap::default());
         let mut rows = Self { roles: of, sets, constructors, fields, proofs };
         let mut order: Vec<Pred> = Vec::new();
         let mut said: FxHashMap<Pred, RoleStatement> = FxHashMap::default();
@@ -59,8 +62,12 @@ impl RowHypotheses {
                 );
                 rows.proofs.insert(clause.clone(), proof);
             } else if what == ONE_ROLE {
-                let two: Vec<String> = clause.lits.iter().map(|l| text.symbol(theory, l.atom.pred)).collect();
-                rows.proofs.insert(clause.clone(), format!("unfold {}. intros x0 a b. congruence.", two.join(", ")));
+                let two: Vec<String> =
+                    clause.lits.iter().map(|l| text.symbol(theory, l.atom.pred)).collect();
+                rows.proofs.insert(
+                    clause.clone(),
+                    format!("unfold {}. intros x0 a b. congruence.", two.join(", ")),
+                );
             } else if let Some(role) = rows.role_of(clause) {
                 let own = said.entry(role).or_default();
                 if own.parts.is_empty() {
@@ -82,7 +89,10 @@ impl RowHypotheses {
                 of = what;
             }
             let field = text.names.unique(&format!("row {}", number + 1));
-            rows.fields += &format!("  {field} : {};\n", text.closed_clause(theory, &clause.lits, clause.variables));
+            rows.fields += &format!(
+                "  {field} : {};\n",
+                text.closed_clause(theory, &clause.lits, clause.variables)
+            );
             rows.proofs.insert(clause.clone(), format!("exact ({field} made)."));
         }
         rows
@@ -90,7 +100,11 @@ impl RowHypotheses {
 
     /// The role that a clause supposes its first event to have.
     fn role_of(&self, clause: &Clause) -> Option<Pred> {
-        let is_role = |l: &&Lit| !l.positive && self.sets.contains(&l.atom.pred) && l.atom == EventAtom::unary(l.atom.pred, X);
+        let is_role = |l: &&Lit| {
+            !l.positive
+                && self.sets.contains(&l.atom.pred)
+                && l.atom == EventAtom::unary(l.atom.pred, X)
+        };
         clause.lits.iter().find(is_role).map(|l| l.atom.pred)
     }
 
@@ -98,7 +112,10 @@ impl RowHypotheses {
     fn say(&mut self, theory: &Theory, text: &mut RocqText, role: Pred, said: &RoleStatement) {
         let name = text.symbol(theory, role);
         let field = text.names.unique(&format!("row {name}"));
-        self.fields += &format!("  {field} : forall x0 : Event, {name} x0 ->\n    {};\n", wrapped(&said.parts));
+        self.fields += &format!(
+            "  {field} : forall x0 : Event, {name} x0 ->\n    {};\n",
+            wrapped(&said.parts)
+        );
         for (clause, at) in &said.clauses {
             let (mut own, mut others) = (String::new(), String::new());
             let mut bound = String::new();
@@ -122,13 +139,22 @@ impl RowHypotheses {
 
 /// What a clause says of an event that has a role.
 fn part(theory: &Theory, text: &RocqText, clause: &Clause, role: Pred) -> String {
-    let rest: Vec<Lit> = clause.lits.iter().copied().filter(|l| l.positive || l.atom != EventAtom::unary(role, X)).collect();
+    let rest: Vec<Lit> = clause
+        .lits
+        .iter()
+        .copied()
+        .filter(|l| l.positive || l.atom != EventAtom::unary(role, X))
+        .collect();
     if let ([lit], 1) = (&rest[..], clause.variables) {
         return text.lit(theory, *lit, &event);
     }
     let own = text.clause(theory, &rest, &event);
     let all: Vec<String> = (1..clause.variables).map(|v| format!("x{v}")).collect();
-    if all.is_empty() { format!("({own})") } else { format!("(forall {} : Event, {own})", all.join(" ")) }
+    if all.is_empty() {
+        format!("({own})")
+    } else {
+        format!("(forall {} : Event, {own})", all.join(" "))
+    }
 }
 
 /// A conjunction on lines that can be read.

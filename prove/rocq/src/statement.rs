@@ -1,4 +1,5 @@
-//! The statement: what an execution consists of, the definitions of both models, what is supposed, and the theorem.
+//! The statement: what an execution consists of, the definitions of both models, what is supposed,
+//! and the theorem.
 
 use rustc_hash::FxHashSet;
 
@@ -37,7 +38,9 @@ pub fn hypotheses(
     for (number, (sentence, reason)) in theory.sentences.iter().enumerate() {
         let (record, name) = match reason {
             SentenceReason::WellFormed(name) => (0, name),
-            SentenceReason::Axiom(name) if !subject.has_rows() || number < setting.of_target => (1, name),
+            SentenceReason::Axiom(name) if !subject.has_rows() || number < setting.of_target => {
+                (1, name)
+            }
             SentenceReason::Axiom(name) => (2, name),
             _ => return Err("a check is supposed for a reason that has no name".to_owned()),
         };
@@ -57,7 +60,8 @@ pub fn hypotheses(
         said.push((record, says));
     }
     let rows = RowHypotheses::of(theory, text);
-    let record = |name: &str, fields: &str| format!("Record {name} : Prop := {{\n{fields}\n}}.\n\n");
+    let record =
+        |name: &str, fields: &str| format!("Record {name} : Prop := {{\n{fields}\n}}.\n\n");
     let levels = if subject.has_rows() { ", at both levels" } else { "" };
     let mut records = format!(
         "(* An execution is well-formed: what the base names mean and how they fit together{levels}. *)\n{}(* {what} *)\n{}",
@@ -95,15 +99,27 @@ pub struct Definitions {
     pub order: Vec<Pred>,
 }
 
-/// The sets and relations of an execution, and the definitions made of them, of every symbol that was named.
-pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &RocqText, rows: &RowHypotheses) -> Result<Definitions, String> {
+/// The sets and relations of an execution, and the definitions made of them, of every symbol that
+/// was named.
+pub fn definitions(
+    setting: &Setting<'_>,
+    theory: &Theory,
+    text: &RocqText,
+    rows: &RowHypotheses,
+) -> Result<Definitions, String> {
     // Roles are defined by themselves.
     let done: FxHashSet<Pred> = rows.sets.iter().copied().collect();
-    let own = Definitions { text: String::new(), sets: Vec::new(), relations: Vec::new(), order: Vec::new() };
+    let own = Definitions {
+        text: String::new(),
+        sets: Vec::new(),
+        relations: Vec::new(),
+        order: Vec::new(),
+    };
     let mut writer = DefinitionWriter { setting, theory, text, done, own };
     // Writing a definition may name further symbols.
     loop {
-        let open: Vec<Pred> = text.used().into_iter().filter(|p| !writer.done.contains(p)).collect();
+        let open: Vec<Pred> =
+            text.used().into_iter().filter(|p| !writer.done.contains(p)).collect();
         if open.is_empty() {
             break;
         }
@@ -111,7 +127,9 @@ pub fn definitions(setting: &Setting<'_>, theory: &Theory, text: &RocqText, rows
             writer.define(pred)?;
         }
     }
-    let names = |all: &[Pred]| -> Vec<String> { all.iter().filter_map(|p| text.names.get(*p).map(str::to_owned)).collect() };
+    let names = |all: &[Pred]| -> Vec<String> {
+        all.iter().filter_map(|p| text.names.get(*p).map(str::to_owned)).collect()
+    };
     let mut own = writer.own;
     own.sets.sort_unstable();
     own.relations.sort_unstable();
@@ -159,7 +177,9 @@ impl DefinitionWriter<'_> {
                 return Ok(());
             }
             Meaning::Defined(body) | Meaning::Fixpoint(body, _) | Meaning::Closure(body) => body,
-            Meaning::Sequence(..) | Meaning::Domain(_) | Meaning::Range(_) => return Err(format!("`{name}` is no definition")),
+            Meaning::Sequence(..) | Meaning::Domain(_) | Meaning::Range(_) => {
+                return Err(format!("`{name}` is no definition"));
+            }
         };
         for inner in symbols(theory, body) {
             if text.names.get(inner).is_some() {
@@ -173,7 +193,9 @@ impl DefinitionWriter<'_> {
         let arity = if matches!(symbol.meaning, Meaning::Closure(_)) { 2 } else { symbol.arity };
         let sort = if arity == 1 { "Event -> Prop" } else { "Event -> Event -> Prop" };
         self.own.text += &match symbol.meaning {
-            Meaning::Closure(r) => format!("Definition {name} : {sort} := {}⁺.\n", text.within(theory, r, 2)),
+            Meaning::Closure(r) => {
+                format!("Definition {name} : {sort} := {}⁺.\n", text.within(theory, r, 2))
+            }
             Meaning::Fixpoint(body, _) => recursive(theory, text, pred, &name, body, arity)?,
             _ => format!("Definition {name} : {sort} := {}.\n", text.expr(theory, body, arity)),
         };
@@ -190,12 +212,27 @@ pub struct RecursionRule {
 }
 
 /// A recursive relation, as an inductive one.
-fn recursive(theory: &Theory, text: &RocqText, pred: Pred, name: &str, body: TheoryExprId, arity: u8) -> Result<String, String> {
+fn recursive(
+    theory: &Theory,
+    text: &RocqText,
+    pred: Pred,
+    name: &str,
+    body: TheoryExprId,
+    arity: u8,
+) -> Result<String, String> {
     if arity == 1 {
-        return Err(format!("`{}` is a recursive set, which is not written for Rocq yet", theory.symbols.name(pred)));
+        return Err(format!(
+            "`{}` is a recursive set, which is not written for Rocq yet",
+            theory.symbols.name(pred)
+        ));
     }
     let rule = |r: RecursionRule| {
-        format!("\n| {} : forall {}, {} -> {name} x0 x1", r.name, r.variables.join(" "), r.premises.join(" -> "))
+        format!(
+            "\n| {} : forall {}, {} -> {name} x0 x1",
+            r.name,
+            r.variables.join(" "),
+            r.premises.join(" -> ")
+        )
     };
     let rules: String = recursion(theory, text, pred, name, body)?.into_iter().map(rule).collect();
     Ok(format!("Inductive {name} : Event -> Event -> Prop :={rules}.\n"))
@@ -219,18 +256,26 @@ pub fn recursion(
         let mut premises = Vec::new();
         while !open.is_empty() {
             let (first, s, t) = open.remove(0);
-            if let Some((parts, between)) = premises_of(theory, first, s, t, EventTerm::variable(next)) {
+            if let Some((parts, between)) =
+                premises_of(theory, first, s, t, EventTerm::variable(next))
+            {
                 next += u8::from(between);
                 open = parts.into_iter().chain(open).collect();
                 continue;
             }
-            if theory.as_symbol(first) != Some(pred) && symbols_within(theory, first).contains(&pred) {
+            if theory.as_symbol(first) != Some(pred)
+                && symbols_within(theory, first).contains(&pred)
+            {
                 let own = theory.symbols.name(pred);
-                return Err(format!("`{own}` refers to itself within an expression, which is not written for Rocq yet"));
+                return Err(format!(
+                    "`{own}` refers to itself within an expression, which is not written for Rocq yet"
+                ));
             }
-            let is_set = s == t && !matches!(theory.exprs.get(first), TheoryExpr::Symbol(p) if theory.symbols.get(p).arity == 2);
+            let is_set = s == t
+                && !matches!(theory.exprs.get(first), TheoryExpr::Symbol(p) if theory.symbols.get(p).arity == 2);
             let args = if is_set { event(s) } else { format!("{} {}", event(s), event(t)) };
-            premises.push(format!("{} {args}", text.within(theory, first, if is_set { 1 } else { 2 })));
+            premises
+                .push(format!("{} {args}", text.within(theory, first, if is_set { 1 } else { 2 })));
         }
         let variables = (0..next).map(|v| format!("x{v}")).collect();
         rules.push(RecursionRule { name: format!("{name}_by_{}", k + 1), variables, premises });
@@ -287,8 +332,15 @@ pub fn goals(
     let goals: Vec<_> = setting.goals.iter().filter(|g| proved.contains(&g.claim)).collect();
     let fields: Vec<String> = goals
         .iter()
-        .map(|g| format!("  {} : {}", text.names.unique(&format!("{prefix} {}", g.name)), text.claim(theory, &g.claim)))
+        .map(|g| {
+            format!(
+                "  {} : {}",
+                text.names.unique(&format!("{prefix} {}", g.name)),
+                text.claim(theory, &g.claim)
+            )
+        })
         .collect();
-    let record = format!("(* {what} *)\nRecord {axioms} : Prop := {{\n{}\n}}.\n\n", fields.join(";\n"));
+    let record =
+        format!("(* {what} *)\nRecord {axioms} : Prop := {{\n{}\n}}.\n\n", fields.join(";\n"));
     (record, goals.into_iter().map(|g| g.claim.clone()).collect())
 }

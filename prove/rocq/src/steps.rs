@@ -1,4 +1,5 @@
-//! The steps of an argument as lemmas: each claim is opened at its events, and what refutes its obligations is applied.
+//! The steps of an argument as lemmas: each claim is opened at its events, and what refutes its
+//! obligations is applied.
 
 use super::opening::{HeldPair, OpeningState};
 use super::proven::{Pieces, whole};
@@ -25,7 +26,8 @@ impl RocqWriter {
         proved: &[(Claim, String)],
     ) -> Result<(), String> {
         self.text.names.extend(&self.theory);
-        let all: Vec<(Obligation, &Settled)> = obligations(&mut self.theory, step).into_iter().zip(settled).collect();
+        let all: Vec<(Obligation, &Settled)> =
+            obligations(&mut self.theory, step).into_iter().zip(settled).collect();
         self.text.names.extend(&self.theory);
         self.fresh = 0;
         self.lemmas += &format!("\n(* Step {}, {}. *)\n", number + 1, step.rule.name());
@@ -51,8 +53,16 @@ impl RocqWriter {
             Rule::Induction(group) => self.induction(number, group, &step.claims, &all),
             Rule::Orders { cut, order, first, second } => {
                 for (own, claim) in step.claims.iter().enumerate() {
-                    let Claim::Acyclic(r) = claim else { return Err("the rule of orders is for `acyclic` alone".to_owned()) };
-                    self.orders(&claim_name((number, own)), *r, (*cut, *order), [first, second], proved)?;
+                    let Claim::Acyclic(r) = claim else {
+                        return Err("the rule of orders is for `acyclic` alone".to_owned());
+                    };
+                    self.orders(
+                        &claim_name((number, own)),
+                        *r,
+                        (*cut, *order),
+                        [first, second],
+                        proved,
+                    )?;
                 }
                 Ok(())
             }
@@ -116,9 +126,18 @@ impl RocqWriter {
         let (opened, atom, term) = last.remove(0);
         let group = std::mem::take(&mut state.group);
         let [s, t] = atom.args;
-        let done = self.open(HeldPair { of: opened, ends: [s, t], term: &term }, state, &mut |w, state, all| {
-            w.take_apart(last.clone(), pieces.iter().cloned().chain(all).collect(), state, finish)
-        });
+        let done = self.open(
+            HeldPair { of: opened, ends: [s, t], term: &term },
+            state,
+            &mut |w, state, all| {
+                w.take_apart(
+                    last.clone(),
+                    pieces.iter().cloned().chain(all).collect(),
+                    state,
+                    finish,
+                )
+            },
+        );
         state.group = group;
         done
     }
@@ -128,13 +147,21 @@ impl RocqWriter {
         if self.theory.stop.is_raised() { Err(ENDED.to_owned()) } else { Ok(()) }
     }
 
-    fn direct(&mut self, name: &str, claim: &Claim, all: &StepObligations<'_>, at: usize) -> Result<(), String> {
+    fn direct(
+        &mut self,
+        name: &str,
+        claim: &Claim,
+        all: &StepObligations<'_>,
+        at: usize,
+    ) -> Result<(), String> {
         let (x, y) = (EventTerm::event(0), EventTerm::event(1));
         let (of, s, t, bound) = match claim {
             Claim::Within(a, b) => (*a, x, y, Some(*b)),
             Claim::Irreflexive(e) | Claim::Empty(e, true) => (*e, x, x, None),
             Claim::Empty(e, false) => (*e, x, y, None),
-            Claim::Pairs { .. } | Claim::Acyclic(_) => return Err("a claim is shown by another rule".to_owned()),
+            Claim::Pairs { .. } | Claim::Acyclic(_) => {
+                return Err("a claim is shown by another rule".to_owned());
+            }
         };
         let events = if s == t { 1 } else { 2 };
         let supposed = match bound {
@@ -142,9 +169,11 @@ impl RocqWriter {
             None => Vec::new(),
         };
         let mut state = OpeningState::new(events, &[]);
-        let term = self.open(HeldPair { of, ends: [s, t], term: "holds" }, &mut state, &mut |w, state, pieces| {
-            w.apply(all, at, state, pieces, &Vec::new(), &supposed)
-        })?;
+        let term = self.open(
+            HeldPair { of, ends: [s, t], term: "holds" },
+            &mut state,
+            &mut |w, state, pieces| w.apply(all, at, state, pieces, &Vec::new(), &supposed),
+        )?;
         let intros = if events == 1 { "intros e0 holds." } else { "intros e0 e1 holds." };
         let refute = if bound.is_some() { " apply NNPP. intros no." } else { "" };
         let statement = self.text.claim(&self.theory, claim);
@@ -165,7 +194,11 @@ impl RocqWriter {
         let given = format!("~ {own} {} {}", event(s), event(t));
         let mut all = Vec::new();
         for supposition in obligation.suppositions.clone().iter().filter(|s| s.claim.is_none()) {
-            let wanted = self.text.closed_clause(&self.theory, &supposition.clause.lits, supposition.clause.variables);
+            let wanted = self.text.closed_clause(
+                &self.theory,
+                &supposition.clause.lits,
+                supposition.clause.variables,
+            );
             let lemma = self.entails(&[s, t], &given, &wanted);
             all.push(format!("({lemma} {} {} {term})", event(s), event(t)));
         }

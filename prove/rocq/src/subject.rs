@@ -44,7 +44,8 @@ pub struct TheoremWords {
     /// The module that it stands in, if it has one of its own.
     pub module: Option<&'static str>,
     pub theorem: &'static str,
-    /// The record of the axioms that are supposed, what it is, and what the names of its fields begin with.
+    /// The record of the axioms that are supposed, what it is, and what the names of its fields
+    /// begin with.
     pub supposed: [&'static str; 3],
     /// The same of what is claimed.
     pub claimed: [&'static str; 3],
@@ -68,8 +69,12 @@ impl RocqSubject<'_> {
                 ["model_axioms", "The axioms of the model.", "axiom"],
                 ["asked_property", "What was asked.", "asked"],
             ),
-            Self::OldWithinNew { .. } => (Some("Old_within_new"), "new_allows_what_old_allows", OLD, NEW),
-            Self::NewWithinOld { .. } => (Some("New_within_old"), "old_allows_what_new_allows", NEW, OLD),
+            Self::OldWithinNew { .. } => {
+                (Some("Old_within_new"), "new_allows_what_old_allows", OLD, NEW)
+            }
+            Self::NewWithinOld { .. } => {
+                (Some("New_within_old"), "old_allows_what_new_allows", NEW, OLD)
+            }
         };
         TheoremWords { module, theorem, supposed, claimed }
     }
@@ -101,21 +106,32 @@ impl RocqSubject<'_> {
                 comment(property.trim()),
                 comment(&hypotheses.text())
             ),
-            Self::OldWithinNew { old, new } => within(self.words(), ["older", "newer"], [old, new], &goals),
-            Self::NewWithinOld { old, new } => within(self.words(), ["newer", "older"], [new, old], &goals),
+            Self::OldWithinNew { old, new } => {
+                within(self.words(), ["older", "newer"], [old, new], &goals)
+            }
+            Self::NewWithinOld { old, new } => {
+                within(self.words(), ["newer", "older"], [new, old], &goals)
+            }
         }
     }
 
     /// What else the head of the file says of it.
     pub(super) fn more(&self) -> String {
         match self {
-            Self::Mapping { mapping, .. } => format!("\n\nThe mapping:\n\n{}", comment(&mapping.file.text)),
+            Self::Mapping { mapping, .. } => {
+                format!("\n\nThe mapping:\n\n{}", comment(&mapping.file.text))
+            }
             _ => String::new(),
         }
     }
 }
 
-fn within(words: TheoremWords, [first, second]: [&str; 2], [supposed, claimed]: [&Model; 2], goals: &str) -> String {
+fn within(
+    words: TheoremWords,
+    [first, second]: [&str; 2],
+    [supposed, claimed]: [&Model; 2],
+    goals: &str,
+) -> String {
     format!(
         "For executions of every size (module {}): what satisfies the axioms of the {first} model, `{}`,\n\
          satisfies these axioms of the {second} one, `{}`: {goals}.",

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use super::names::SymbolNames;
 use margay_theorem::argument::Claim;
 use margay_theorem::argument::Property;
-use margay_theorem::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
+use margay_theorem::logic::{
+    EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula,
+};
 use margay_theorem::theory::Theory;
 
 /// Writes terms, and keeps which symbols they name.
@@ -44,7 +46,9 @@ impl RocqText {
             return name.to_owned();
         }
         match theory.symbols.get(pred).meaning {
-            Meaning::Sequence(a, b) => format!("({} ⨾ {})", self.within(theory, a, 2), self.within(theory, b, 2)),
+            Meaning::Sequence(a, b) => {
+                format!("({} ⨾ {})", self.within(theory, a, 2), self.within(theory, b, 2))
+            }
             Meaning::Closure(r) => format!("({}⁺)", self.within(theory, r, 2)),
             Meaning::Domain(r) => format!("(domain {})", self.within(theory, r, 2)),
             Meaning::Range(r) => format!("(range {})", self.within(theory, r, 2)),
@@ -56,7 +60,10 @@ impl RocqText {
     pub fn within(&self, theory: &Theory, id: TheoryExprId, arity: u8) -> String {
         let text = self.expr(theory, id, arity);
         match theory.exprs.get(id) {
-            TheoryExpr::Empty | TheoryExpr::All | TheoryExpr::Symbol(_) | TheoryExpr::Diagonal(_) => text,
+            TheoryExpr::Empty
+            | TheoryExpr::All
+            | TheoryExpr::Symbol(_)
+            | TheoryExpr::Diagonal(_) => text,
             _ => format!("({text})"),
         }
     }
@@ -78,7 +85,9 @@ impl RocqText {
                 };
                 format!("{left} ∪{sets} {}", sub(b, arity))
             }
-            TheoryExpr::Intersection(a, b) => format!("{} ∩{sets} {}", sub(a, arity), sub(b, arity)),
+            TheoryExpr::Intersection(a, b) => {
+                format!("{} ∩{sets} {}", sub(a, arity), sub(b, arity))
+            }
             TheoryExpr::Difference(a, b) => format!("{} \\{sets} {}", sub(a, arity), sub(b, arity)),
             TheoryExpr::Sequence(a, b) => match (theory.exprs.get(a), theory.exprs.get(b)) {
                 (TheoryExpr::Diagonal(set), _) => format!("{} ◁ {}", sub(set, 1), sub(b, 2)),
@@ -130,15 +139,26 @@ impl RocqText {
     /// A formula in parentheses, if it needs them.
     pub fn inner(&self, theory: &Theory, form: &TheoryFormula, called: Called<'_>) -> String {
         let text = self.form(theory, form, called);
-        if matches!(form, TheoryFormula::And(_) | TheoryFormula::Or(_)) { format!("({text})") } else { text }
+        if matches!(form, TheoryFormula::And(_) | TheoryFormula::Or(_)) {
+            format!("({text})")
+        } else {
+            text
+        }
     }
 
     /// A clause as an implication: the negated literals are premises.
     pub fn clause(&self, theory: &Theory, lits: &[Lit], called: Called<'_>) -> String {
-        let premises = lits.iter().filter(|l| !l.positive).map(|l| format!("{} -> ", self.raw_atom(theory, l.atom, called)));
-        let conclusions: Vec<String> =
-            lits.iter().filter(|l| l.positive).map(|l| self.raw_atom(theory, l.atom, called)).collect();
-        let then = if conclusions.is_empty() { "False".to_owned() } else { conclusions.join(" \\/ ") };
+        let premises = lits
+            .iter()
+            .filter(|l| !l.positive)
+            .map(|l| format!("{} -> ", self.raw_atom(theory, l.atom, called)));
+        let conclusions: Vec<String> = lits
+            .iter()
+            .filter(|l| l.positive)
+            .map(|l| self.raw_atom(theory, l.atom, called))
+            .collect();
+        let then =
+            if conclusions.is_empty() { "False".to_owned() } else { conclusions.join(" \\/ ") };
         premises.collect::<String>() + &then
     }
 
@@ -159,7 +179,11 @@ impl RocqText {
                 format!("forall x0 x1, {} x0 x1 -> {property}", self.symbol(theory, *of))
             }
             Claim::Within(a, b) => {
-                format!("forall x0 x1, {} x0 x1 -> {} x0 x1", self.within(theory, *a, 2), self.within(theory, *b, 2))
+                format!(
+                    "forall x0 x1, {} x0 x1 -> {} x0 x1",
+                    self.within(theory, *a, 2),
+                    self.within(theory, *b, 2)
+                )
             }
             Claim::Irreflexive(e) => format!("irreflexive {}", self.within(theory, *e, 2)),
             Claim::Empty(e, true) => format!("no_event {}", self.within(theory, *e, 1)),
@@ -181,7 +205,11 @@ impl RocqText {
                 };
                 let text = self.clause(theory, lits, &called);
                 let bound: Vec<String> = (2..2 + more).map(|v| format!("z{v}")).collect();
-                if more == 0 { format!("({text})") } else { format!("(forall {} : Event, {text})", bound.join(" ")) }
+                if more == 0 {
+                    format!("({text})")
+                } else {
+                    format!("(forall {} : Event, {text})", bound.join(" "))
+                }
             }
             Property::Within(bound) => format!("{} {x} {y}", self.within(theory, *bound, 2)),
         }

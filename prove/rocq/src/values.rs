@@ -1,4 +1,5 @@
-//! Events that exist: how they come among the hypotheses of a refutation, and the clauses that they give.
+//! Events that exist: how they come among the hypotheses of a refutation, and the clauses that they
+//! give.
 
 use super::given::{FormulaWalk, NumberedClause, kept, last_ones};
 use super::proven::{behind, cases, conjunction, pieces};
@@ -9,11 +10,20 @@ use margay_theorem::logic::{EventTerm, Existence, Lit, Pred, TheoryFormula};
 
 impl RocqWriter {
     /// The clauses of events that exist, and of choices among cases.
-    pub fn values(&mut self, walk: &mut FormulaWalk, values: &[ExistenceValue]) -> Result<Vec<NumberedClause>, String> {
+    pub fn values(
+        &mut self,
+        walk: &mut FormulaWalk,
+        values: &[ExistenceValue],
+    ) -> Result<Vec<NumberedClause>, String> {
         (0..values.len()).map(|at| self.value(walk, values, at)).collect()
     }
 
-    fn value(&mut self, walk: &mut FormulaWalk, values: &[ExistenceValue], at: usize) -> Result<NumberedClause, String> {
+    fn value(
+        &mut self,
+        walk: &mut FormulaWalk,
+        values: &[ExistenceValue],
+        at: usize,
+    ) -> Result<NumberedClause, String> {
         let value = &values[at];
         let existence = self.theory.sources[value.source].existence.clone();
         let all = all_events(value, &existence);
@@ -40,9 +50,15 @@ impl RocqWriter {
         let guards = existence.guard.len();
         let unless = value.unless.len();
         let base = self.value_name(values, at)?;
-        // Cases that are kept as they stand, one behind the other, are not gone through: `coqc` takes seconds for twenty.
-        let stands = existence.cases.iter().flatten().all(|lit| matches!(kept(*lit, &all), (_, None, false)));
-        let as_they_stand = last_ones(&numbers, guards + unless).filter(|_| stands && !existence.cases.is_empty());
+        // Cases that are kept as they stand, one behind the other, are not gone through: `coqc`
+        // takes seconds for twenty.
+        let stands = existence
+            .cases
+            .iter()
+            .flatten()
+            .all(|lit| matches!(kept(*lit, &all), (_, None, false)));
+        let as_they_stand =
+            last_ones(&numbers, guards + unless).filter(|_| stands && !existence.cases.is_empty());
         walk.choice(&numbers, &mut |pick| {
             // Where a guard does not hold, the clause does.
             let guarded: Vec<String> = (0..guards).map(|g| format!("g{g}")).collect();
@@ -96,10 +112,14 @@ impl RocqWriter {
         if source.events == 0 || !values[at].unless.is_empty() {
             return Ok(String::new());
         }
-        let new: Vec<String> =
-            (0..usize::from(source.events)).map(|k| event(EventTerm::event(values[at].event.index() + k))).collect();
+        let new: Vec<String> = (0..usize::from(source.events))
+            .map(|k| event(EventTerm::event(values[at].event.index() + k)))
+            .collect();
         let same: Vec<usize> = (at + 1..values.len())
-            .filter(|&v| values[v].event == values[at].event && self.theory.sources[values[v].source].existence.events > 0)
+            .filter(|&v| {
+                values[v].event == values[at].event
+                    && self.theory.sources[values[v].source].existence.events > 0
+            })
             .collect();
         let name = self.source(values[at].source)?;
         let first = format!("{name}{}", arguments(&values[at]));
@@ -112,8 +132,10 @@ impl RocqWriter {
         let mut proof = format!("pose proof ({first}) as shared_{at}_0.\n");
         let mut pattern = format!("value_{at}");
         for (k, &v) in same.iter().enumerate() {
-            let earlier: Vec<TheoryFormula> = values[v].unless.iter().map(|&u| self.guard(&values[u])).collect();
-            let texts: Vec<String> = earlier.iter().map(|f| self.text.inner(&self.theory, f, &event)).collect();
+            let earlier: Vec<TheoryFormula> =
+                values[v].unless.iter().map(|&u| self.guard(&values[u])).collect();
+            let texts: Vec<String> =
+                earlier.iter().map(|f| self.text.inner(&self.theory, f, &event)).collect();
             let before = texts.join(" \\/ ");
             let own = self.says(&values[v]);
             let name = self.source(values[v].source)?;
@@ -133,8 +155,11 @@ impl RocqWriter {
         let existence = &self.theory.sources[value.source].existence;
         let all = all_events(value, existence);
         let called = |t: EventTerm| event(t.with(&all));
-        let guards: String =
-            existence.guard.iter().map(|l: &Lit| format!("{} -> ", self.text.lit(&self.theory, *l, &called))).collect();
+        let guards: String = existence
+            .guard
+            .iter()
+            .map(|l: &Lit| format!("{} -> ", self.text.lit(&self.theory, *l, &called)))
+            .collect();
         format!("{guards}{}", self.cases(&existence.cases, &called))
     }
 }
@@ -142,7 +167,12 @@ impl RocqWriter {
 /// The events that an existence speaks of, and the new ones.
 pub fn all_events(value: &ExistenceValue, existence: &Existence) -> Vec<EventTerm> {
     let first = value.event.index();
-    value.of.iter().copied().chain((0..usize::from(existence.events)).map(|k| EventTerm::event(first + k))).collect()
+    value
+        .of
+        .iter()
+        .copied()
+        .chain((0..usize::from(existence.events)).map(|k| EventTerm::event(first + k)))
+        .collect()
 }
 
 /// The literals of a case with the terms that prove them.
@@ -169,7 +199,8 @@ fn simplified(case: &[Lit], values: &[EventTerm], term: &str) -> String {
 
 /// A contradiction, from a case that cannot be.
 fn refuted(case: &[Lit], values: &[EventTerm], term: &str) -> String {
-    let found = literals(case, term).into_iter().find(|(lit, _)| kept(*lit, values).1 == Some(false));
+    let found =
+        literals(case, term).into_iter().find(|(lit, _)| kept(*lit, values).1 == Some(false));
     found.map_or_else(|| term.to_owned(), |(_, proof)| format!("(False_ind _ ({proof} eq_refl))"))
 }
 

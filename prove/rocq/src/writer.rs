@@ -1,4 +1,5 @@
-//! Writes lemmas in the order in which they are proved: small ones that a tactic proves, facts of the theory, and what exists.
+//! Writes lemmas in the order in which they are proved: small ones that a tactic proves, facts of
+//! the theory, and what exists.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -47,8 +48,14 @@ pub fn claim_name((step, claim): (usize, usize)) -> String {
 }
 
 impl RocqWriter {
-    /// Nothing is written yet; the checks have the given proofs, and tactics prove the rows' clauses.
-    pub fn new(theory: Theory, text: RocqText, checks: Vec<String>, rows: FxHashMap<Clause, String>) -> Self {
+    /// Nothing is written yet; the checks have the given proofs, and tactics prove the rows'
+    /// clauses.
+    pub fn new(
+        theory: Theory,
+        text: RocqText,
+        checks: Vec<String>,
+        rows: FxHashMap<Clause, String>,
+    ) -> Self {
         let mut writer = Self {
             theory,
             text,
@@ -68,10 +75,17 @@ impl RocqWriter {
         };
         for (number, proof) in writer.sentences.clone().into_iter().enumerate() {
             let sentence = writer.theory.sentences[number].0;
-            let proof = if sentence.transitive { format!("(acyclic_irreflexive _ {proof})") } else { proof };
+            let proof = if sentence.transitive {
+                format!("(acyclic_irreflexive _ {proof})")
+            } else {
+                proof
+            };
             for lits in writer.theory.violation(sentence).negated().clauses() {
                 if let Some((lits, variables)) = normalised(lits) {
-                    writer.checks.entry(Clause { lits, variables }).or_insert_with(|| proof.clone());
+                    writer
+                        .checks
+                        .entry(Clause { lits, variables })
+                        .or_insert_with(|| proof.clone());
                 }
             }
         }
@@ -89,9 +103,19 @@ impl RocqWriter {
     }
 
     /// The same with a proof of its own.
-    pub fn entails_by(&mut self, events: &[EventTerm], given: &str, wanted: &str, proof: &str) -> String {
+    pub fn entails_by(
+        &mut self,
+        events: &[EventTerm],
+        given: &str,
+        wanted: &str,
+        proof: &str,
+    ) -> String {
         let names: Vec<String> = events.iter().map(|e| event(*e)).collect();
-        let all = if names.is_empty() { String::new() } else { format!("forall {} : Event, ", names.join(" ")) };
+        let all = if names.is_empty() {
+            String::new()
+        } else {
+            format!("forall {} : Event, ", names.join(" "))
+        };
         let statement = format!("{all}({given}) -> {wanted}");
         if let Some(known) = self.small.get(&statement) {
             return known.clone();
@@ -115,19 +139,28 @@ impl RocqWriter {
         let given = match &reason {
             _ if by_row.is_some() => String::new(),
             SentenceReason::WellFormed(name) | SentenceReason::Axiom(name) => {
-                let proof = self.checks.get(&clause).ok_or_else(|| format!("no check says what is known by `{name}`"))?;
+                let proof = self
+                    .checks
+                    .get(&clause)
+                    .ok_or_else(|| format!("no check says what is known by `{name}`"))?;
                 format!("pose proof {proof} as given.")
             }
             SentenceReason::Definition(pred) => self.meaning(*pred),
-            SentenceReason::Lemma(step, claim) => format!("pose proof {} as given.", claim_name((*step, *claim))),
+            SentenceReason::Lemma(step, claim) => {
+                format!("pose proof {} as given.", claim_name((*step, *claim)))
+            }
             SentenceReason::Row(what) | SentenceReason::Supposed(what) => {
                 return Err(format!("nothing says what is known by `{what}`"));
             }
         };
         let name = format!("fact_{number}");
         let statement = self.text.closed_clause(&self.theory, &clause.lits, clause.variables);
-        let is_chain = |l: &Lit| !l.positive && matches!(self.theory.symbols.get(l.atom.pred).meaning, Meaning::Sequence(..));
-        let is_defined = |p: Pred| matches!(self.theory.symbols.get(p).meaning, Meaning::Defined(_));
+        let is_chain = |l: &Lit| {
+            !l.positive
+                && matches!(self.theory.symbols.get(l.atom.pred).meaning, Meaning::Sequence(..))
+        };
+        let is_defined =
+            |p: Pred| matches!(self.theory.symbols.get(p).meaning, Meaning::Defined(_));
         let tactic = match &reason {
             SentenceReason::Definition(p) if is_defined(*p) && clause.lits.iter().any(is_chain) => {
                 "first [solve [folded] | crush]"
@@ -150,13 +183,17 @@ impl RocqWriter {
                     Some(name) => format!("unfold {name}. "),
                     None => String::new(),
                 };
-                format!("{unfolded}pose proof (closure_one {r}) as one. pose proof (closure_trans {r}) as trans.")
+                format!(
+                    "{unfolded}pose proof (closure_one {r}) as one. pose proof (closure_trans {r}) as trans."
+                )
             }
             Meaning::Fixpoint(..) => {
                 let [into, out] = self.rules_of(pred);
                 format!("pose proof {into} as into_it. pose proof {out} as out_of_it.")
             }
-            Meaning::Base | Meaning::Sequence(..) | Meaning::Domain(_) | Meaning::Range(_) => String::new(),
+            Meaning::Base | Meaning::Sequence(..) | Meaning::Domain(_) | Meaning::Range(_) => {
+                String::new()
+            }
         }
     }
 
@@ -165,45 +202,70 @@ impl RocqWriter {
         if let Some(known) = self.rules.get(&pred) {
             return known.clone();
         }
-        let Meaning::Fixpoint(body, _) = self.theory.symbols.get(pred).meaning else { return [String::new(), String::new()] };
+        let Meaning::Fixpoint(body, _) = self.theory.symbols.get(pred).meaning else {
+            return [String::new(), String::new()];
+        };
         let name = self.text.symbol(&self.theory, pred);
         let body = self.text.within(&self.theory, body, 2);
         let (into, out) = (format!("{name}_is_closed"), format!("{name}_is_least"));
-        let constructors = self.theory.exprs.union_parts(match self.theory.symbols.get(pred).meaning {
-            Meaning::Fixpoint(body, _) => body,
-            _ => unreachable!("it is a fixpoint"),
-        });
-        let using: Vec<String> = (1..=constructors.len()).map(|k| format!("{name}_by_{k}")).collect();
+        let constructors =
+            self.theory.exprs.union_parts(match self.theory.symbols.get(pred).meaning {
+                Meaning::Fixpoint(body, _) => body,
+                _ => unreachable!("it is a fixpoint"),
+            });
+        let using: Vec<String> =
+            (1..=constructors.len()).map(|k| format!("{name}_by_{k}")).collect();
         let posed: Vec<String> = using.iter().map(|c| format!("pose proof {c}.")).collect();
-        self.lemma(&into, &format!("forall x0 x1, {body} x0 x1 -> {name} x0 x1"), &format!("{} alone. crush.", posed.join(" ")));
-        self.lemma(&out, &format!("forall x0 x1, {name} x0 x1 -> {body} x0 x1"), "intros x0 x1 []; alone; crush.");
+        self.lemma(
+            &into,
+            &format!("forall x0 x1, {body} x0 x1 -> {name} x0 x1"),
+            &format!("{} alone. crush.", posed.join(" ")),
+        );
+        self.lemma(
+            &out,
+            &format!("forall x0 x1, {name} x0 x1 -> {body} x0 x1"),
+            "intros x0 x1 []; alone; crush.",
+        );
         let both = [into, out];
         self.rules.insert(pred, both.clone());
         both
     }
 
-    /// The lemma "for these events there are others such that, where the guard holds, one of the cases does".
+    /// The lemma "for these events there are others such that, where the guard holds, one of the
+    /// cases does".
     pub fn source(&mut self, number: usize) -> Result<String, String> {
         if let Some(known) = self.sources.get(&number) {
             return Ok(known.clone());
         }
         let ExistenceReason { existence, reason, .. } = self.theory.sources[number].clone();
         let all: Vec<String> = (0..existence.variables).map(|v| format!("x{v}")).collect();
-        let new: Vec<String> = (0..existence.events).map(|v| format!("x{}", existence.variables + v)).collect();
+        let new: Vec<String> =
+            (0..existence.events).map(|v| format!("x{}", existence.variables + v)).collect();
         let called: &dyn Fn(EventTerm) -> String = &event;
         let cases = self.cases(&existence.cases, called);
-        let guards: String = existence.guard.iter().map(|l| format!("{} -> ", self.text.lit(&self.theory, *l, called))).collect();
-        let together = TheoryFormula::And(existence.guard.iter().map(|l| TheoryFormula::Lit(*l)).collect());
+        let guards: String = existence
+            .guard
+            .iter()
+            .map(|l| format!("{} -> ", self.text.lit(&self.theory, *l, called)))
+            .collect();
+        let together =
+            TheoryFormula::And(existence.guard.iter().map(|l| TheoryFormula::Lit(*l)).collect());
         let together = self.text.form(&self.theory, &together, called);
         let given = match &reason {
             SentenceReason::Definition(pred) => self.meaning(*pred),
-            SentenceReason::Lemma(step, claim) => format!("pose proof {} as given.", claim_name((*step, *claim))),
+            SentenceReason::Lemma(step, claim) => {
+                format!("pose proof {} as given.", claim_name((*step, *claim)))
+            }
             _ => return Err("an existence comes from no definition and no claim".to_owned()),
         };
         let name = format!("exists_{number}");
         let over = all.join(" ");
         if new.is_empty() {
-            self.lemma(&name, &format!("forall {over} : Event, {guards}{cases}"), &format!("{given} alone. crush."));
+            self.lemma(
+                &name,
+                &format!("forall {over} : Event, {guards}{cases}"),
+                &format!("{given} alone. crush."),
+            );
         } else {
             let exists = format!("exists {}, ", new.join(" "));
             let plain = format!("{name}_guarded");
@@ -227,7 +289,8 @@ impl RocqWriter {
     /// A disjunction of conjunctions, as the literals are given.
     pub fn cases(&self, cases: &[Vec<Lit>], called: &dyn Fn(EventTerm) -> String) -> String {
         let one = |case: &Vec<Lit>| {
-            let parts: Vec<String> = case.iter().map(|l| self.text.lit(&self.theory, *l, called)).collect();
+            let parts: Vec<String> =
+                case.iter().map(|l| self.text.lit(&self.theory, *l, called)).collect();
             if parts.is_empty() { "True".to_owned() } else { format!("({})", parts.join(" /\\ ")) }
         };
         let all: Vec<String> = cases.iter().map(one).collect();

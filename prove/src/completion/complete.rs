@@ -1,10 +1,13 @@
-//! From the steps that a search found to a proof: what the claims do not need is left out, and every obligation gets its refutation.
+//! From the steps that a search found to a proof: what the claims do not need is left out, and
+//! every obligation gets its refutation.
 
 use super::needed::{NeededClaims, NeededRefutation, needed};
 use super::possible::all_possible;
 use super::settle::{EarlierRefutation, settle_again};
 use crate::ground::{Claims, GroundEffort};
-use margay_theorem::argument::{ArgumentProof, Claim, ClaimStep, Settled, WrittenStep, apart, obligations};
+use margay_theorem::argument::{
+    ArgumentProof, Claim, ClaimStep, Settled, WrittenStep, apart, obligations,
+};
 use margay_theorem::ground::{Obligation, Reach, Structure};
 use margay_theorem::theory::Theory;
 use rayon::prelude::*;
@@ -22,8 +25,8 @@ pub struct UnrefutedObligation {
     pub theory: Theory,
 }
 
-/// Refutes all obligations of the steps that the goals need. `base` is the theory without any of the claims, `found` the one that the
-/// steps were found in.
+/// Refutes all obligations of the steps that the goals need. `base` is the theory without any of
+/// the claims, `found` the one that the steps were found in.
 ///
 /// # Errors
 /// An obligation that cannot be refuted within reach.
@@ -36,7 +39,8 @@ pub fn complete(
     effort: &mut GroundEffort,
 ) -> Result<(Theory, ArgumentProof), Box<UnrefutedObligation>> {
     let begin = Instant::now();
-    let NeededClaims { claims: needed, ways, theory: searched } = needed(base.with_names(found), steps, goals, reach, effort)?;
+    let NeededClaims { claims: needed, ways, theory: searched } =
+        needed(base.with_names(found), steps, goals, reach, effort)?;
     tracing::debug!("what the goals need: {:.2} s", begin.elapsed().as_secs_f64());
     // Only what is needed, from the beginning, as whoever reads it will do it.
     let mut theory = base.clone();
@@ -49,16 +53,30 @@ pub fn complete(
         if claims.is_empty() {
             continue;
         }
-        renumbered.extend(kept.into_iter().enumerate().map(|(at, c)| ((number, c), (proof.steps.len(), at))));
+        renumbered.extend(
+            kept.into_iter().enumerate().map(|(at, c)| ((number, c), (proof.steps.len(), at))),
+        );
         let written = WrittenStep::of(found, &ClaimStep { claims, ..step.clone() });
         let step = written.read(&mut theory).map_err(|what| {
-            Box::new(UnrefutedObligation { claim: String::new(), what, structure: None, theory: theory.clone() })
+            Box::new(UnrefutedObligation {
+                claim: String::new(),
+                what,
+                structure: None,
+                theory: theory.clone(),
+            })
         })?;
         let asked = obligations(&mut theory, &step);
         let known = |o: &Obligation| {
-            let NeededRefutation { way, lemmas, refutation, suppositions, growth } = ways.get(&(number, o.what.clone()))?;
+            let NeededRefutation { way, lemmas, refutation, suppositions, growth } =
+                ways.get(&(number, o.what.clone()))?;
             let claims: Claims = lemmas.iter().filter_map(|l| renumbered.get(l).copied()).collect();
-            Some(EarlierRefutation { way: *way, claims, refutation, suppositions, growth: growth.as_ref() })
+            Some(EarlierRefutation {
+                way: *way,
+                claims,
+                refutation,
+                suppositions,
+                growth: growth.as_ref(),
+            })
         };
         let befores: Vec<Option<EarlierRefutation>> = asked.iter().map(known).collect();
         let attempts: Vec<ObligationAttempt> = asked
@@ -66,26 +84,48 @@ pub fn complete(
             .zip(&befores)
             .map(|(obligation, before)| {
                 let mut effort = GroundEffort::default();
-                (settle_again(&theory, obligation, (&searched, before.as_ref()), reach, &mut effort), effort)
+                (
+                    settle_again(
+                        &theory,
+                        obligation,
+                        (&searched, before.as_ref()),
+                        reach,
+                        &mut effort,
+                    ),
+                    effort,
+                )
             })
             .collect();
         let possible = all_possible(&theory, &step, &asked, reach, effort);
         // Of a search that was stopped nobody knows what is possible.
         if theory.stop.is_raised() {
             let what = "a limit was reached".to_owned();
-            return Err(Box::new(UnrefutedObligation { claim: String::new(), what, structure: None, theory }));
+            return Err(Box::new(UnrefutedObligation {
+                claim: String::new(),
+                what,
+                structure: None,
+                theory,
+            }));
         }
         let mut settled = Vec::new();
-        for (((obligation, before), (one, own)), possible) in asked.iter().zip(&befores).zip(attempts).zip(possible) {
+        for (((obligation, before), (one, own)), possible) in
+            asked.iter().zip(&befores).zip(attempts).zip(possible)
+        {
             effort.add(own);
             let mut one = one?;
-            // What is taken apart gets its names in the order of the obligations, as whoever checks the proof gives them.
+            // What is taken apart gets its names in the order of the obligations, as whoever checks
+            // the proof gives them.
             if one.apart && !holds_in_turn(&mut theory, obligation, &one) {
-                one = settle_again(&theory, obligation, (&searched, before.as_ref()), reach, effort)?;
+                one =
+                    settle_again(&theory, obligation, (&searched, before.as_ref()), reach, effort)?;
             }
             settled.push(Settled { possible, ..one });
         }
-        tracing::debug!("step {} of the search is completed: {:.2} s", number + 1, begin.elapsed().as_secs_f64());
+        tracing::debug!(
+            "step {} of the search is completed: {:.2} s",
+            number + 1,
+            begin.elapsed().as_secs_f64()
+        );
         theory.learn(proof.steps.len(), &step);
         proof.steps.push(written);
         proof.settled.push(settled);
@@ -96,7 +136,9 @@ pub fn complete(
 /// What came of an obligation, and what it took.
 type ObligationAttempt = (Result<Settled, Box<UnrefutedObligation>>, GroundEffort);
 
-/// Does the refutation of an obligation that is taken apart hold with the names that this theory gives?
+/// Does the refutation of an obligation that is taken apart hold with the names that this theory
+/// gives?
 fn holds_in_turn(theory: &mut Theory, obligation: &Obligation, settled: &Settled) -> bool {
-    apart(theory, obligation).is_some_and(|longer| settled.refutation.check(theory, &longer).is_ok())
+    apart(theory, obligation)
+        .is_some_and(|longer| settled.refutation.check(theory, &longer).is_ok())
 }

@@ -1,4 +1,5 @@
-//! From an argument that a search found to a proof: what the goals do not need is left out, and every obligation gets its refutation.
+//! From an argument that a search found to a proof: what the goals do not need is left out, and
+//! every obligation gets its refutation.
 
 mod complete;
 mod needed;

@@ -1,4 +1,5 @@
-//! What the goals need: which claims of which steps, found from the end of an argument, and nothing that a refutation can do without.
+//! What the goals need: which claims of which steps, found from the end of an argument, and nothing
+//! that a refutation can do without.
 
 use super::complete::UnrefutedObligation;
 use super::settle::{FoundRefutation, Lemmas, RefutationMethod, WAYS, settle_one};
@@ -48,12 +49,15 @@ pub fn needed(
     for (number, step) in steps.iter().enumerate() {
         theory.learn(number, step);
     }
-    let mut needed: Vec<Vec<bool>> = steps.iter().map(|s| s.claims.iter().map(|c| goals.contains(c)).collect()).collect();
+    let mut needed: Vec<Vec<bool>> =
+        steps.iter().map(|s| s.claims.iter().map(|c| goals.contains(c)).collect()).collect();
     for number in (0..steps.len()).rev() {
         let step = &steps[number];
         theory.before = number;
         if !step.rule.has_obligations() {
-            for claim in step.claims.iter().zip(needed[number].clone()).filter(|(_, n)| *n).map(|(c, _)| c) {
+            for claim in
+                step.claims.iter().zip(needed[number].clone()).filter(|(_, n)| *n).map(|(c, _)| c)
+            {
                 let supports = theory.supports(&step.rule, claim).unwrap_or_default();
                 mark(&steps[..number], &mut needed, &supports);
             }
@@ -64,7 +68,8 @@ pub fn needed(
     Ok(NeededClaims { claims: needed, ways, theory })
 }
 
-/// Refutes an obligation whose own events are not enough: by what is known to be needed, and of all else by no more than that leaves open.
+/// Refutes an obligation whose own events are not enough: by what is known to be needed, and of all
+/// else by no more than that leaves open.
 fn hard(
     theory: &Theory,
     [known, all]: [&Claims; 2],
@@ -77,11 +82,13 @@ fn hard(
     found.or_else(|_| settle_one(theory, whole, obligation, &WAYS, reach, effort))
 }
 
-/// How many obligations are looked at side by side when it is found out what they need. What one of them needs does for the next ones, so
-/// it is a small number, whatever the number of threads: the outcome must not depend on that.
+/// How many obligations are looked at side by side when it is found out what they need. What one of
+/// them needs does for the next ones, so it is a small number, whatever the number of threads: the
+/// outcome must not depend on that.
 const AT_ONCE: usize = 2;
 
-/// Marks what the needed claims of one step need. Claims of a step support each other: whatever one of them supposes is needed, too.
+/// Marks what the needed claims of one step need. Claims of a step support each other: whatever one
+/// of them supposes is needed, too.
 fn needed_of_step(
     theory: &mut Theory,
     steps: &[ClaimStep],
@@ -101,9 +108,15 @@ fn needed_of_step(
     let all: Claims = all_claims(steps, number, |_, _| true);
     let mut done = vec![false; whole.len()];
     loop {
-        let open: Vec<usize> = (0..whole.len()).filter(|&o| !done[o] && needed[number][whole[o].claim]).collect();
+        let open: Vec<usize> =
+            (0..whole.len()).filter(|&o| !done[o] && needed[number][whole[o].claim]).collect();
         if open.is_empty() {
-            tracing::debug!("step {}: {:.2} s to refute, {:.2} s to leave out", number + 1, times[0], times[1]);
+            tracing::debug!(
+                "step {}: {:.2} s to refute, {:.2} s to leave out",
+                number + 1,
+                times[0],
+                times[1]
+            );
             return Ok(());
         }
         let begin = Instant::now();
@@ -112,7 +125,14 @@ fn needed_of_step(
             .map(|&o| {
                 let mut effort = GroundEffort::default();
                 (
-                    settle_one(theory, ProvedClaims { only: Some(&all), first: None }, &whole[o], &WAYS[..1], reach, &mut effort),
+                    settle_one(
+                        theory,
+                        ProvedClaims { only: Some(&all), first: None },
+                        &whole[o],
+                        &WAYS[..1],
+                        reach,
+                        &mut effort,
+                    ),
                     effort,
                 )
             })
@@ -127,23 +147,27 @@ fn needed_of_step(
             .collect();
         times[0] += begin.elapsed().as_secs_f64();
         let begin = Instant::now();
-        // Those first that leave no choice, or little; last of all those whose own events are not enough. These take long, and are searched for once,
-        // when it is known what the others need.
+        // Those first that leave no choice, or little; last of all those whose own events are not
+        // enough. These take long, and are searched for once, when it is known what the others
+        // need.
         found.sort_by_key(|(o, f)| (f.as_ref().map_or(usize::MAX, |f| f.lemmas.len()), *o));
         for some in found.chunks_mut(AT_ONCE) {
             let known: Claims = all_claims(steps, number, |s, c| needed[s][c]);
-            let refuted: Vec<(Result<FoundRefutation, Box<UnrefutedObligation>>, GroundEffort)> = some
-                .par_iter_mut()
-                .map(|(o, found)| {
-                    let mut effort = GroundEffort::default();
-                    let found = found.take().map_or_else(|| hard(theory, [&known, &all], &whole[*o], reach, &mut effort), Ok);
-                    let less = found.map(|mut found| {
-                        found.leave_out(theory, &known, &whole[*o], reach, &mut effort);
-                        found
-                    });
-                    (less, effort)
-                })
-                .collect();
+            let refuted: Vec<(Result<FoundRefutation, Box<UnrefutedObligation>>, GroundEffort)> =
+                some.par_iter_mut()
+                    .map(|(o, found)| {
+                        let mut effort = GroundEffort::default();
+                        let found = found.take().map_or_else(
+                            || hard(theory, [&known, &all], &whole[*o], reach, &mut effort),
+                            Ok,
+                        );
+                        let less = found.map(|mut found| {
+                            found.leave_out(theory, &known, &whole[*o], reach, &mut effort);
+                            found
+                        });
+                        (less, effort)
+                    })
+                    .collect();
             for ((o, _), (found, own)) in some.iter().zip(refuted) {
                 effort.add(own);
                 let FoundRefutation { settled, lemmas, way, growth, .. } = found?;
@@ -157,8 +181,14 @@ fn needed_of_step(
                     growth,
                 };
                 ways.insert((number, obligation.what.clone()), refuted);
-                let opened = obligation.question.lits().into_iter().filter_map(|l| theory.bounds.get(&l.atom.pred)).map(|b| b.0);
-                for (lemma, claim) in lemmas.iter().copied().chain(opened).filter(|l| l.0 < number) {
+                let opened = obligation
+                    .question
+                    .lits()
+                    .into_iter()
+                    .filter_map(|l| theory.bounds.get(&l.atom.pred))
+                    .map(|b| b.0);
+                for (lemma, claim) in lemmas.iter().copied().chain(opened).filter(|l| l.0 < number)
+                {
                     needed[lemma][claim] = true;
                 }
                 for claim in settled.refutation.supposed(obligation).chain(parts_of(step)) {
@@ -183,7 +213,10 @@ fn mark(steps: &[ClaimStep], needed: &mut [Vec<bool>], claims: &[Claim]) {
 
 /// The claims of steps before one, those that are wanted.
 fn all_claims(steps: &[ClaimStep], before: usize, wanted: impl Fn(usize, usize) -> bool) -> Claims {
-    let pairs = steps[..before].iter().enumerate().flat_map(|(s, step)| (0..step.claims.len()).map(move |c| (s, c)));
+    let pairs = steps[..before]
+        .iter()
+        .enumerate()
+        .flat_map(|(s, step)| (0..step.claims.len()).map(move |c| (s, c)));
     pairs.filter(|&(s, c)| wanted(s, c)).collect()
 }
 

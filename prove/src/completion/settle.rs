@@ -1,12 +1,15 @@
 //! One obligation: refuted in the simplest way that does it, and the refutation checked at once.
 
 use super::complete::UnrefutedObligation;
-use crate::ground::{AtHand, Carrier, Claims, GroundEffort, Growth, ObligationOutcome, ProvedClaims, settle};
+use crate::ground::{
+    AtHand, Carrier, Claims, GroundEffort, Growth, ObligationOutcome, ProvedClaims, settle,
+};
 use margay_theorem::argument::{Settled, apart};
 use margay_theorem::ground::{Obligation, Reach, Refutation, SupposedClause};
 use margay_theorem::theory::Theory;
 
-/// How an obligation is tried. Each way knows what the one before it knows, and more: the simplest comes first.
+/// How an obligation is tried. Each way knows what the one before it knows, and more: the simplest
+/// comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefutationMethod {
     /// With its own events.
@@ -18,7 +21,8 @@ pub enum RefutationMethod {
 }
 
 /// The ways, the simplest first.
-pub const WAYS: [RefutationMethod; 3] = [RefutationMethod::Own, RefutationMethod::Values, RefutationMethod::Apart];
+pub const WAYS: [RefutationMethod; 3] =
+    [RefutationMethod::Own, RefutationMethod::Values, RefutationMethod::Apart];
 
 /// Claims of earlier steps that a refutation uses: the number of the step, and of the claim in it.
 pub type Lemmas = Vec<(usize, usize)>;
@@ -38,8 +42,9 @@ pub struct FoundRefutation {
 }
 
 impl FoundRefutation {
-    /// Leaves out what another refutation does not need besides `known`. Where no search has used `known` first, one does, and of what this one
-    /// uses no more than what these leave open; in the way in which this one was found, since with less that is known, simpler ways have no
+    /// Leaves out what another refutation does not need besides `known`. Where no search has used
+    /// `known` first, one does, and of what this one uses no more than what these leave open; in
+    /// the way in which this one was found, since with less that is known, simpler ways have no
     /// better chance. Then lemma by lemma what is at hand is looked at.
     pub fn leave_out(
         &mut self,
@@ -49,11 +54,14 @@ impl FoundRefutation {
         reach: Reach,
         effort: &mut GroundEffort,
     ) {
-        let more = |lemmas: &Lemmas| -> Lemmas { lemmas.iter().copied().filter(|l| !known.contains(l)).collect() };
+        let more = |lemmas: &Lemmas| -> Lemmas {
+            lemmas.iter().copied().filter(|l| !known.contains(l)).collect()
+        };
         if more(&self.lemmas).is_empty() || self.without(theory, known, obligation) {
             return;
         }
-        // What it uses already is enough beside `known`, and with few claims a search has few instances to look at.
+        // What it uses already is enough beside `known`, and with few claims a search has few
+        // instances to look at.
         let enough: Claims = known.iter().chain(&self.lemmas).copied().collect();
         let first = ProvedClaims { only: Some(&enough), first: Some(known) };
         if !self.is_lean
@@ -76,11 +84,17 @@ impl FoundRefutation {
         }
     }
 
-    /// Takes another refutation, made of what is at hand, that knows these claims alone; false if there is none.
+    /// Takes another refutation, made of what is at hand, that knows these claims alone; false if
+    /// there is none.
     fn without(&mut self, theory: &Theory, claims: &Claims, obligation: &Obligation) -> bool {
         let mut own = None;
-        let longer = if self.way == RefutationMethod::Apart { apart(own.insert(theory.clone()), obligation) } else { None };
-        let (theory, asked) = (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
+        let longer = if self.way == RefutationMethod::Apart {
+            apart(own.insert(theory.clone()), obligation)
+        } else {
+            None
+        };
+        let (theory, asked) =
+            (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
         let Some(less) = self.at_hand.refutation(theory, asked, claims) else { return false };
         self.lemmas = less.lemmas(theory).collect();
         self.settled.refutation = less;
@@ -99,22 +113,32 @@ pub struct EarlierRefutation<'a> {
 }
 
 impl EarlierRefutation<'_> {
-    /// The same refutation in another theory, if that has all of it. `from`: the theory that it is of.
+    /// The same refutation in another theory, if that has all of it. `from`: the theory that it is
+    /// of.
     fn again(&self, from: &Theory, theory: &Theory, obligation: &Obligation) -> Option<Settled> {
         let mut own = None;
         let is_apart = self.way == RefutationMethod::Apart;
-        let longer = if is_apart { Some(apart(own.insert(theory.clone()), obligation)?) } else { None };
-        let (theory, asked) = (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
+        let longer =
+            if is_apart { Some(apart(own.insert(theory.clone()), obligation)?) } else { None };
+        let (theory, asked) =
+            (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
         let carrier = Carrier::new(from, self.growth, theory);
         let at_hand = carrier.carried(self.refutation, [self.suppositions, &asked.suppositions])?;
         let refutation = at_hand.whole_refutation(theory, asked)?;
         refutation.check(theory, asked).ok()?;
-        Some(Settled { what: asked.what.clone(), apart: is_apart, events: asked.events, possible: true, refutation })
+        Some(Settled {
+            what: asked.what.clone(),
+            apart: is_apart,
+            events: asked.events,
+            possible: true,
+            refutation,
+        })
     }
 }
 
-/// Refutes an obligation by all that is known; first by what it was refuted with before, then in the way in which it was refuted, by the
-/// claims that were used: with few claims a search has few instances to look at.
+/// Refutes an obligation by all that is known; first by what it was refuted with before, then in
+/// the way in which it was refuted, by the claims that were used: with few claims a search has few
+/// instances to look at.
 pub fn settle_again(
     theory: &Theory,
     obligation: &Obligation,
@@ -128,7 +152,14 @@ pub fn settle_again(
         }
         let EarlierRefutation { way, claims, .. } = before;
         for only in [Some(claims), None] {
-            if let Ok(found) = settle_one(theory, ProvedClaims { only, first: None }, obligation, &[*way], reach, effort) {
+            if let Ok(found) = settle_one(
+                theory,
+                ProvedClaims { only, first: None },
+                obligation,
+                &[*way],
+                reach,
+                effort,
+            ) {
                 return Ok(found.settled);
             }
         }
@@ -156,15 +187,24 @@ pub fn settle_one(
             RefutationMethod::Own | RefutationMethod::Values => None,
         };
         let before = theory;
-        let (theory, asked) = (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
+        let (theory, asked) =
+            (own.as_ref().unwrap_or(theory), longer.as_ref().unwrap_or(obligation));
         let steps = if way == RefutationMethod::Own { 0 } else { reach.steps };
         match attempt(theory, known, asked, Reach { steps, ..reach }, effort)? {
             ObligationOutcome::Refuted(refutation, at_hand) => {
                 let lemmas = refutation.lemmas(theory).collect();
                 let (what, apart) = (asked.what.clone(), way == RefutationMethod::Apart);
-                let settled = Settled { what, apart, events: asked.events, possible: true, refutation };
+                let settled =
+                    Settled { what, apart, events: asked.events, possible: true, refutation };
                 let growth = own.as_ref().map(|grown| Growth::between(before, grown));
-                return Ok(FoundRefutation { settled, lemmas, way, at_hand, growth, is_lean: known.first.is_some() });
+                return Ok(FoundRefutation {
+                    settled,
+                    lemmas,
+                    way,
+                    at_hand,
+                    growth,
+                    is_lean: known.first.is_some(),
+                });
             }
             ObligationOutcome::Model(structure) => last = (Some(structure), own),
             // What an easier attempt left open is no counterexample.
@@ -173,7 +213,12 @@ pub fn settle_one(
     }
     let (claim, what) = (obligation.what.clone(), obligation.what.clone());
     let (structure, own) = last;
-    Err(Box::new(UnrefutedObligation { claim, what, structure, theory: own.unwrap_or_else(|| theory.clone()) }))
+    Err(Box::new(UnrefutedObligation {
+        claim,
+        what,
+        structure,
+        theory: own.unwrap_or_else(|| theory.clone()),
+    }))
 }
 
 /// A refutation is checked as soon as it is found.
@@ -188,7 +233,12 @@ fn attempt(
     if let ObligationOutcome::Refuted(refutation, _) = &outcome {
         refutation.check(theory, asked).map_err(|what| {
             let what = format!("a refutation is wrong: {what}");
-            Box::new(UnrefutedObligation { claim: asked.what.clone(), what, structure: None, theory: theory.clone() })
+            Box::new(UnrefutedObligation {
+                claim: asked.what.clone(),
+                what,
+                structure: None,
+                theory: theory.clone(),
+            })
         })?;
     }
     Ok(outcome)

@@ -1,12 +1,13 @@
-//! What refutes an obligation in one theory, put in the words of another one: the same symbols have the same names, and facts the same clauses, in
-//! whatever order they came.
+//! What refutes an obligation in one theory, put in the words of another one: the same symbols have
+//! the same names, and facts the same clauses, in whatever order they came.
 
 use super::settle::AtHand;
 use margay_theorem::ground::{ClauseOrigin, ExistenceValue, Refutation, SupposedClause};
 use margay_theorem::logic::{Clause, EventAtom, Existence, Lit, Pred};
 use margay_theorem::theory::Theory;
 
-/// What one obligation adds to a theory: symbols, by their names, clauses and existences, behind those that were there.
+/// What one obligation adds to a theory: symbols, by their names, clauses and existences, behind
+/// those that were there.
 #[derive(Debug, Clone)]
 pub struct Growth {
     symbols: (usize, Vec<String>),
@@ -17,11 +18,18 @@ pub struct Growth {
 impl Growth {
     /// What a theory has that another one, from which it grew, has not.
     pub fn between(before: &Theory, grown: &Theory) -> Self {
-        let (symbols, facts, sources) = (before.symbols.len(), before.facts.len(), before.sources.len());
+        let (symbols, facts, sources) =
+            (before.symbols.len(), before.facts.len(), before.sources.len());
         Self {
-            symbols: (symbols, grown.symbols.iter().skip(symbols).map(|(_, s)| s.name.clone()).collect()),
+            symbols: (
+                symbols,
+                grown.symbols.iter().skip(symbols).map(|(_, s)| s.name.clone()).collect(),
+            ),
             facts: (facts, grown.facts[facts..].iter().map(|f| f.clause.clone()).collect()),
-            sources: (sources, grown.sources[sources..].iter().map(|s| s.existence.clone()).collect()),
+            sources: (
+                sources,
+                grown.sources[sources..].iter().map(|s| s.existence.clone()).collect(),
+            ),
         }
     }
 }
@@ -37,11 +45,17 @@ pub struct Carrier<'a> {
 }
 
 impl<'a> Carrier<'a> {
-    /// Finds the symbols by their names. `growth`: what the one theory got for one obligation; it may have grown for others since, and what
-    /// these added has the same numbers in it.
+    /// Finds the symbols by their names. `growth`: what the one theory got for one obligation; it
+    /// may have grown for others since, and what these added has the same numbers in it.
     pub fn new(from: &'a Theory, growth: Option<&'a Growth>, to: &'a Theory) -> Self {
-        let (length, more) = growth.map_or((from.symbols.len(), &[][..]), |g| (g.symbols.0, &g.symbols.1));
-        let names = from.symbols.iter().take(length).map(|(_, s)| s.name.as_str()).chain(more.iter().map(String::as_str));
+        let (length, more) =
+            growth.map_or((from.symbols.len(), &[][..]), |g| (g.symbols.0, &g.symbols.1));
+        let names = from
+            .symbols
+            .iter()
+            .take(length)
+            .map(|(_, s)| s.name.as_str())
+            .chain(more.iter().map(String::as_str));
         let symbols = names.map(|name| to.symbols.shown(name)).collect();
         Self { from, to, growth, symbols }
     }
@@ -56,11 +70,16 @@ impl<'a> Carrier<'a> {
         added.unwrap_or_else(|| &self.from.sources[number].existence)
     }
 
-    /// The values and instances of a refutation. `supposed`: what is supposed of the events in the one theory, and in the other. `None` if the
-    /// other theory does not have them all.
-    pub fn carried(&self, refutation: &Refutation, supposed: [&[SupposedClause]; 2]) -> Option<AtHand> {
+    /// The values and instances of a refutation. `supposed`: what is supposed of the events in the
+    /// one theory, and in the other. `None` if the other theory does not have them all.
+    pub fn carried(
+        &self,
+        refutation: &Refutation,
+        supposed: [&[SupposedClause]; 2],
+    ) -> Option<AtHand> {
         let values = refutation.values.iter().map(|v| self.value(v)).collect::<Option<_>>()?;
-        let instances = refutation.instances.iter().map(|o| self.origin(o, supposed)).collect::<Option<_>>()?;
+        let instances =
+            refutation.instances.iter().map(|o| self.origin(o, supposed)).collect::<Option<_>>()?;
         Some(AtHand { values, instances })
     }
 
@@ -86,7 +105,11 @@ impl<'a> Carrier<'a> {
         Some(ExistenceValue { source, ..value.clone() })
     }
 
-    fn origin(&self, origin: &ClauseOrigin, [before, now]: [&[SupposedClause]; 2]) -> Option<ClauseOrigin> {
+    fn origin(
+        &self,
+        origin: &ClauseOrigin,
+        [before, now]: [&[SupposedClause]; 2],
+    ) -> Option<ClauseOrigin> {
         Some(match origin {
             ClauseOrigin::Fact(number, at) => {
                 let own = self.clause(self.fact(*number))?;
@@ -96,9 +119,10 @@ impl<'a> Carrier<'a> {
                 let own = self.clause(&before.get(*number)?.clause)?;
                 ClauseOrigin::Supposed(now.iter().position(|s| s.clause == own)?, at.clone())
             }
-            ClauseOrigin::Congruence(equality, [has, lacks]) => {
-                ClauseOrigin::Congruence(self.atom(*equality)?, [self.atom(*has)?, self.atom(*lacks)?])
-            }
+            ClauseOrigin::Congruence(equality, [has, lacks]) => ClauseOrigin::Congruence(
+                self.atom(*equality)?,
+                [self.atom(*has)?, self.atom(*lacks)?],
+            ),
             other @ (ClauseOrigin::Question(_) | ClauseOrigin::Value(..)) => other.clone(),
         })
     }

@@ -1,9 +1,13 @@
 //! The search for a refutation of an obligation.
 
 use super::joined::joined;
-use super::problem::{Claims, GroundAnswer, GroundEffort, GroundLimits, GroundProblem, ProvedClaims};
+use super::problem::{
+    Claims, GroundAnswer, GroundEffort, GroundLimits, GroundProblem, ProvedClaims,
+};
 use super::solver::refute;
-use margay_theorem::ground::{ClauseOrigin, ExistenceValue, Obligation, Reach, Refutation, Structure, ground_clauses};
+use margay_theorem::ground::{
+    ClauseOrigin, ExistenceValue, Obligation, Reach, Refutation, Structure, ground_clauses,
+};
 use margay_theorem::logic::TheoryFormula;
 use margay_theorem::theory::{SentenceReason, Theory};
 
@@ -18,7 +22,8 @@ pub enum ObligationOutcome {
     Unknown,
 }
 
-/// What a search knew of an obligation's events when it had refuted it: more than one refutation needs.
+/// What a search knew of an obligation's events when it had refuted it: more than one refutation
+/// needs.
 #[derive(Debug, Clone)]
 pub struct AtHand {
     pub(super) values: Vec<ExistenceValue>,
@@ -28,7 +33,8 @@ pub struct AtHand {
 /// The most conflicts of a refutation.
 const CONFLICTS: usize = 200_000;
 
-/// The most conflicts of an attempt to do without some of what is at hand, which may have no refutation.
+/// The most conflicts of an attempt to do without some of what is at hand, which may have no
+/// refutation.
 const CONFLICTS_WITHOUT: usize = 2_000;
 
 /// Looks for a refutation of an obligation. `known`: of claims that were proved before.
@@ -47,8 +53,9 @@ pub fn settle(
     found.map_or(ObligationOutcome::Unknown, |found| ObligationOutcome::Refuted(found, at_hand))
 }
 
-/// What refutes an obligation. Where a limit is reached, each half of the question is looked at by itself: fewer things are possible in it,
-/// so that fewer events are needed. Returns all that is at hand, and the part of it that is contradictory.
+/// What refutes an obligation. Where a limit is reached, each half of the question is looked at by
+/// itself: fewer things are possible in it, so that fewer events are needed. Returns all that is at
+/// hand, and the part of it that is contradictory.
 ///
 /// # Errors
 /// The outcome, where it is another one.
@@ -60,8 +67,10 @@ fn refuted(
     effort: &mut GroundEffort,
 ) -> Result<(AtHand, AtHand), ObligationOutcome> {
     let halves = obligation.question.halves();
-    let limits = GroundLimits { events: reach.events, depth: reach.steps, ..GroundLimits::default() };
-    let limits = if halves.is_some() { GroundLimits { rounds: reach.rounds, ..limits } } else { limits };
+    let limits =
+        GroundLimits { events: reach.events, depth: reach.steps, ..GroundLimits::default() };
+    let limits =
+        if halves.is_some() { GroundLimits { rounds: reach.rounds, ..limits } } else { limits };
     match search(theory, known, obligation, limits, effort) {
         SearchResult::Model(structure) => return Err(ObligationOutcome::Model(structure)),
         SearchResult::Refuted(at_hand, contradictory) => return Ok((at_hand, contradictory)),
@@ -73,7 +82,8 @@ fn refuted(
         let half = Obligation { question, ..obligation.clone() };
         let (_, contradictory) = refuted(theory, known, &half, reach, effort)?;
         let Refutation { values, instances, .. } =
-            refutation(theory, &half, contradictory, CONFLICTS).ok_or(ObligationOutcome::Unknown)?;
+            refutation(theory, &half, contradictory, CONFLICTS)
+                .ok_or(ObligationOutcome::Unknown)?;
         parts.push(AtHand { values, instances });
     }
     let whole = joined(theory, obligation.events, parts).ok_or(ObligationOutcome::Unknown)?;
@@ -88,7 +98,8 @@ pub fn possible(
     reach: Reach,
     effort: &mut GroundEffort,
 ) -> Option<Structure> {
-    let limits = GroundLimits { events: reach.events, depth: reach.steps, ..GroundLimits::default() };
+    let limits =
+        GroundLimits { events: reach.events, depth: reach.steps, ..GroundLimits::default() };
     let mut problem = GroundProblem::new(theory, events, limits);
     problem.ask(form);
     let answer = problem.solve();
@@ -129,14 +140,22 @@ fn search(
         GroundAnswer::Unknown => SearchResult::Unknown,
         GroundAnswer::Refuted => {
             let values = problem.values();
-            let contradictory = AtHand { values: values.clone(), instances: problem.contradictory().unwrap_or_default() };
+            let contradictory = AtHand {
+                values: values.clone(),
+                instances: problem.contradictory().unwrap_or_default(),
+            };
             SearchResult::Refuted(AtHand { values, instances: problem.instances() }, contradictory)
         }
     }
 }
 
 /// Finds the steps of a refutation, and leaves out what they do not use.
-fn refutation(theory: &Theory, obligation: &Obligation, at_hand: AtHand, conflicts: usize) -> Option<Refutation> {
+fn refutation(
+    theory: &Theory,
+    obligation: &Obligation,
+    at_hand: AtHand,
+    conflicts: usize,
+) -> Option<Refutation> {
     let AtHand { mut values, mut instances } = at_hand;
     loop {
         let all = ground_clauses(theory, obligation, &values, &instances);
@@ -150,13 +169,17 @@ fn refutation(theory: &Theory, obligation: &Obligation, at_hand: AtHand, conflic
             .list
             .iter()
             .zip(&used)
-            .filter(|((_, origin), used)| **used && !matches!(origin, ClauseOrigin::Question(_) | ClauseOrigin::Value(..)))
+            .filter(|((_, origin), used)| {
+                **used && !matches!(origin, ClauseOrigin::Question(_) | ClauseOrigin::Value(..))
+            })
             .map(|((_, origin), _)| origin.clone())
             .collect();
         // A value is needed if one of its clauses is used, or its event stands in an instance.
         let mut needed: Vec<bool> = (0..values.len())
             .map(|v| {
-                all.list.iter().zip(&used).any(|((_, o), used)| *used && matches!(o, ClauseOrigin::Value(at, _) if *at == v))
+                all.list.iter().zip(&used).any(|((_, o), used)| {
+                    *used && matches!(o, ClauseOrigin::Value(at, _) if *at == v)
+                })
             })
             .collect();
         for v in (0..values.len()).rev() {
@@ -178,23 +201,35 @@ fn refutation(theory: &Theory, obligation: &Obligation, at_hand: AtHand, conflic
 fn keep(values: &[ExistenceValue], needed: &[bool]) -> Vec<ExistenceValue> {
     let number = |v: usize| needed[..v].iter().filter(|n| **n).count();
     let kept = values.iter().zip(needed).filter(|(_, n)| **n);
-    kept.map(|(v, _)| ExistenceValue { unless: v.unless.iter().map(|&u| number(u)).collect(), ..v.clone() }).collect()
+    kept.map(|(v, _)| ExistenceValue {
+        unless: v.unless.iter().map(|&u| number(u)).collect(),
+        ..v.clone()
+    })
+    .collect()
 }
 
 impl AtHand {
-    /// A refutation made of what is at hand, and of nothing new. What is at hand is that of a refutation in other words, so that there is one, and it
-    /// may be as long: with fewer conflicts, the longest ones were given up, and searched for anew.
+    /// A refutation made of what is at hand, and of nothing new. What is at hand is that of a
+    /// refutation in other words, so that there is one, and it may be as long: with fewer
+    /// conflicts, the longest ones were given up, and searched for anew.
     pub fn whole_refutation(self, theory: &Theory, obligation: &Obligation) -> Option<Refutation> {
         refutation(theory, obligation, self, CONFLICTS)
     }
 
-    /// A refutation in which these are the only claims that were proved before, made of nothing new.
-    pub fn refutation(&self, theory: &Theory, obligation: &Obligation, claims: &Claims) -> Option<Refutation> {
-        let wanted =
-            |reason: &SentenceReason| !matches!(reason, SentenceReason::Lemma(step, claim) if !claims.contains(&(*step, *claim)));
-        let kept: Vec<bool> = self.values.iter().map(|v| wanted(&theory.sources[v.source].reason)).collect();
+    /// A refutation in which these are the only claims that were proved before, made of nothing
+    /// new.
+    pub fn refutation(
+        &self,
+        theory: &Theory,
+        obligation: &Obligation,
+        claims: &Claims,
+    ) -> Option<Refutation> {
+        let wanted = |reason: &SentenceReason| !matches!(reason, SentenceReason::Lemma(step, claim) if !claims.contains(&(*step, *claim)));
+        let kept: Vec<bool> =
+            self.values.iter().map(|v| wanted(&theory.sources[v.source].reason)).collect();
         // A value that yields to another one is not the same without it.
-        if self.values.iter().zip(&kept).any(|(v, own)| *own && v.unless.iter().any(|&u| !kept[u])) {
+        if self.values.iter().zip(&kept).any(|(v, own)| *own && v.unless.iter().any(|&u| !kept[u]))
+        {
             return None;
         }
         let is_wanted = |o: &&ClauseOrigin| !matches!(o, ClauseOrigin::Fact(i, _) if !wanted(&theory.facts[*i].reason));

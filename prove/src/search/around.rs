@@ -1,5 +1,6 @@
-//! Invariants around the closure of an axiom. `acyclic a | b` of the target is about `(a | b)+`, a relation that its model has no name for.
-//! Machines order what threads communicate, in program order on either side: an invariant of happens-before has members like
+//! Invariants around the closure of an axiom. `acyclic a | b` of the target is about `(a | b)+`, a
+//! relation that its model has no name for. Machines order what threads communicate, in program
+//! order on either side: an invariant of happens-before has members like
 //! `po; [W]; (a | b)+; [R]; po`.
 
 use margay_models::model::CheckKind;
@@ -22,7 +23,11 @@ impl Finder {
     /// The closures of which an axiom says that they have no loop.
     pub(super) fn closures_of_axioms(&mut self) -> Vec<Pred> {
         let is_axiom = |reason: &SentenceReason| matches!(reason, SentenceReason::Axiom(_));
-        let acyclic = self.theory.sentences.iter().filter(|(s, reason)| s.kind == CheckKind::Acyclic && is_axiom(reason));
+        let acyclic = self
+            .theory
+            .sentences
+            .iter()
+            .filter(|(s, reason)| s.kind == CheckKind::Acyclic && is_axiom(reason));
         let about: Vec<TheoryExprId> = acyclic.map(|(s, _)| s.expr).collect();
         let mut found: Vec<Pred> = about.into_iter().map(|e| self.theory.closure_name(e)).collect();
         found.dedup();
@@ -32,15 +37,23 @@ impl Finder {
 
     /// Has a target names for closures or recursive relations?
     pub(super) fn names_closures(&self, relations: &[Pred]) -> bool {
-        let is_recursive = |p: &Pred| matches!(self.theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..));
+        let is_recursive = |p: &Pred| {
+            matches!(
+                self.theory.symbols.get(*p).meaning,
+                Meaning::Closure(_) | Meaning::Fixpoint(..)
+            )
+        };
         relations.iter().any(is_recursive)
     }
 
     /// Finds an invariant of a closure of the source around the closure of one axiom.
     pub(super) fn bounded_around(&mut self, closure: Pred) -> bool {
         let axioms = self.closures_of_axioms();
-        let synchronising: Vec<Members> =
-            axioms.iter().map(|&axiom| synchronising(&mut self.theory, closure, axiom)).filter(|c| !c.is_empty()).collect();
+        let synchronising: Vec<Members> = axioms
+            .iter()
+            .map(|&axiom| synchronising(&mut self.theory, closure, axiom))
+            .filter(|c| !c.is_empty())
+            .collect();
         if synchronising.iter().any(|c| self.bounded_by(closure, c).is_ok()) {
             return true;
         }
@@ -48,7 +61,8 @@ impl Finder {
         if !synchronising.is_empty() {
             let own = self.theory.exprs.symbol(closure);
             let inner = TheoryVocabulary::of(&self.theory, [own]).relations;
-            let chains = inner.into_iter().filter(|&p| p != closure && self.bounded_as_chain(p)).count();
+            let chains =
+                inner.into_iter().filter(|&p| p != closure && self.bounded_as_chain(p)).count();
             if chains > 0 && synchronising.iter().any(|c| self.bounded_by(closure, c).is_ok()) {
                 return true;
             }
@@ -59,18 +73,26 @@ impl Finder {
         })
     }
 
-    /// Finds an invariant of a closure of one kind of edge that is made of communication: release sequences are chains of read-modify-writes.
-    /// That they stay at a location, in coherence order, is a lemma of its own.
+    /// Finds an invariant of a closure of one kind of edge that is made of communication: release
+    /// sequences are chains of read-modify-writes. That they stay at a location, in coherence
+    /// order, is a lemma of its own.
     fn bounded_as_chain(&mut self, closure: Pred) -> bool {
         let Meaning::Closure(step) = self.theory.symbols.get(closure).meaning else { return false };
         let symbols = &self.theory.symbols;
-        let [Some(rf), Some(co), Some(loc)] = [symbols.rf(), symbols.co(), symbols.loc()] else { return false };
+        let [Some(rf), Some(co), Some(loc)] = [symbols.rf(), symbols.co(), symbols.loc()] else {
+            return false;
+        };
         let edges = edges(&mut self.theory, step);
-        let is_chain = |e: &TheoryExprId| matches!(self.theory.exprs.get(*e), TheoryExpr::Sequence(..));
-        if edges.len() != 1 || !edges.iter().all(is_chain) || !TheoryVocabulary::of(&self.theory, edges).relations.contains(&rf) {
+        let is_chain =
+            |e: &TheoryExprId| matches!(self.theory.exprs.get(*e), TheoryExpr::Sequence(..));
+        if edges.len() != 1
+            || !edges.iter().all(is_chain)
+            || !TheoryVocabulary::of(&self.theory, edges).relations.contains(&rf)
+        {
             return false;
         }
-        let within = |r: Pred| (closure, Property::Clause(vec![Lit::yes(EventAtom::binary(r, X, Y))]));
+        let within =
+            |r: Pred| (closure, Property::Clause(vec![Lit::yes(EventAtom::binary(r, X, Y))]));
         self.guess(&[closure], vec![within(co), within(loc)], 0);
         let candidates = communicating(&mut self.theory);
         self.bounded_by(closure, &candidates).is_ok()
@@ -92,12 +114,14 @@ pub(super) fn between(
     theory.exprs.sequence(from, behind)
 }
 
-/// The members around a closure: program order, and the closure between accesses, with program order on either side or on both.
+/// The members around a closure: program order, and the closure between accesses, with program
+/// order on either side or on both.
 fn around(theory: &mut Theory, closure: Pred) -> Members {
     let symbols = &theory.symbols;
     let names = [symbols.po(), symbols.reads(), symbols.writes(), symbols.initial_writes()];
     let [Some(po), Some(reads), Some(writes), Some(initial)] = names else { return Vec::new() };
-    let [po, reads, writes, initial, closure] = [po, reads, writes, initial, closure].map(|p| theory.exprs.symbol(p));
+    let [po, reads, writes, initial, closure] =
+        [po, reads, writes, initial, closure].map(|p| theory.exprs.symbol(p));
     let mut found = vec![(0, po)];
     for from in [Some(writes), Some(reads), Some(initial), None] {
         for to in [Some(reads), Some(writes), None] {
@@ -115,7 +139,8 @@ fn around(theory: &mut Theory, closure: Pred) -> Members {
     found
 }
 
-/// The members for chains of read-modify-writes: program order, or all up to the last read from another thread, and program order behind it.
+/// The members for chains of read-modify-writes: program order, or all up to the last read from
+/// another thread, and program order behind it.
 fn communicating(theory: &mut Theory) -> Members {
     let symbols = &theory.symbols;
     let names = [symbols.po(), symbols.co(), symbols.rf(), symbols.int(), symbols.initial_writes()];
@@ -132,8 +157,9 @@ fn communicating(theory: &mut Theory) -> Members {
     found
 }
 
-/// The members around a closure that say where synchronisation begins and ends: at a release, or at a fence before the write that is read;
-/// at an acquire, at a fence behind the read, or at an acquire behind it. What a release writes may be overwritten before it is read.
+/// The members around a closure that say where synchronisation begins and ends: at a release, or at
+/// a fence before the write that is read; at an acquire, at a fence behind the read, or at an
+/// acquire behind it. What a release writes may be overwritten before it is read.
 fn synchronising(theory: &mut Theory, of: Pred, closure: Pred) -> Members {
     let symbols = &theory.symbols;
     let names = [
@@ -146,20 +172,33 @@ fn synchronising(theory: &mut Theory, of: Pred, closure: Pred) -> Members {
         symbols.writes(),
         symbols.fences(),
     ];
-    let [Some(po), Some(co), Some(rf), Some(loc), Some(int), Some(reads), Some(writes), Some(fences)] = names else {
+    let [
+        Some(po),
+        Some(co),
+        Some(rf),
+        Some(loc),
+        Some(int),
+        Some(reads),
+        Some(writes),
+        Some(fences),
+    ] = names
+    else {
         return Vec::new();
     };
-    let [po, co, rf, loc, int, closure] = [po, co, rf, loc, int, closure].map(|p| theory.exprs.symbol(p));
+    let [po, co, rf, loc, int, closure] =
+        [po, co, rf, loc, int, closure].map(|p| theory.exprs.symbol(p));
     let [reads, writes, fences] = [reads, writes, fences].map(|p| theory.exprs.symbol(p));
     let po_here = theory.exprs.intersection(po, loc);
     let external = theory.exprs.make(TheoryExpr::Difference(rf, int));
-    let [reads, writes, fences] = [reads, writes, fences].map(|set| theory.exprs.make(TheoryExpr::Diagonal(set)));
+    let [reads, writes, fences] =
+        [reads, writes, fences].map(|set| theory.exprs.make(TheoryExpr::Diagonal(set)));
     let (starts, stops) = ends(theory, of);
     let mut found = Vec::new();
     for &start in &starts {
         for &stop in &stops {
             for begin in [vec![start, writes], vec![start, fences, po, writes]] {
-                // Of a release sequence an acquire may read what its own thread wrote: the read from another thread is before that.
+                // Of a release sequence an acquire may read what its own thread wrote: the read
+                // from another thread is before that.
                 let inside = [external, po_here, reads, stop];
                 let ends = [
                     (0, vec![closure, reads, stop]),
@@ -168,12 +207,22 @@ fn synchronising(theory: &mut Theory, of: Pred, closure: Pred) -> Members {
                     (2, [&[closure, writes][..], &inside].concat()),
                 ];
                 for (longer, end) in ends {
-                    for (overwritten, before, behind) in (0..8).map(|k: u8| (k >> 2 & 1, k >> 1 & 1, k & 1)) {
+                    for (overwritten, before, behind) in
+                        (0..8).map(|k: u8| (k >> 2 & 1, k >> 1 & 1, k & 1))
+                    {
                         let times = |r: TheoryExprId, times: u8| vec![r; usize::from(times)];
-                        let parts = [times(po, before), begin.clone(), times(co, overwritten), end.clone()];
-                        let parts = parts.into_iter().flatten().chain(times(po, behind)).rev().collect::<Vec<_>>();
+                        let parts =
+                            [times(po, before), begin.clone(), times(co, overwritten), end.clone()];
+                        let parts = parts
+                            .into_iter()
+                            .flatten()
+                            .chain(times(po, behind))
+                            .rev()
+                            .collect::<Vec<_>>();
                         let identity = theory.exprs.identity();
-                        let member = parts.into_iter().fold(identity, |rest, part| theory.exprs.sequence(part, rest));
+                        let member = parts
+                            .into_iter()
+                            .fold(identity, |rest, part| theory.exprs.sequence(part, rest));
                         found.push((1 + 2 * (overwritten + longer) + before + behind, member));
                     }
                 }

@@ -1,5 +1,6 @@
-//! Orders of sequential consistency that are closures of axioms of the target: a fence stands behind what is before it in its thread and
-//! before what is behind it, and a write that is overwritten may stand before what overwrites it.
+//! Orders of sequential consistency that are closures of axioms of the target: a fence stands
+//! behind what is before it in its thread and before what is behind it, and a write that is
+//! overwritten may stand before what overwrites it.
 
 use super::around::between;
 use super::candidate;
@@ -11,8 +12,8 @@ use margay_theorem::logic::{EventAtom, Lit, Meaning, Pred, TheoryExpr, TheoryExp
 use margay_theorem::theory::{Theory, TheoryVocabulary};
 
 impl Finder {
-    /// The orders that the closures of axioms are, with fences among what they order. Which fences: those that a relation of the source
-    /// begins or ends at.
+    /// The orders that the closures of axioms are, with fences among what they order. Which fences:
+    /// those that a relation of the source begins or ends at.
     pub(super) fn orders_around(&mut self, r: TheoryExprId) -> Vec<TheoryExprId> {
         let fences = fences(&mut self.theory, r);
         let mut found = Vec::new();
@@ -31,15 +32,17 @@ impl Finder {
         found
     }
 
-    /// The same orders with each read half of an operation where its write half is: a read may be made before what its write waits for.
+    /// The same orders with each read half of an operation where its write half is: a read may be
+    /// made before what its write waits for.
     fn orders_at_writes(&mut self, orders: &[TheoryExprId]) -> Vec<TheoryExprId> {
-        let mut found: Vec<TheoryExprId> = orders.iter().filter_map(|&order| at_writes(&mut self.theory, order)).collect();
+        let mut found: Vec<TheoryExprId> =
+            orders.iter().filter_map(|&order| at_writes(&mut self.theory, order)).collect();
         found.retain(|&order| self.strict_order(order));
         found
     }
 
-    /// The orders of the fences that the steps of an axiom's closure go through: a cycle of steps, each cut at its fence, is a cycle of what lies
-    /// between two fences.
+    /// The orders of the fences that the steps of an axiom's closure go through: a cycle of steps,
+    /// each cut at its fence, is a cycle of what lies between two fences.
     fn orders_through_fences(&mut self, places: &[Pred]) -> Vec<TheoryExprId> {
         let mut found = Vec::new();
         for closure in self.closures_of_axioms() {
@@ -55,8 +58,8 @@ impl Finder {
         found
     }
 
-    /// The sets of writes of which is known: what a closure has before one of them, it has before all writes that overwrite this one. They
-    /// are lemmas by induction.
+    /// The sets of writes of which is known: what a closure has before one of them, it has before
+    /// all writes that overwrite this one. They are lemmas by induction.
     fn behind_overwritten(&mut self, closure: Pred) -> Option<TheoryExprId> {
         let own = self.theory.exprs.symbol(closure);
         let co = self.theory.symbols.co()?;
@@ -75,12 +78,13 @@ impl Finder {
             self.steps.iter().any(|step| step.claims.contains(&claim))
         };
         let sets: Vec<Pred> = sets.iter().filter(known).copied().collect();
-        let sets: Vec<TheoryExprId> = sets.into_iter().map(|set| self.theory.exprs.symbol(set)).collect();
+        let sets: Vec<TheoryExprId> =
+            sets.into_iter().map(|set| self.theory.exprs.symbol(set)).collect();
         (!sets.is_empty()).then(|| self.theory.exprs.union_all(sets))
     }
 
-    /// Proves that a relation has no cycle by orders of the target: by the closures of its axioms, where it has no names for closures, and by
-    /// relations that it has names for.
+    /// Proves that a relation has no cycle by orders of the target: by the closures of its axioms,
+    /// where it has no names for closures, and by relations that it has names for.
     ///
     /// # Errors
     /// What was missing in the first attempt.
@@ -114,10 +118,13 @@ impl Finder {
             Err(what) if !orders.is_empty() => missing.push(what),
             Err(_) => {}
         }
-        // The order of fences and those made of it are tried first, without a look at others: to ask of each edge whether it is within a relation
-        // of accesses takes long (SC of libcu++ on chapter 8: 74 of 621 s for base causality alone), and the proofs that are known are made of fences.
+        // The order of fences and those made of it are tried first, without a look at others: to
+        // ask of each edge whether it is within a relation of accesses takes long (SC of libcu++ on
+        // chapter 8: 74 of 621 s for base causality alone), and the proofs that are known are made
+        // of fences.
         let of_fences = self.theory.symbols.sync_fence();
-        let (fences, others): (Vec<Pred>, Vec<Pred>) = relations.iter().partition(|&&p| Some(p) == of_fences);
+        let (fences, others): (Vec<Pred>, Vec<Pred>) =
+            relations.iter().partition(|&&p| Some(p) == of_fences);
         for relations in [fences, others] {
             let orders = self.strict_orders(&relations, places);
             match self.acyclic(r, &orders, candidates, &mut ends) {
@@ -125,19 +132,25 @@ impl Finder {
                 Err(what) => missing.push(what),
             }
         }
-        // A chain may begin at an initial write, which has no fence, where the edges are not those of some operations alone. Nothing leads
-        // back to one, so that it may stand before all others in any order.
+        // A chain may begin at an initial write, which has no fence, where the edges are not those
+        // of some operations alone. Nothing leads back to one, so that it may stand before all
+        // others in any order.
         if self.begins_at_initial(r) {
-            let relations: Vec<Pred> = relations.iter().copied().filter(|&p| Some(p) == of_fences).collect();
+            let relations: Vec<Pred> =
+                relations.iter().copied().filter(|&p| Some(p) == of_fences).collect();
             let orders = self.strict_orders(&relations, places);
-            let orders: Vec<TheoryExprId> = orders.into_iter().filter_map(|order| self.behind_initial(order)).collect();
+            let orders: Vec<TheoryExprId> =
+                orders.into_iter().filter_map(|order| self.behind_initial(order)).collect();
             match self.acyclic(r, &orders, candidates, &mut ends) {
                 Ok(()) => return Ok(()),
                 Err(what) => missing.push(what),
             }
         }
         // That no order contains an edge says less than what was missing where one did.
-        Err(missing.into_iter().find(|what| !matches!(what, Missing::Order(_))).unwrap_or(Missing::Order(r)))
+        Err(missing
+            .into_iter()
+            .find(|what| !matches!(what, Missing::Order(_)))
+            .unwrap_or(Missing::Order(r)))
     }
 
     /// May an edge of a relation begin at an initial write?
@@ -153,7 +166,8 @@ impl Finder {
         self.strict_order(whole).then_some(whole)
     }
 
-    /// Does a relation have no cycle because its closure has an invariant around that of an axiom, which has no loop?
+    /// Does a relation have no cycle because its closure has an invariant around that of an axiom,
+    /// which has no loop?
     pub(super) fn acyclic_around(&mut self, r: TheoryExprId) -> bool {
         let chain = self.theory.closure_name(r);
         let claim = Claim::Irreflexive(self.theory.exprs.symbol(chain));
@@ -167,7 +181,9 @@ impl Finder {
 
 /// The sets of fences that a relation speaks of: those at the ends of its parts.
 fn fences(theory: &mut Theory, r: TheoryExprId) -> Vec<TheoryExprId> {
-    let Some(fences) = theory.symbols.named("F").map(|p| theory.exprs.symbol(p)) else { return Vec::new() };
+    let Some(fences) = theory.symbols.named("F").map(|p| theory.exprs.symbol(p)) else {
+        return Vec::new();
+    };
     let mut sets = Vec::new();
     for edge in edges(theory, r) {
         collect_sets(theory, edge, &mut sets);
@@ -182,10 +198,13 @@ fn fences(theory: &mut Theory, r: TheoryExprId) -> Vec<TheoryExprId> {
     found
 }
 
-/// For each set of fences that steps of a closure go through, `a; po; [F]; po; b`: `[F]; po; b; a; po; [F]`, with the closure between b and a or
-/// without, and program order between two of them.
+/// For each set of fences that steps of a closure go through, `a; po; [F]; po; b`:
+/// `[F]; po; b; a; po; [F]`, with the closure between b and a or without, and program order between
+/// two of them.
 fn through_fences(theory: &mut Theory, closure: Pred) -> Vec<TheoryExprId> {
-    let (Meaning::Closure(step), Some(po)) = (theory.symbols.get(closure).meaning, theory.symbols.po()) else {
+    let (Meaning::Closure(step), Some(po)) =
+        (theory.symbols.get(closure).meaning, theory.symbols.po())
+    else {
         return Vec::new();
     };
     let po = theory.exprs.symbol(po);
@@ -231,8 +250,10 @@ fn through_fences(theory: &mut Theory, closure: Pred) -> Vec<TheoryExprId> {
 /// An order in which the read half of a read-modify-write stands where its write half does.
 fn at_writes(theory: &mut Theory, order: TheoryExprId) -> Option<TheoryExprId> {
     let symbols = &theory.symbols;
-    let [rmw, reads, writes, fences] = [symbols.rmw(), symbols.reads(), symbols.writes(), symbols.fences()];
-    let [rmw, reads, writes, fences] = [rmw?, reads?, writes?, fences?].map(|p| theory.exprs.symbol(p));
+    let [rmw, reads, writes, fences] =
+        [symbols.rmw(), symbols.reads(), symbols.writes(), symbols.fences()];
+    let [rmw, reads, writes, fences] =
+        [rmw?, reads?, writes?, fences?].map(|p| theory.exprs.symbol(p));
     let halves = theory.end_name(rmw, false);
     let halves = theory.exprs.symbol(halves);
     let rest = theory.exprs.make(TheoryExpr::Difference(reads, halves));
@@ -257,8 +278,9 @@ fn collect_sets(theory: &Theory, e: TheoryExprId, sets: &mut Vec<TheoryExprId>) 
     }
 }
 
-/// An order of accesses with some fences in it: a fence is behind what is before it in its thread, and before what is behind it.
-/// `overwritten`: writes before all that is behind what overwrites them.
+/// An order of accesses with some fences in it: a fence is behind what is before it in its thread,
+/// and before what is behind it. `overwritten`: writes before all that is behind what overwrites
+/// them.
 fn with_fences(
     theory: &mut Theory,
     order: TheoryExprId,

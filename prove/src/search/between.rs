@@ -1,6 +1,7 @@
-//! Edges beside a chain. A claim about a chain and an edge behind it (or before it) speaks of all events of both, and of all ways in which the edge may be
-//! there. In most cases it is enough what the edge is to the end of the order: a relation from its first event to a fence beside its second (or
-//! from a fence beside its first event to its second).
+//! Edges beside a chain. A claim about a chain and an edge behind it (or before it) speaks of all
+//! events of both, and of all ways in which the edge may be there. In most cases it is enough what
+//! the edge is to the end of the order: a relation from its first event to a fence beside its
+//! second (or from a fence beside its first event to its second).
 
 use super::candidate::{CandidateRelation, rank};
 use super::finder::Finder;
@@ -10,11 +11,14 @@ use margay_theorem::argument::{Claim, Cut, Rule};
 use margay_theorem::logic::{EventTerm, Exprs, Pred, TheoryExpr, TheoryExprId};
 use rustc_hash::FxHashMap;
 
-/// The most assignments that are looked at to find what contains an edge. SC of LLVM 23, whose operations have fences on both sides or on one,
-/// needs more than 14,600 for one; without it, the claim about the whole chain was not refuted within the limits of the search, and 30 minutes were lost.
+/// The most assignments that are looked at to find what contains an edge. SC of LLVM 23, whose
+/// operations have fences on both sides or on one, needs more than 14,600 for one; without it, the
+/// claim about the whole chain was not refuted within the limits of the search, and 30 minutes were
+/// lost.
 const MOST_ROUNDS: usize = 200_000;
 
-/// What is added to the rank of candidates that are tried after all plain ones; more than any rank of a relation.
+/// What is added to the rank of candidates that are tried after all plain ones; more than any rank
+/// of a relation.
 const LATER: u8 = 16;
 
 /// The fences at one place of operations. A fence of a read-modify-write belongs to its read half.
@@ -34,8 +38,9 @@ impl Beside {
     }
 }
 
-/// What edges may be within, each with how early it is tried. Of the two ends of an edge one joins a chain, and the other one, where a cycle is
-/// cut, is to be at a fence: its last event, where cycles are cut behind it, or its first.
+/// What edges may be within, each with how early it is tried. Of the two ends of an edge one joins
+/// a chain, and the other one, where a cycle is cut, is to be at a fence: its last event, where
+/// cycles are cut behind it, or its first.
 pub(super) struct Ends {
     /// Where cycles are cut.
     cut: Cut,
@@ -48,7 +53,8 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Two parts of an edge, the one that joins the chain first, as they stand in it; and the same back.
+    /// Two parts of an edge, the one that joins the chain first, as they stand in it; and the same
+    /// back.
     fn in_turn<T>(&self, [a, b]: [T; 2]) -> [T; 2] {
         match self.cut {
             Cut::Behind => [a, b],
@@ -65,16 +71,19 @@ struct Container {
 }
 
 impl Finder {
-    /// What edges may be within: relations of the target. `places`: the relations from operations to their fences.
+    /// What edges may be within: relations of the target. `places`: the relations from operations
+    /// to their fences.
     pub(super) fn ends(&mut self, cut: Cut, relations: &[Pred], places: &[Pred]) -> Ends {
-        let mut ends = Ends { cut, at_fences: Vec::new(), anywhere: Vec::new(), parts: FxHashMap::default() };
+        let mut ends =
+            Ends { cut, at_fences: Vec::new(), anywhere: Vec::new(), parts: FxHashMap::default() };
         let symbols = &self.theory.symbols;
         let names = [symbols.fences(), symbols.rmw()];
         let [Some(fence), Some(rmw)] = names else { return ends };
         let exprs = &mut self.theory.exprs;
         let [fence, rmw] = [fence, rmw].map(|p| exprs.symbol(p));
         let fence = exprs.make(TheoryExpr::Diagonal(fence));
-        let beside: Vec<Beside> = places.iter().map(|&place| Beside::new(exprs, place, rmw)).collect();
+        let beside: Vec<Beside> =
+            places.iter().map(|&place| Beside::new(exprs, place, rmw)).collect();
         for &relation in relations {
             let relation = self.theory.exprs.symbol(relation);
             let rank = rank(&self.theory, relation);
@@ -85,7 +94,8 @@ impl Finder {
                 Cut::Before => exprs.sequence(end, relation),
             };
             let at_fence = sequence(exprs, fence);
-            // Which of its two fences an event has depends on its row, and an event may be one itself.
+            // Which of its two fences an event has depends on its row, and an event may be one
+            // itself.
             for Beside { to, back } in &beside {
                 let own = match cut {
                     Cut::Behind => back,
@@ -94,13 +104,14 @@ impl Finder {
                 let beside = own.map(|e| sequence(exprs, e));
                 let union = exprs.union_all(std::iter::once(at_fence).chain(beside));
                 ends.at_fences.push((rank, union));
-                // What comes into a closure at an operation ends at the operation or at the fence behind it, and what comes out of one
-                // begins at the fence before it.
+                // What comes into a closure at an operation ends at the operation or at the fence
+                // behind it, and what comes out of one begins at the fence before it.
                 let union = exprs.union_all(std::iter::once(relation).chain(beside));
                 ends.anywhere.push((rank + LATER, union));
             }
             ends.at_fences.push((rank, at_fence));
-            // A read-modify-write synchronises with what is behind it by the fence before it: such an edge begins there.
+            // A read-modify-write synchronises with what is behind it by the fence before it: such
+            // an edge begins there.
             for Beside { to, .. } in &beside {
                 let begin = exprs.union_all(std::iter::once(fence).chain(*to));
                 for Beside { back, .. } in &beside {
@@ -115,9 +126,15 @@ impl Finder {
         ends
     }
 
-    /// Shows that an edge with a chain beside it is within an order, by a relation that contains the edge and with the chain is within the
-    /// order; false if none was found.
-    pub(super) fn by_container(&mut self, chain: TheoryExprId, edge: TheoryExprId, order: TheoryExprId, ends: &mut Ends) -> bool {
+    /// Shows that an edge with a chain beside it is within an order, by a relation that contains
+    /// the edge and with the chain is within the order; false if none was found.
+    pub(super) fn by_container(
+        &mut self,
+        chain: TheoryExprId,
+        edge: TheoryExprId,
+        order: TheoryExprId,
+        ends: &mut Ends,
+    ) -> bool {
         let cut = ends.cut;
         let between = self.contained(edge, ends);
         let text = between.map_or("nothing".to_owned(), |e| self.theory.text(e));
@@ -129,7 +146,10 @@ impl Finder {
             return false;
         }
         let both = cut.piece(&mut self.theory.exprs, chain, edge);
-        let rule = Rule::Through { parts: ends.in_turn([chain, edge]), between: ends.in_turn([chain, between]) };
+        let rule = Rule::Through {
+            parts: ends.in_turn([chain, edge]),
+            between: ends.in_turn([chain, between]),
+        };
         self.step(vec![Claim::Within(both, order)], rule, false);
         true
     }
@@ -143,14 +163,24 @@ impl Finder {
     }
 
     /// Shows that an edge is within a union of candidates, looking at all of the edge at once.
-    fn contained_at_once(&mut self, edge: TheoryExprId, candidates: &[(u8, TheoryExprId)]) -> Option<TheoryExprId> {
+    fn contained_at_once(
+        &mut self,
+        edge: TheoryExprId,
+        candidates: &[(u8, TheoryExprId)],
+    ) -> Option<TheoryExprId> {
         let container = self.container(edge, candidates)?;
         self.show_within(edge, edge, container)
     }
 
-    /// Shows that a relation is within the container that was found for it, between the ends of an edge. Where that one contains each way as it is, this was
-    /// seen already: what completes the proof asks once more, and a second search here took a sixth of the time of LLVM 23's table.
-    fn show_within(&mut self, expr: TheoryExprId, edge: TheoryExprId, container: Container) -> Option<TheoryExprId> {
+    /// Shows that a relation is within the container that was found for it, between the ends of an
+    /// edge. Where that one contains each way as it is, this was seen already: what completes the
+    /// proof asks once more, and a second search here took a sixth of the time of LLVM 23's table.
+    fn show_within(
+        &mut self,
+        expr: TheoryExprId,
+        edge: TheoryExprId,
+        container: Container,
+    ) -> Option<TheoryExprId> {
         let bound = self.between_ends_of(edge, container.expr);
         let claim = Claim::Within(expr, bound);
         if container.has_whole_ways {
@@ -161,8 +191,9 @@ impl Finder {
         Some(bound)
     }
 
-    /// Shows that an edge is within a union of candidates. Its part next to the chain, up to a closure with a bound, is put within a relation
-    /// first: with two such closures at once, each member of the one would be tried with each of the other.
+    /// Shows that an edge is within a union of candidates. Its part next to the chain, up to a
+    /// closure with a bound, is put within a relation first: with two such closures at once, each
+    /// member of the one would be tried with each of the other.
     fn contained_in_turn(
         &mut self,
         edge: TheoryExprId,
@@ -179,7 +210,8 @@ impl Finder {
         Some(bound)
     }
 
-    /// Shows that the part of an edge up to a closure is within a relation. What was found is kept: many edges have the same parts.
+    /// Shows that the part of an edge up to a closure is within a relation. What was found is kept:
+    /// many edges have the same parts.
     fn contained_inner(&mut self, inner: TheoryExprId, ends: &mut Ends) -> Option<TheoryExprId> {
         if let Some(&known) = ends.parts.get(&inner) {
             return known;
@@ -190,11 +222,13 @@ impl Finder {
         found
     }
 
-    /// A sequence cut in two beside the closure with a bound that is next to its cut end: the part with the closure, and the rest. A closure at
-    /// the very end does not count, nor one that has only sets between, since no part would be left. `None` if there is no such closure.
+    /// A sequence cut in two beside the closure with a bound that is next to its cut end: the part
+    /// with the closure, and the rest. A closure at the very end does not count, nor one that has
+    /// only sets between, since no part would be left. `None` if there is no such closure.
     fn beside_bounded(&mut self, edge: TheoryExprId, cut: Cut) -> Option<[TheoryExprId; 2]> {
         let all = self.theory.exprs.sequence_parts(edge);
-        let is_set = |&e: &TheoryExprId| matches!(self.theory.exprs.get(e), TheoryExpr::Diagonal(_));
+        let is_set =
+            |&e: &TheoryExprId| matches!(self.theory.exprs.get(e), TheoryExpr::Diagonal(_));
         let (inner, outer) = match cut {
             Cut::Behind => {
                 let end = all.iter().rposition(|e| !is_set(e))?;
@@ -208,13 +242,17 @@ impl Finder {
                 (inner, outer)
             }
         };
-        let mut sequence = |parts: &[TheoryExprId]| parts.iter().copied().reduce(|a, b| self.theory.exprs.sequence(a, b));
+        let mut sequence = |parts: &[TheoryExprId]| {
+            parts.iter().copied().reduce(|a, b| self.theory.exprs.sequence(a, b))
+        };
         Some([sequence(inner)?, sequence(outer)?])
     }
 
     pub(super) fn has_bounded(&self, e: TheoryExprId) -> bool {
         match self.theory.exprs.get(e) {
-            TheoryExpr::Sequence(a, b) | TheoryExpr::Intersection(a, b) => self.has_bounded(a) || self.has_bounded(b),
+            TheoryExpr::Sequence(a, b) | TheoryExpr::Intersection(a, b) => {
+                self.has_bounded(a) || self.has_bounded(b)
+            }
             _ => self.theory.as_symbol(e).is_some_and(|p| self.theory.bound(p).is_some()),
         }
     }
@@ -223,27 +261,42 @@ impl Finder {
     fn between_ends_of(&mut self, edge: TheoryExprId, r: TheoryExprId) -> TheoryExprId {
         let exprs = &mut self.theory.exprs;
         let all = exprs.sequence_parts(edge);
-        let [first, last] =
-            [all.first(), all.last()].map(|e| e.copied().filter(|&e| matches!(exprs.get(e), TheoryExpr::Diagonal(_))));
+        let [first, last] = [all.first(), all.last()]
+            .map(|e| e.copied().filter(|&e| matches!(exprs.get(e), TheoryExpr::Diagonal(_))));
         let whole = last.map_or(r, |set| exprs.sequence(r, set));
         first.map_or(whole, |set| exprs.sequence(set, whole))
     }
 
     /// A union of some relations that contains another one in every execution.
-    fn container(&mut self, expr: TheoryExprId, candidates: &[(u8, TheoryExprId)]) -> Option<Container> {
-        let (form, events) = open_all(&mut self.theory, expr, EventTerm::event(0), EventTerm::event(1), 2, &[]);
+    fn container(
+        &mut self,
+        expr: TheoryExprId,
+        candidates: &[(u8, TheoryExprId)],
+    ) -> Option<Container> {
+        let (form, events) =
+            open_all(&mut self.theory, expr, EventTerm::event(0), EventTerm::event(1), 2, &[]);
         let limits = self.limits(self.reach.steps);
         let candidates = CandidateRelation::all(&mut self.theory, candidates);
         let mut search = InvariantSearch::new(&mut self.theory, Pred::EQUAL, candidates, limits);
         search.most = MOST_ROUNDS;
         let found = search.cover_all(&ClosureEntry { form, events, initial: false });
-        let (items, effort, has_whole_ways) = (search.exprs(), search.effort, search.has_whole_ways);
+        let (items, effort, has_whole_ways) =
+            (search.exprs(), search.effort, search.has_whole_ways);
         self.effort.add(effort);
         if let Err(failed) = &found {
-            let why = if failed.structure.is_some() { "one way is in no candidate" } else { "a limit was reached" };
-            tracing::debug!("nothing contains {}: {why}, {} assignments", self.theory.text(expr), effort.rounds);
+            let why = if failed.structure.is_some() {
+                "one way is in no candidate"
+            } else {
+                "a limit was reached"
+            };
+            tracing::debug!(
+                "nothing contains {}: {why}, {} assignments",
+                self.theory.text(expr),
+                effort.rounds
+            );
         }
         // An edge that is never there needs none.
-        (found.is_ok() && !items.is_empty()).then(|| Container { expr: self.theory.exprs.union_all(items), has_whole_ways })
+        (found.is_ok() && !items.is_empty())
+            .then(|| Container { expr: self.theory.exprs.union_all(items), has_whole_ways })
     }
 }

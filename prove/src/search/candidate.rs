@@ -61,8 +61,8 @@ impl CandidateRelation {
     }
 }
 
-/// The relations that a union may be made of: those given, and sequences of two, those with closures first. `[IW]; r` is for what begins
-/// at an initial write.
+/// The relations that a union may be made of: those given, and sequences of two, those with
+/// closures first. `[IW]; r` is for what begins at an initial write.
 pub fn candidates(theory: &mut Theory, vocabulary: &[TheoryExprId]) -> Vec<(u8, TheoryExprId)> {
     let mut found = Vec::new();
     for &first in vocabulary {
@@ -72,7 +72,8 @@ pub fn candidates(theory: &mut Theory, vocabulary: &[TheoryExprId]) -> Vec<(u8, 
             found.push(theory.exprs.sequence(first, second));
         }
     }
-    let mut found: Vec<(u8, TheoryExprId)> = found.into_iter().map(|e| (rank(theory, e), e)).collect();
+    let mut found: Vec<(u8, TheoryExprId)> =
+        found.into_iter().map(|e| (rank(theory, e), e)).collect();
     found.sort_by_key(|f| f.0);
     found
 }
@@ -85,7 +86,8 @@ pub fn initial(theory: &mut Theory, r: TheoryExprId) -> Option<TheoryExprId> {
     Some(theory.exprs.sequence(init, r))
 }
 
-/// From each initial write to each event that is none: initial writes may happen before everything else.
+/// From each initial write to each event that is none: initial writes may happen before everything
+/// else.
 pub(super) fn from_initial(theory: &mut Theory) -> Option<TheoryExprId> {
     let init = theory.symbols.named("IW")?;
     let init = theory.exprs.symbol(init);
@@ -107,10 +109,12 @@ fn is_initial(theory: &Theory, e: TheoryExprId) -> bool {
     theory.as_symbol(set).is_some_and(|p| theory.symbols.name(p) == "IW")
 }
 
-/// Which kind of member is tried first: closures, which compose with themselves, then what is recursive, then sequences with one of them.
+/// Which kind of member is tried first: closures, which compose with themselves, then what is
+/// recursive, then sequences with one of them.
 pub(super) fn rank(theory: &Theory, e: TheoryExprId) -> u8 {
     let meaning = |e: TheoryExprId| theory.as_symbol(e).map(|p| theory.symbols.get(p).meaning);
-    let recursive = |e: TheoryExprId| matches!(meaning(e), Some(Meaning::Closure(_) | Meaning::Fixpoint(..)));
+    let recursive =
+        |e: TheoryExprId| matches!(meaning(e), Some(Meaning::Closure(_) | Meaning::Fixpoint(..)));
     match theory.exprs.get(e) {
         TheoryExpr::Sequence(_, b) if is_initial(theory, e) => rank(theory, b),
         TheoryExpr::Sequence(a, b) if recursive(a) || recursive(b) => 2,
@@ -122,17 +126,31 @@ pub(super) fn rank(theory: &Theory, e: TheoryExprId) -> u8 {
 }
 
 impl Finder {
-    /// What the invariant of a closure of the source may be made of. `places`: the relations from operations to their fences.
-    pub(super) fn candidates(&mut self, closure: Pred, relations: &[Pred], places: &[Pred]) -> Vec<(u8, TheoryExprId)> {
-        let closures: Vec<Pred> =
-            relations.iter().copied().filter(|&p| matches!(self.theory.symbols.get(p).meaning, Meaning::Closure(_))).collect();
+    /// What the invariant of a closure of the source may be made of. `places`: the relations from
+    /// operations to their fences.
+    pub(super) fn candidates(
+        &mut self,
+        closure: Pred,
+        relations: &[Pred],
+        places: &[Pred],
+    ) -> Vec<(u8, TheoryExprId)> {
+        let closures: Vec<Pred> = relations
+            .iter()
+            .copied()
+            .filter(|&p| matches!(self.theory.symbols.get(p).meaning, Meaning::Closure(_)))
+            .collect();
         let cut = truncated::candidates(&mut self.theory, closure, &closures);
         if !cut.is_empty() {
             let po = self.theory.symbols.po();
-            let whole = po.into_iter().chain(closures).map(|p| (0, self.theory.exprs.symbol(p))).collect::<Vec<_>>();
+            let whole = po
+                .into_iter()
+                .chain(closures)
+                .map(|p| (0, self.theory.exprs.symbol(p)))
+                .collect::<Vec<_>>();
             return whole.into_iter().chain(cut).collect();
         }
-        let mut vocabulary: Vec<TheoryExprId> = relations.iter().map(|&p| self.theory.exprs.symbol(p)).collect();
+        let mut vocabulary: Vec<TheoryExprId> =
+            relations.iter().map(|&p| self.theory.exprs.symbol(p)).collect();
         for &place in places {
             let place = self.theory.exprs.symbol(place);
             let back = self.theory.exprs.make(TheoryExpr::Inverse(place));
@@ -141,8 +159,9 @@ impl Finder {
         candidates(&mut self.theory, &vocabulary)
     }
 
-    /// What the closure of edges that stay at one location may be within: closures of the source at one location, also behind a fence. The second
-    /// list has the same before a fence, and between two, for operations that have their fences behind them.
+    /// What the closure of edges that stay at one location may be within: closures of the source at
+    /// one location, also behind a fence. The second list has the same before a fence, and between
+    /// two, for operations that have their fences behind them.
     pub(super) fn order_candidates(&mut self, closures: &[Pred]) -> [Vec<(u8, TheoryExprId)>; 2] {
         let symbols = &self.theory.symbols;
         let names = [symbols.loc(), symbols.fences()];
@@ -178,7 +197,8 @@ pub(super) fn chains(theory: &mut Theory, edges: &[TheoryExprId]) -> Vec<(u8, Th
     for &a in edges {
         found.extend(edges.iter().map(|&b| (1, theory.exprs.sequence(a, b))));
     }
-    let initial: Vec<(u8, TheoryExprId)> = found.iter().filter_map(|&(rank, e)| Some((rank, initial(theory, e)?))).collect();
+    let initial: Vec<(u8, TheoryExprId)> =
+        found.iter().filter_map(|&(rank, e)| Some((rank, initial(theory, e)?))).collect();
     found.extend(initial);
     found.sort_by_key(|f| f.0);
     found

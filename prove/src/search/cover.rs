@@ -11,8 +11,9 @@ use margay_theorem::theory::{Theory, TheoryVocabulary};
 const MOST_SPLIT: usize = 8;
 
 impl InvariantSearch<'_> {
-    /// Sees to it that each of some ways is within the union, in their order. Most are within what is there already, and there may be a
-    /// million: all are asked about together, and halves of them where that does not show it.
+    /// Sees to it that each of some ways is within the union, in their order. Most are within what
+    /// is there already, and there may be a million: all are asked about together, and halves of
+    /// them where that does not show it.
     pub(super) fn cover_all(&mut self, ways: &ClosureEntry) -> Result<(), Box<NoInvariant>> {
         if self.effort.rounds > self.most || self.theory.stop.is_raised() {
             return Err(self.fail(ways, None));
@@ -32,16 +33,22 @@ impl InvariantSearch<'_> {
 
     /// Are all of some ways within the union, as far as that is seen without looking at each?
     fn are_within(&mut self, ways: &ClosureEntry) -> bool {
-        let mut problem = not_within(self.theory, &self.items, &ways.form, ways.events, self.limits);
+        let mut problem =
+            not_within(self.theory, &self.items, &ways.form, ways.events, self.limits);
         let refuted = problem.solve() == GroundAnswer::Refuted;
         let effort = problem.effort;
         self.effort.add(effort);
         refuted
     }
 
-    /// Sees to it that a way is within the union. Where no one relation contains it, steps of program order between the halves of an
-    /// operation are told from others; then closures are taken apart at the end of their chains.
-    pub(super) fn cover(&mut self, way: &ClosureEntry, depth: usize) -> Result<(), Box<NoInvariant>> {
+    /// Sees to it that a way is within the union. Where no one relation contains it, steps of
+    /// program order between the halves of an operation are told from others; then closures are
+    /// taken apart at the end of their chains.
+    pub(super) fn cover(
+        &mut self,
+        way: &ClosureEntry,
+        depth: usize,
+    ) -> Result<(), Box<NoInvariant>> {
         let failed = match self.cover_whole(way) {
             Ok(()) => return Ok(()),
             Err(failed) => failed,
@@ -73,39 +80,58 @@ impl InvariantSearch<'_> {
         }
     }
 
-    /// The ways in which each pair of a defined union is of one of its parts. They are as many as the parts, or one.
+    /// The ways in which each pair of a defined union is of one of its parts. They are as many as
+    /// the parts, or one.
     fn by_definitions(&mut self, way: &ClosureEntry) -> Vec<ClosureEntry> {
         let mut ways = vec![way.clone()];
         for lit in way.form.lits() {
-            let Meaning::Defined(body) = self.theory.symbols.get(lit.atom.pred).meaning else { continue };
+            let Meaning::Defined(body) = self.theory.symbols.get(lit.atom.pred).meaning else {
+                continue;
+            };
             let parts = self.theory.exprs.union_parts(body);
             if !lit.positive || parts.len() < 2 || ways.len() * parts.len() > 1 << MOST_SPLIT {
                 continue;
             }
             let [s, t] = lit.atom.args;
-            let parts: Vec<TheoryFormula> = parts.into_iter().map(|part| self.theory.form(part, s, t)).collect();
+            let parts: Vec<TheoryFormula> =
+                parts.into_iter().map(|part| self.theory.form(part, s, t)).collect();
             ways = ways
                 .iter()
                 .flat_map(|way| {
-                    let with = |part: &TheoryFormula| TheoryFormula::and([way.form.clone(), part.clone()]);
-                    parts.iter().map(|part| ClosureEntry { form: with(part), ..way.clone() }).collect::<Vec<_>>()
+                    let with =
+                        |part: &TheoryFormula| TheoryFormula::and([way.form.clone(), part.clone()]);
+                    parts
+                        .iter()
+                        .map(|part| ClosureEntry { form: with(part), ..way.clone() })
+                        .collect::<Vec<_>>()
                 })
                 .collect();
         }
         ways
     }
 
-    /// The ways in which each read is of the thread of the write that it reads, or is not; where a candidate tells these apart.
+    /// The ways in which each read is of the thread of the write that it reads, or is not; where a
+    /// candidate tells these apart.
     fn by_readers(&mut self, way: &ClosureEntry) -> Vec<ClosureEntry> {
         let symbols = &self.theory.symbols;
         let (Some(rf), Some(int)) = (symbols.rf(), symbols.int()) else { return vec![way.clone()] };
-        if !self.candidates.iter().any(|c| TheoryVocabulary::of(self.theory, [c.expr]).relations.contains(&int)) {
+        if !self
+            .candidates
+            .iter()
+            .any(|c| TheoryVocabulary::of(self.theory, [c.expr]).relations.contains(&int))
+        {
             return vec![way.clone()];
         }
         let lits = way.form.lits();
-        let reads = lits.iter().filter(|l| l.positive && l.atom.pred == rf).map(|l| l.atom).take(MOST_SPLIT);
+        let reads = lits
+            .iter()
+            .filter(|l| l.positive && l.atom.pred == rf)
+            .map(|l| l.atom)
+            .take(MOST_SPLIT);
         let ways = vec![way.clone()];
-        reads.fold(ways, |ways, read| split(ways, Lit::yes(EventAtom::binary(int, read.args[0], read.args[1]))))
+        reads.fold(ways, |ways, read| {
+            split(ways, Lit::yes(EventAtom::binary(int, read.args[0], read.args[1])))
+        })
     }
 
     /// The ways in which each step of program order is between halves, or is not.
@@ -159,8 +185,11 @@ impl InvariantSearch<'_> {
             }
         };
         // Relations that hold in every structure so far.
-        let mut left: Vec<&CandidateRelation> =
-            self.candidates.iter().filter(|c| c.initial == way.initial && c.holds(&first, stop)).collect();
+        let mut left: Vec<&CandidateRelation> = self
+            .candidates
+            .iter()
+            .filter(|c| c.initial == way.initial && c.holds(&first, stop))
+            .collect();
         let mut covers = Vec::new();
         while !left.is_empty() {
             let candidate = left.remove(0);
@@ -201,7 +230,8 @@ impl InvariantSearch<'_> {
 
     /// Is a relation within a union in every execution?
     pub(super) fn within(&mut self, a: &CandidateRelation, union: &[&CandidateRelation]) -> bool {
-        let (form, events) = open_all(self.theory, a.expr, EventTerm::event(0), EventTerm::event(1), 2, &[]);
+        let (form, events) =
+            open_all(self.theory, a.expr, EventTerm::event(0), EventTerm::event(1), 2, &[]);
         let limits = GroundLimits { depth: 0, ..self.limits };
         let mut problem = not_within(self.theory, union.iter().copied(), &form, events, limits);
         let refuted = problem.solve() == GroundAnswer::Refuted;
@@ -232,7 +262,10 @@ fn not_within<'a, 'c>(
 /// Ways in which a literal holds, and those in which it does not.
 fn split(ways: Vec<ClosureEntry>, lit: Lit) -> Vec<ClosureEntry> {
     let with = |way: ClosureEntry| {
-        [lit, !lit].map(|l| ClosureEntry { form: TheoryFormula::and([way.form.clone(), TheoryFormula::Lit(l)]), ..way.clone() })
+        [lit, !lit].map(|l| ClosureEntry {
+            form: TheoryFormula::and([way.form.clone(), TheoryFormula::Lit(l)]),
+            ..way.clone()
+        })
     };
     ways.into_iter().flat_map(with).collect()
 }

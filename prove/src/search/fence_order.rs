@@ -1,5 +1,5 @@
-//! The order of all events that the fences of a source are taken with, where the source chooses one: it keeps what the target orders, since what is
-//! kept has no cycle.
+//! The order of all events that the fences of a source are taken with, where the source chooses
+//! one: it keeps what the target orders, since what is kept has no cycle.
 
 use margay_theorem::argument::{Claim, ClaimStep, Property, Rule};
 use margay_theorem::logic::{Pred, TheoryExprId};
@@ -9,9 +9,10 @@ use super::around::between;
 use super::finder::Finder;
 
 impl Finder {
-    /// Shows that what is to be kept is a strict order, so that no edge of it is left out, and then that closures of the source are within the order;
-    /// or, where the target lets a read pass a write before it, that they lie along program order up to a write or fence, along the order up to a read or
-    /// fence, and along program order behind it.
+    /// Shows that what is to be kept is a strict order, so that no edge of it is left out, and then
+    /// that closures of the source are within the order; or, where the target lets a read pass a
+    /// write before it, that they lie along program order up to a write or fence, along the order
+    /// up to a read or fence, and along program order behind it.
     pub fn keep_order(&mut self, of: KeptOrder, closures: &[Pred]) {
         let chain = self.theory.exprs.symbol(of.closure);
         let within = Claim::Pairs { of: of.closure, property: Property::Within(of.kept) };
@@ -28,7 +29,9 @@ impl Finder {
         }
         let along = self.along_the_order(&of);
         for &closure in closures {
-            if self.bounded_by(closure, &[(0, of.order)]).is_ok() || self.bounded_by(closure, &along).is_ok() {
+            if self.bounded_by(closure, &[(0, of.order)]).is_ok()
+                || self.bounded_by(closure, &along).is_ok()
+            {
                 self.within_order.insert(closure);
             }
         }

@@ -1,6 +1,8 @@
-//! Invariants where threads see writes at different times. What a thread has read is before what it writes behind a fence, for every thread that reads
-//! that (Power: cumulativity), and nothing else is. So a relation like `prop-base`, behind which the closure of an axiom may stand, says more than that closure.
-//! A write that synchronises begins with what read it or what overwrote it; what is before its fence begins there.
+//! Invariants where threads see writes at different times. What a thread has read is before what it
+//! writes behind a fence, for every thread that reads that (Power: cumulativity), and nothing else
+//! is. So a relation like `prop-base`, behind which the closure of an axiom may stand, says more
+//! than that closure. A write that synchronises begins with what read it or what overwrote it; what
+//! is before its fence begins there.
 
 use super::finder::Finder;
 use super::truncated::ends;
@@ -45,9 +47,11 @@ impl MemberNames {
             symbols.fences(),
         ];
         let [po, loc, rmw, co, rf, int, reads, writes, fences] = names;
-        let [po, loc, rmw, co, rf, int] = [po?, loc?, rmw?, co?, rf?, int?].map(|p| theory.exprs.symbol(p));
+        let [po, loc, rmw, co, rf, int] =
+            [po?, loc?, rmw?, co?, rf?, int?].map(|p| theory.exprs.symbol(p));
         let [reads, writes, fences] = [reads?, writes?, fences?].map(|p| theory.exprs.symbol(p));
-        let [reads, writes, fences] = [reads, writes, fences].map(|set| theory.exprs.make(TheoryExpr::Diagonal(set)));
+        let [reads, writes, fences] =
+            [reads, writes, fences].map(|set| theory.exprs.make(TheoryExpr::Diagonal(set)));
         let po_here = theory.exprs.intersection(po, loc);
         let external = theory.exprs.make(TheoryExpr::Difference(rf, int));
         let apart = theory.exprs.make(TheoryExpr::Difference(po, rmw));
@@ -56,7 +60,8 @@ impl MemberNames {
 }
 
 impl Finder {
-    /// Finds an invariant of a closure of the source where the target has relations that pass on what was seen by fences.
+    /// Finds an invariant of a closure of the source where the target has relations that pass on
+    /// what was seen by fences.
     pub(super) fn bounded_by_fences(&mut self, closure: Pred, relations: &[Pred]) -> bool {
         let passing = self.passing(relations);
         let own = self.theory.exprs.symbol(closure);
@@ -73,7 +78,8 @@ impl Finder {
         false
     }
 
-    /// The relations that a closure of an axiom may stand behind, and that are within it. That it may is a lemma from then on.
+    /// The relations that a closure of an axiom may stand behind, and that are within it. That it
+    /// may is a lemma from then on.
     fn passing(&mut self, relations: &[Pred]) -> Vec<PassingRelation> {
         let mut found = Vec::new();
         for axiom in self.closures_of_axioms() {
@@ -97,16 +103,24 @@ impl Finder {
         found
     }
 
-    /// Finds an invariant of release sequences: program order, or the closure of an axiom up to the last read from another thread, which is
-    /// communication at one location as well.
-    fn bounded_read_by_read(&mut self, chain: Pred, PassingRelation { closure, .. }: PassingRelation) {
+    /// Finds an invariant of release sequences: program order, or the closure of an axiom up to the
+    /// last read from another thread, which is communication at one location as well.
+    fn bounded_read_by_read(
+        &mut self,
+        chain: Pred,
+        PassingRelation { closure, .. }: PassingRelation,
+    ) {
         let Meaning::Closure(step) = self.theory.symbols.get(chain).meaning else { return };
         let Some(names) = MemberNames::of(&mut self.theory) else { return };
         let rf = self.theory.symbols.rf();
         let edges = edges(&mut self.theory, step);
-        let is_chain = |e: &TheoryExprId| matches!(self.theory.exprs.get(*e), TheoryExpr::Sequence(..));
+        let is_chain =
+            |e: &TheoryExprId| matches!(self.theory.exprs.get(*e), TheoryExpr::Sequence(..));
         let own = TheoryVocabulary::of(&self.theory, edges.iter().copied()).relations;
-        if edges.len() != 1 || !edges.iter().all(is_chain) || !rf.is_some_and(|rf| own.contains(&rf)) {
+        if edges.len() != 1
+            || !edges.iter().all(is_chain)
+            || !rf.is_some_and(|rf| own.contains(&rf))
+        {
             return;
         }
         let exprs = &mut self.theory.exprs;
@@ -117,14 +131,20 @@ impl Finder {
         let behind = exprs.sequence(names.po, last);
         let members = [(0, names.po), (1, last), (2, behind)];
         // Of initial writes, too.
-        let initial = members.map(|(rank, e)| super::candidate::initial(&mut self.theory, e).map(|e| (rank, e)));
-        let all: Vec<(u8, TheoryExprId)> = members.into_iter().chain(initial.into_iter().flatten()).collect();
+        let initial = members
+            .map(|(rank, e)| super::candidate::initial(&mut self.theory, e).map(|e| (rank, e)));
+        let all: Vec<(u8, TheoryExprId)> =
+            members.into_iter().chain(initial.into_iter().flatten()).collect();
         let _ = self.bounded_by(chain, &all);
     }
 }
 
 /// The members of an invariant of happens-before.
-fn members(theory: &mut Theory, of: Pred, PassingRelation { closure, by_fences }: PassingRelation) -> Vec<(u8, TheoryExprId)> {
+fn members(
+    theory: &mut Theory,
+    of: Pred,
+    PassingRelation { closure, by_fences }: PassingRelation,
+) -> Vec<(u8, TheoryExprId)> {
     let Some(names) = MemberNames::of(theory) else { return Vec::new() };
     let MemberNames { po, apart, po_here, rmw, co, external, reads, writes, fences } = names;
     let (starts, stops) = ends(theory, of);
@@ -135,24 +155,34 @@ fn members(theory: &mut Theory, of: Pred, PassingRelation { closure, by_fences }
     let mut add = |theory: &mut Theory, rank: u8, parts: [&[TheoryExprId]; 3]| {
         let identity = theory.exprs.identity();
         let all: Vec<TheoryExprId> = parts.concat();
-        let member = all.into_iter().rev().fold(identity, |rest, part| theory.exprs.sequence(part, rest));
+        let member =
+            all.into_iter().rev().fold(identity, |rest, part| theory.exprs.sequence(part, rest));
         found.push((rank, member));
     };
     for &start in &starts {
-        // What is before a fence begins there; a write that synchronises begins with who reads it, or what overwrites it, and so does the read half
-        // of its operation, which has no fence between it and the write.
+        // What is before a fence begins there; a write that synchronises begins with who reads it,
+        // or what overwrites it, and so does the read half of its operation, which has no fence
+        // between it and the write.
         let before: [&[TheoryExprId]; 4] = [
             &[apart, start, writes],
             &[start, fences, po, writes],
             &[po, start, fences, po, writes],
             &[apart, start, writes, po_here, writes],
         ];
-        let seen: [&[TheoryExprId]; 4] =
-            [&[external], &[co, external], &[by_fences, writes, closure], &[co, by_fences, writes, closure]];
+        let seen: [&[TheoryExprId]; 4] = [
+            &[external],
+            &[co, external],
+            &[by_fences, writes, closure],
+            &[co, by_fences, writes, closure],
+        ];
         let itself = [&[start, writes][..], &[rmw, start, writes]];
-        let itself = itself.into_iter().flat_map(|begin| seen.map(|seen| [begin, seen].concat())).collect::<Vec<_>>();
+        let itself = itself
+            .into_iter()
+            .flat_map(|begin| seen.map(|seen| [begin, seen].concat()))
+            .collect::<Vec<_>>();
         for &stop in &stops {
-            let behind: [&[TheoryExprId]; 3] = [&[reads, stop], &[reads, po_here, reads, stop], &[reads, po, fences, stop]];
+            let behind: [&[TheoryExprId]; 3] =
+                [&[reads, stop], &[reads, po_here, reads, stop], &[reads, po, fences, stop]];
             for (rank, end) in (1..).zip(behind) {
                 for (later, more) in [(0, &[][..]), (3, &[po][..])] {
                     let end = [end, more].concat();

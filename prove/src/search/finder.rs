@@ -1,4 +1,5 @@
-//! The search for an argument: lemmas about the target by induction, invariants of the source's closures, then the axioms.
+//! The search for an argument: lemmas about the target by induction, invariants of the source's
+//! closures, then the axioms.
 
 use margay_models::model::{CheckKind, Model, Role, Sort};
 
@@ -11,7 +12,9 @@ use crate::ground::{GroundEffort, GroundLimits, ObligationOutcome, ProvedClaims,
 use margay_theorem::argument::Property;
 use margay_theorem::argument::{Claim, ClaimStep, Rule, apart, edges, obligations};
 use margay_theorem::ground::{Reach, Structure};
-use margay_theorem::logic::{EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
+use margay_theorem::logic::{
+    EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula,
+};
 use margay_theorem::theory::{Theory, TheoryVocabulary};
 use rustc_hash::FxHashSet;
 
@@ -21,7 +24,8 @@ const MOST_PAIRED: usize = 4;
 /// What a search could not do.
 #[derive(Debug, Clone)]
 pub enum Missing {
-    /// A claim has a counterexample, as far as its own events tell; `None` where a limit was reached.
+    /// A claim has a counterexample, as far as its own events tell; `None` where a limit was
+    /// reached.
     Claim(Claim, Option<Structure>),
     /// A closure has no invariant.
     Invariant(Box<NoInvariant>),
@@ -52,7 +56,8 @@ pub struct Finder {
     pub(super) members: Vec<(u8, TheoryExprId)>,
     /// The orders between fences behind operations.
     pub(super) orders_behind: FxHashSet<TheoryExprId>,
-    /// The closures of the source that are known to lie along the order that its fences are taken with.
+    /// The closures of the source that are known to lie along the order that its fences are taken
+    /// with.
     pub(super) within_order: FxHashSet<Pred>,
 }
 
@@ -81,14 +86,29 @@ impl Finder {
         self.steps.push(step);
     }
 
-    /// Does a claim hold by what is known? If not, a structure that contradicts it. `least`, `most`: how hard to try: 0 with the events
-    /// that it speaks of alone, 1 with values of functions, 2 with closures taken apart.
-    pub fn try_claim(&mut self, claim: &Claim, least: usize, most: usize) -> Result<(), Option<Structure>> {
-        self.try_step(&ClaimStep { claims: vec![claim.clone()], rule: Rule::Direct, known: true }, least, most)
+    /// Does a claim hold by what is known? If not, a structure that contradicts it. `least`,
+    /// `most`: how hard to try: 0 with the events that it speaks of alone, 1 with values of
+    /// functions, 2 with closures taken apart.
+    pub fn try_claim(
+        &mut self,
+        claim: &Claim,
+        least: usize,
+        most: usize,
+    ) -> Result<(), Option<Structure>> {
+        self.try_step(
+            &ClaimStep { claims: vec![claim.clone()], rule: Rule::Direct, known: true },
+            least,
+            most,
+        )
     }
 
     /// Do the claims of a step hold by its rule?
-    pub(super) fn try_step(&mut self, step: &ClaimStep, least: usize, most: usize) -> Result<(), Option<Structure>> {
+    pub(super) fn try_step(
+        &mut self,
+        step: &ClaimStep,
+        least: usize,
+        most: usize,
+    ) -> Result<(), Option<Structure>> {
         if self.theory.stop.is_raised() {
             return Err(None);
         }
@@ -101,10 +121,22 @@ impl Finder {
         for obligation in asked {
             let mut done = false;
             let whole = Some(obligation);
-            for &(steps, is_apart) in &[(0, false), (self.reach.steps, false), (self.reach.steps, true)][least..=most] {
-                let longer = if is_apart { whole.as_ref().and_then(|o| apart(&mut self.theory, o)) } else { None };
+            for &(steps, is_apart) in
+                &[(0, false), (self.reach.steps, false), (self.reach.steps, true)][least..=most]
+            {
+                let longer = if is_apart {
+                    whole.as_ref().and_then(|o| apart(&mut self.theory, o))
+                } else {
+                    None
+                };
                 let Some(asked) = (if is_apart { &longer } else { &whole }) else { continue };
-                match settle(&self.theory, ProvedClaims::default(), asked, Reach { steps, ..self.reach }, &mut self.effort) {
+                match settle(
+                    &self.theory,
+                    ProvedClaims::default(),
+                    asked,
+                    Reach { steps, ..self.reach },
+                    &mut self.effort,
+                ) {
                     ObligationOutcome::Refuted(..) => {
                         done = true;
                         break;
@@ -132,7 +164,11 @@ impl Finder {
             return Ok(());
         }
         self.try_claim(&claim, 0, 2).map_err(|s| {
-            tracing::debug!("not shown: {}; {}", claim.text(&self.theory), if s.is_some() { "refuted" } else { "unknown" });
+            tracing::debug!(
+                "not shown: {}; {}",
+                claim.text(&self.theory),
+                if s.is_some() { "refuted" } else { "unknown" }
+            );
             Missing::Claim(claim.clone(), s)
         })?;
         self.step(vec![claim], Rule::Direct, false);
@@ -148,20 +184,33 @@ impl Finder {
         if self.theory.stop.is_raised() {
             return;
         }
-        let texts: Vec<(Pred, String)> = all.iter().map(|(p, g)| (*p, g.text(&self.theory, *p))).collect();
+        let texts: Vec<(Pred, String)> =
+            all.iter().map(|(p, g)| (*p, g.text(&self.theory, *p))).collect();
         let limits = self.limits(steps);
         let begin = std::time::Instant::now();
         let found = inductive(&mut self.theory, group, all, limits);
         let (of, seconds) = (self.theory.symbols.name(group[0]), begin.elapsed().as_secs_f64());
-        tracing::debug!("{} of {} guesses about {of} are kept, {seconds:.2} s", found.kept.len(), found.guessed);
+        tracing::debug!(
+            "{} of {} guesses about {of} are kept, {seconds:.2} s",
+            found.kept.len(),
+            found.guessed
+        );
         self.effort.add(found.effort);
         let kept: Vec<String> = found.kept.iter().map(|(p, g)| g.text(&self.theory, *p)).collect();
         for &of in group {
-            let guesses = texts.iter().filter(|t| t.0 == of).map(|(_, t)| (t.clone(), kept.contains(t))).collect();
+            let guesses = texts
+                .iter()
+                .filter(|t| t.0 == of)
+                .map(|(_, t)| (t.clone(), kept.contains(t)))
+                .collect();
             self.tried.push(TriedRelation { of, guesses });
         }
         if !found.kept.is_empty() {
-            let claims = found.kept.into_iter().map(|(of, property)| Claim::Pairs { of, property }).collect();
+            let claims = found
+                .kept
+                .into_iter()
+                .map(|(of, property)| Claim::Pairs { of, property })
+                .collect();
             self.step(claims, Rule::Induction(group.to_vec()), true);
         }
     }
@@ -169,8 +218,11 @@ impl Finder {
     /// Finds lemmas about the closures and recursive relations of a model.
     pub fn lemmas(&mut self, roots: &[TheoryExprId]) {
         let vocabulary = TheoryVocabulary::of(&self.theory, roots.iter().copied());
-        let recursive = |t: &Theory, p: Pred| matches!(t.symbols.get(p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..));
-        let subjects: Vec<Pred> = vocabulary.relations.iter().copied().filter(|&p| recursive(&self.theory, p)).collect();
+        let recursive = |t: &Theory, p: Pred| {
+            matches!(t.symbols.get(p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..))
+        };
+        let subjects: Vec<Pred> =
+            vocabulary.relations.iter().copied().filter(|&p| recursive(&self.theory, p)).collect();
         for subject in subjects {
             for stage in STAGES {
                 if self.theory.stop.is_raised() {
@@ -186,8 +238,8 @@ impl Finder {
         }
     }
 
-    /// Finds out where what recursive relations of a model relate lies along program order. Each guess is for itself: an induction
-    /// supposes one inclusion of earlier pairs.
+    /// Finds out where what recursive relations of a model relate lies along program order. Each
+    /// guess is for itself: an induction supposes one inclusion of earlier pairs.
     pub fn lemmas_along_program_order(&mut self, roots: &[TheoryExprId]) {
         for subject in TheoryVocabulary::of(&self.theory, roots.iter().copied()).relations {
             for bound in ends_within(&mut self.theory, subject) {
@@ -198,7 +250,8 @@ impl Finder {
 
     /// Guesses in which sets they are; what is proved of that stays in the theory.
     fn sets_of_ends(&mut self, closure: Pred) {
-        let sets: Vec<Pred> = self.theory.symbols.iter().filter(|(_, s)| s.arity == 1).map(|(p, _)| p).collect();
+        let sets: Vec<Pred> =
+            self.theory.symbols.iter().filter(|(_, s)| s.arity == 1).map(|(p, _)| p).collect();
         sets.iter().for_each(|&s| self.theory.explain(s));
         let vocabulary = TheoryVocabulary { sets, relations: Vec::new() };
         let all = guesses(&mut self.theory, closure, &vocabulary, 0);
@@ -206,20 +259,32 @@ impl Finder {
     }
 
     /// Finds an invariant of a closure.
-    pub(super) fn bounded(&mut self, closure: Pred, candidates: &[(u8, TheoryExprId)]) -> Result<(), Missing> {
+    pub(super) fn bounded(
+        &mut self,
+        closure: Pred,
+        candidates: &[(u8, TheoryExprId)],
+    ) -> Result<(), Missing> {
         self.sets_of_ends(closure);
         self.bounded_by(closure, candidates)
     }
 
     /// The same without what is known of its ends.
-    pub(super) fn bounded_by(&mut self, closure: Pred, candidates: &[(u8, TheoryExprId)]) -> Result<(), Missing> {
+    pub(super) fn bounded_by(
+        &mut self,
+        closure: Pred,
+        candidates: &[(u8, TheoryExprId)],
+    ) -> Result<(), Missing> {
         let begin = std::time::Instant::now();
         let mut failed = None;
         for steps in [0, self.reach.steps] {
             let limits = self.limits(steps);
             let found = find(&mut self.theory, closure, candidates, limits);
             let of = self.theory.symbols.name(closure);
-            tracing::debug!("an invariant of {of}: {}, {:.2} s", found.is_ok(), begin.elapsed().as_secs_f64());
+            tracing::debug!(
+                "an invariant of {of}: {}, {:.2} s",
+                found.is_ok(),
+                begin.elapsed().as_secs_f64()
+            );
             match found {
                 Ok(found) => {
                     self.effort.add(found.effort);
@@ -231,7 +296,10 @@ impl Finder {
                 }
                 Err(none) => {
                     self.effort.add(none.effort);
-                    tracing::debug!("what is in none of its members: {}", way(&self.theory, &none.uncovered));
+                    tracing::debug!(
+                        "what is in none of its members: {}",
+                        way(&self.theory, &none.uncovered)
+                    );
                     failed = Some(none);
                 }
             }
@@ -239,11 +307,12 @@ impl Finder {
         Err(Missing::Invariant(failed.expect("there were attempts")))
     }
 
-    /// Where a closure of the source is within one of the target, which has a name and no more is known of, finds out whether it is one of its edges,
-    /// or two: what communication is.
+    /// Where a closure of the source is within one of the target, which has a name and no more is
+    /// known of, finds out whether it is one of its edges, or two: what communication is.
     fn bounded_by_pairs(&mut self, closure: Pred) {
         let Meaning::Closure(step) = self.theory.symbols.get(closure).meaning else { return };
-        let is_closure = |p: Pred| matches!(self.theory.symbols.get(p).meaning, Meaning::Closure(_));
+        let is_closure =
+            |p: Pred| matches!(self.theory.symbols.get(p).meaning, Meaning::Closure(_));
         let by_name = self.steps.iter().flat_map(|step| &step.claims).any(|claim| match claim {
             Claim::Pairs { of, property: Property::Within(bound) } => {
                 *of == closure && self.theory.as_symbol(*bound).is_some_and(is_closure)
@@ -258,8 +327,9 @@ impl Finder {
         }
     }
 
-    /// Proves the axioms of a source by what a target guarantees. `target`: what the target's checks are about; `closures`: the
-    /// source's, inner ones first; `places`: the relations from operations to their fences.
+    /// Proves the axioms of a source by what a target guarantees. `target`: what the target's
+    /// checks are about; `closures`: the source's, inner ones first; `places`: the relations from
+    /// operations to their fences.
     pub fn axioms(
         &mut self,
         source: &Model,
@@ -278,7 +348,8 @@ impl Finder {
             let of = TheoryVocabulary::of(&finder.theory, [expr]).relations;
             missing.iter().find(|m| of.contains(&m.0)).map(|m| m.1.clone())
         };
-        let open: Vec<Pred> = closures.iter().copied().filter(|c| !self.within_order.contains(c)).collect();
+        let open: Vec<Pred> =
+            closures.iter().copied().filter(|c| !self.within_order.contains(c)).collect();
         for closure in open {
             let own = self.theory.exprs.symbol(closure);
             if let Some(none) = needs(self, &missing, own) {
@@ -310,7 +381,10 @@ impl Finder {
                 continue;
             }
             let claim = claim(source, number, expr);
-            let result = if check.kind == CheckKind::Acyclic && places.is_empty() && self.acyclic_by_closure(expr, &relations) {
+            let result = if check.kind == CheckKind::Acyclic
+                && places.is_empty()
+                && self.acyclic_by_closure(expr, &relations)
+            {
                 Ok(())
             } else if check.kind == CheckKind::Acyclic {
                 let [first, more] = self.order_candidates(closures);
@@ -326,8 +400,8 @@ impl Finder {
         found
     }
 
-    /// The axioms as steps, if none of them is about a closure and all hold without an invariant of one. (Others may need one: that operations do
-    /// not race is said by happens-before.)
+    /// The axioms as steps, if none of them is about a closure and all hold without an invariant of
+    /// one. (Others may need one: that operations do not race is said by happens-before.)
     fn without_invariants(
         &mut self,
         source: &Model,
@@ -335,10 +409,13 @@ impl Finder {
         closures: &[Pred],
     ) -> Option<Vec<(usize, Result<Claim, Missing>)>> {
         let about = TheoryVocabulary::of(&self.theory, checks.iter().map(|c| c.1)).relations;
-        if closures.iter().any(|c| about.contains(c)) || checks.iter().any(|c| source.checks[c.0].kind == CheckKind::Acyclic) {
+        if closures.iter().any(|c| about.contains(c))
+            || checks.iter().any(|c| source.checks[c.0].kind == CheckKind::Acyclic)
+        {
             return None;
         }
-        let claims: Vec<(usize, Claim)> = checks.iter().map(|&(number, expr)| (number, claim(source, number, expr))).collect();
+        let claims: Vec<(usize, Claim)> =
+            checks.iter().map(|&(number, expr)| (number, claim(source, number, expr))).collect();
         if !claims.iter().all(|(_, claim)| self.holds(claim, 0, 2)) {
             return None;
         }
@@ -346,7 +423,8 @@ impl Finder {
         Some(claims.into_iter().map(|(number, claim)| (number, Ok(claim))).collect())
     }
 
-    /// The relations of a target that invariants are made of: those that are not the same backwards.
+    /// The relations of a target that invariants are made of: those that are not the same
+    /// backwards.
     fn relations(&mut self, target: &[TheoryExprId]) -> Vec<Pred> {
         let mut found = TheoryVocabulary::of(&self.theory, target.iter().copied()).relations;
         found.extend(self.theory.of_source.iter().copied());
@@ -363,11 +441,22 @@ impl Finder {
 
 /// What is there in a way into a closure, for the log: `po(0, 2)`.
 fn way(theory: &Theory, form: &TheoryFormula) -> String {
-    let event = |t: EventTerm| if t.as_variable().is_some() { "?".to_owned() } else { t.index().to_string() };
+    let event = |t: EventTerm| {
+        if t.as_variable().is_some() { "?".to_owned() } else { t.index().to_string() }
+    };
     let lit = |l: &Lit| {
-        let args = if theory.symbols.get(l.atom.pred).arity == 1 { &l.atom.args[..1] } else { &l.atom.args[..] };
+        let args = if theory.symbols.get(l.atom.pred).arity == 1 {
+            &l.atom.args[..1]
+        } else {
+            &l.atom.args[..]
+        };
         let args: Vec<String> = args.iter().map(|&t| event(t)).collect();
-        format!("{}{}({})", if l.positive { "" } else { "~" }, theory.symbols.name(l.atom.pred), args.join(", "))
+        format!(
+            "{}{}({})",
+            if l.positive { "" } else { "~" },
+            theory.symbols.name(l.atom.pred),
+            args.join(", ")
+        )
     };
     form.lits().iter().map(lit).collect::<Vec<_>>().join(" ")
 }

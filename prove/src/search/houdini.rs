@@ -1,5 +1,5 @@
-//! The largest set of guesses that is inductive: guess all, throw out those whose induction fails given the others, until none does
-//! (Houdini: Flanagan and Leino, FME 2001).
+//! The largest set of guesses that is inductive: guess all, throw out those whose induction fails
+//! given the others, until none does (Houdini: Flanagan and Leino, FME 2001).
 
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,12 @@ pub struct KeptGuesses {
 }
 
 /// Finds the largest inductive set of guesses.
-pub fn inductive(theory: &mut Theory, group: &[Pred], guesses: Vec<(Pred, Property)>, limits: GroundLimits) -> KeptGuesses {
+pub fn inductive(
+    theory: &mut Theory,
+    group: &[Pred],
+    guesses: Vec<(Pred, Property)>,
+    limits: GroundLimits,
+) -> KeptGuesses {
     let cases = induction_cases(theory, group, false);
     // Negations of inclusions need names of sequences: they are made before the theory is shared.
     let prepared: FxHashMap<usize, (TheoryFormula, u8)> = guesses
@@ -85,7 +90,12 @@ impl InductionAttempt<'_> {
                 }
                 if let Property::Within(_) = property {
                     let (form, events) = &self.prepared[&i];
-                    let existence = Existence { guard: Vec::new(), variables: 2, events: *events, cases: form.cases() };
+                    let existence = Existence {
+                        guard: Vec::new(),
+                        variables: 2,
+                        events: *events,
+                        cases: form.cases(),
+                    };
                     problem.exists(&existence, &atom.args, Some(guard), 1);
                 }
             }
@@ -93,12 +103,16 @@ impl InductionAttempt<'_> {
         // One of the guesses fails at the pair.
         let pair = [EventTerm::event(0), EventTerm::event(1)];
         let mut failures = Vec::new();
-        for (i, (_, property)) in self.guesses.iter().enumerate().filter(|(i, g)| alive[*i] && g.0 == self.case.of) {
+        for (i, (_, property)) in
+            self.guesses.iter().enumerate().filter(|(i, g)| alive[*i] && g.0 == self.case.of)
+        {
             let failure = match property {
                 Property::Clause(lits) => {
                     let others = (self.case.events..).take(property.others()).map(EventTerm::event);
                     let values: Vec<EventTerm> = pair.into_iter().chain(others).collect();
-                    problem.switch(&TheoryFormula::and(lits.iter().map(|l| TheoryFormula::lit(!l.with(&values)))))
+                    problem.switch(&TheoryFormula::and(
+                        lits.iter().map(|l| TheoryFormula::lit(!l.with(&values))),
+                    ))
                 }
                 Property::Within(_) => {
                     let guard = problem.switch(&TheoryFormula::Const(true));
@@ -170,10 +184,16 @@ impl InductionAttempt<'_> {
                 let values = values_at(property, pair);
                 let negated: Vec<Lit> = lits.iter().map(|l| !l.with(&values)).collect();
                 let mut any = false;
-                margay_theorem::ground::matches(structure, property.others() as u8, &negated, &self.theory.stop, &mut |_| {
-                    any = true;
-                    false
-                });
+                margay_theorem::ground::matches(
+                    structure,
+                    property.others() as u8,
+                    &negated,
+                    &self.theory.stop,
+                    &mut |_| {
+                        any = true;
+                        false
+                    },
+                );
                 any
             }
             Property::Within(_) => problem.holds(failure),

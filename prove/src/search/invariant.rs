@@ -1,5 +1,6 @@
-//! Invariants of closures: a union of relations that contains the closure, found from below. Each way for a pair to come into the
-//! closure must be within the union; where one is not, a relation that contains it is added.
+//! Invariants of closures: a union of relations that contains the closure, found from below. Each
+//! way for a pair to come into the closure must be within the union; where one is not, a relation
+//! that contains it is added.
 
 use super::candidate::CandidateRelation;
 use crate::ground::{GroundEffort, GroundLimits};
@@ -8,7 +9,8 @@ use margay_theorem::ground::Structure;
 use margay_theorem::logic::{EventAtom, EventTerm, Lit, Pred, TheoryExprId, TheoryFormula};
 use margay_theorem::theory::Theory;
 
-/// The most members of a union. Happens-before of C++17 by `cuda-oxide`, where fences stand on both sides of operations, has 52.
+/// The most members of a union. Happens-before of C++17 by `cuda-oxide`, where fences stand on both
+/// sides of operations, has 52.
 pub(super) const MOST: usize = 96;
 
 /// What was found.
@@ -44,17 +46,18 @@ pub(super) struct ClosureEntry {
     /// What is there; one way for each of its cases.
     pub(super) form: TheoryFormula,
     pub(super) events: usize,
-    /// Do they begin at an initial write? Such ways have members of their own: an initial write is first in every order, but no
-    /// operation that synchronises.
+    /// Do they begin at an initial write? Such ways have members of their own: an initial write is
+    /// first in every order, but no operation that synchronises.
     pub(super) initial: bool,
 }
 
 /// The most members that are given up before a search ends.
 const GIVEN_UP: usize = 24;
 
-/// Finds an invariant of a closure, of relations and sequences of two. A member behind which no candidate contains the next step is in no
-/// invariant: it is given up, and the search begins again without it. What is left when no member fails is an invariant, so the search
-/// misses none that its candidates have, but for the limit on what is given up.
+/// Finds an invariant of a closure, of relations and sequences of two. A member behind which no
+/// candidate contains the next step is in no invariant: it is given up, and the search begins again
+/// without it. What is left when no member fails is an invariant, so the search misses none that
+/// its candidates have, but for the limit on what is given up.
 ///
 /// # Errors
 /// What no relation contains, as it was before anything was given up.
@@ -76,7 +79,9 @@ pub fn find(
             return Ok(Invariant { of, items: search.exprs(), effort: search.effort });
         };
         let mut first_failed = first.unwrap_or(failed);
-        let Some(behind) = behind.filter(|_| given_up.len() < GIVEN_UP && !search.theory.stop.is_raised()) else {
+        let Some(behind) =
+            behind.filter(|_| given_up.len() < GIVEN_UP && !search.theory.stop.is_raised())
+        else {
             first_failed.effort = search.effort;
             first_failed.given_up = given_up;
             return Err(first_failed);
@@ -98,7 +103,10 @@ pub fn find(
 fn choices(earlier: usize, items: usize) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..earlier {
-        all = all.iter().flat_map(|c| (0..items).map(move |i| c.iter().copied().chain([i]).collect())).collect();
+        all = all
+            .iter()
+            .flat_map(|c| (0..items).map(move |i| c.iter().copied().chain([i]).collect()))
+            .collect();
     }
     all
 }
@@ -123,10 +131,25 @@ type UncoveredMember = (Box<NoInvariant>, Option<TheoryExprId>);
 
 impl<'a> InvariantSearch<'a> {
     /// A search that has found nothing yet.
-    pub(super) fn new(theory: &'a mut Theory, of: Pred, candidates: Vec<CandidateRelation>, limits: GroundLimits) -> Self {
+    pub(super) fn new(
+        theory: &'a mut Theory,
+        of: Pred,
+        candidates: Vec<CandidateRelation>,
+        limits: GroundLimits,
+    ) -> Self {
         let (items, steps) = (Vec::new(), Vec::new());
         let effort = GroundEffort::default();
-        let mut search = Self { theory, of, candidates, items, steps, effort, most: usize::MAX, limits, has_whole_ways: true };
+        let mut search = Self {
+            theory,
+            of,
+            candidates,
+            items,
+            steps,
+            effort,
+            most: usize::MAX,
+            limits,
+            has_whole_ways: true,
+        };
         search.find_steps();
         search
     }
@@ -150,7 +173,9 @@ impl InvariantSearch<'_> {
             }
             for (r, choice) in open {
                 for ways in self.ways(&cases[r], &choice) {
-                    self.cover_all(&ways).map_err(|failed| (failed, choice.iter().max().map(|&i| self.items[i].expr)))?;
+                    self.cover_all(&ways).map_err(|failed| {
+                        (failed, choice.iter().max().map(|&i| self.items[i].expr))
+                    })?;
                 }
                 done.push((r, choice));
             }
@@ -161,7 +186,13 @@ impl InvariantSearch<'_> {
         let Some(rmw) = self.theory.symbols.rmw() else { return };
         let rmw = self.theory.exprs.symbol(rmw);
         let rmw = CandidateRelation::new(self.theory, rmw, 0);
-        let orders: Vec<_> = self.theory.symbols.iter().map(|(p, _)| p).filter(|&p| self.theory.is_program_order(p)).collect();
+        let orders: Vec<_> = self
+            .theory
+            .symbols
+            .iter()
+            .map(|(p, _)| p)
+            .filter(|&p| self.theory.is_program_order(p))
+            .collect();
         for pred in orders {
             let expr = self.theory.exprs.symbol(pred);
             let relation = CandidateRelation::new(self.theory, expr, 0);
@@ -176,7 +207,8 @@ impl InvariantSearch<'_> {
         let mut next = case.events;
         let mut form = case.body.clone();
         for (atom, &item) in case.earlier.iter().zip(choice) {
-            let (member, after) = open_all(self.theory, self.items[item].expr, atom.args[0], atom.args[1], next, &[]);
+            let (member, after) =
+                open_all(self.theory, self.items[item].expr, atom.args[0], atom.args[1], next, &[]);
             next = after;
             let both = TheoryFormula::and([TheoryFormula::Lit(Lit::yes(*atom)), member]);
             form = replace(&form, Lit::yes(*atom), &both);
@@ -185,12 +217,20 @@ impl InvariantSearch<'_> {
         let starts = Lit::yes(EventAtom::unary(init, EventTerm::event(0)));
         let way = |initial| {
             let start = if initial { starts } else { !starts };
-            ClosureEntry { form: TheoryFormula::and([form.clone(), TheoryFormula::Lit(start)]), events: next, initial }
+            ClosureEntry {
+                form: TheoryFormula::and([form.clone(), TheoryFormula::Lit(start)]),
+                events: next,
+                initial,
+            }
         };
         [false, true].map(way).into()
     }
 
-    pub(super) fn fail(&self, way: &ClosureEntry, structure: Option<Structure>) -> Box<NoInvariant> {
+    pub(super) fn fail(
+        &self,
+        way: &ClosureEntry,
+        structure: Option<Structure>,
+    ) -> Box<NoInvariant> {
         Box::new(NoInvariant {
             of: self.of,
             items: self.exprs(),
@@ -210,7 +250,8 @@ impl InvariantSearch<'_> {
         let mut at = 0;
         while at < self.items.len() {
             let items = self.items.clone();
-            let rest: Vec<&CandidateRelation> = items.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| e).collect();
+            let rest: Vec<&CandidateRelation> =
+                items.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, e)| e).collect();
             if self.within(&items[at], &rest) {
                 self.items.remove(at);
             } else {

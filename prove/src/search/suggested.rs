@@ -1,5 +1,6 @@
-//! Lemmas that a user suggests, as checks of a .cat text about the target, and members for invariants, as its definitions. They are
-//! shown like those that are guessed, or they are not used; none is trusted.
+//! Lemmas that a user suggests, as checks of a .cat text about the target, and members for
+//! invariants, as its definitions. They are shown like those that are guessed, or they are not
+//! used; none is trusted.
 
 use margay_models::model::{CheckKind, Model, Sort};
 
@@ -18,7 +19,8 @@ pub struct Suggested {
     /// The number of the check in its model.
     pub check: usize,
     pub claim: Claim,
-    /// A few events that make its induction, or itself, fail; `None` where it holds, or a limit was reached.
+    /// A few events that make its induction, or itself, fail; `None` where it holds, or a limit was
+    /// reached.
     pub refuted: Option<Structure>,
     /// Is it proved?
     pub holds: bool,
@@ -29,17 +31,23 @@ impl Finder {
     pub fn suggestions(&mut self, model: &Model, base: &BaseMeaning) -> Vec<Suggested> {
         let first_new = self.theory.symbols.len();
         let checks: Vec<usize> = own_checks(model).filter(|&i| !model.checks[i].negated).collect();
-        let members = model.definitions.iter().filter(|d| d.place.file.name == model.source.name && d.sort == Sort::Relation);
-        let nodes: Vec<_> = checks.iter().map(|&i| model.checks[i].expr).chain(members.map(|d| d.body)).collect();
+        let members = model
+            .definitions
+            .iter()
+            .filter(|d| d.place.file.name == model.source.name && d.sort == Sort::Relation);
+        let nodes: Vec<_> =
+            checks.iter().map(|&i| model.checks[i].expr).chain(members.map(|d| d.body)).collect();
         let exprs = self.theory.translate_all(model, base, &nodes);
-        let exprs: Vec<TheoryExprId> = exprs.into_iter().map(|e| inlined(&mut self.theory, e, first_new)).collect();
+        let exprs: Vec<TheoryExprId> =
+            exprs.into_iter().map(|e| inlined(&mut self.theory, e, first_new)).collect();
         let (claims, members) = exprs.split_at(checks.len());
         self.members = members.iter().map(|&e| (0, e)).collect();
         let mut found = Vec::new();
         for (&check, &expr) in checks.iter().zip(claims) {
             let own = &model.checks[check];
             let claim = match own.kind {
-                // No cycle: no event is related to itself by the closure, which an induction can be about.
+                // No cycle: no event is related to itself by the closure, which an induction can be
+                // about.
                 CheckKind::Acyclic => {
                     let closure = self.theory.closure_name(expr);
                     Claim::Irreflexive(self.theory.exprs.symbol(closure))
@@ -67,7 +75,8 @@ impl Finder {
         }
     }
 
-    /// Shows a claim: by what is known, or by induction over a closure or recursive relation that it is about.
+    /// Shows a claim: by what is known, or by induction over a closure or recursive relation that
+    /// it is about.
     fn suggested(&mut self, claim: &Claim) -> Result<(), Option<Structure>> {
         let failed = match self.try_claim(claim, 0, 2) {
             Ok(()) => {
@@ -95,12 +104,19 @@ impl Finder {
             return Some((of, vec![Property::Within(b)]));
         }
         let (form, _) = self.theory.opened(e);
-        let same = [EventTerm::variable(0), EventTerm::variable(0)].into_iter().chain((2..18).map(EventTerm::variable));
-        let form = if matches!(claim, Claim::Irreflexive(_)) { form.with(&same.collect::<Vec<_>>()) } else { form };
+        let same = [EventTerm::variable(0), EventTerm::variable(0)]
+            .into_iter()
+            .chain((2..18).map(EventTerm::variable));
+        let form = if matches!(claim, Claim::Irreflexive(_)) {
+            form.with(&same.collect::<Vec<_>>())
+        } else {
+            form
+        };
         let clauses: Vec<Vec<Lit>> = form.negated().clauses();
         let is_subject = |l: &&Lit| !l.positive && is_recursive(&self.theory, l.atom.pred);
         let of = clauses.first()?.iter().find(is_subject)?.atom.pred;
-        let properties = clauses.into_iter().map(|lits| property_of(lits, of)).collect::<Option<Vec<_>>>()?;
+        let properties =
+            clauses.into_iter().map(|lits| property_of(lits, of)).collect::<Option<Vec<_>>>()?;
         Some((of, properties))
     }
 }
@@ -115,7 +131,11 @@ fn property_of(mut lits: Vec<Lit>, of: Pred) -> Option<Property> {
     let [x, y] = lits.remove(at).atom.args;
     // An event that is related to itself is a pair of equal events.
     if x == y {
-        lits.push(Lit::no(EventAtom::binary(Pred::EQUAL, EventTerm::variable(0), EventTerm::variable(1))));
+        lits.push(Lit::no(EventAtom::binary(
+            Pred::EQUAL,
+            EventTerm::variable(0),
+            EventTerm::variable(1),
+        )));
     }
     let mut order = vec![x];
     if x == y {
@@ -123,12 +143,16 @@ fn property_of(mut lits: Vec<Lit>, of: Pred) -> Option<Property> {
     } else {
         order.push(y);
     }
-    for term in lits.iter().filter(|l| l.atom.pred != Pred::EQUAL || x != y).flat_map(|l| l.atom.args) {
+    for term in
+        lits.iter().filter(|l| l.atom.pred != Pred::EQUAL || x != y).flat_map(|l| l.atom.args)
+    {
         if !order.contains(&term) {
             order.push(term);
         }
     }
-    let number = |t: EventTerm| order.iter().position(|&o| o == t).map_or(t, |i| EventTerm::variable(i as u8));
+    let number = |t: EventTerm| {
+        order.iter().position(|&o| o == t).map_or(t, |i| EventTerm::variable(i as u8))
+    };
     let renamed: Vec<Lit> = lits
         .iter()
         .map(|l| {
@@ -136,7 +160,14 @@ fn property_of(mut lits: Vec<Lit>, of: Pred) -> Option<Property> {
             if is_pair {
                 *l
             } else {
-                Lit { atom: EventAtom::binary(l.atom.pred, number(l.atom.args[0]), number(l.atom.args[1])), ..*l }
+                Lit {
+                    atom: EventAtom::binary(
+                        l.atom.pred,
+                        number(l.atom.args[0]),
+                        number(l.atom.args[1]),
+                    ),
+                    ..*l
+                }
             }
         })
         .collect();
@@ -144,7 +175,8 @@ fn property_of(mut lits: Vec<Lit>, of: Pred) -> Option<Property> {
     (order.len() <= 16).then_some(Property::Clause(renamed))
 }
 
-/// The expression with the definitions of the text itself put in: whoever reads a proof does not have their names.
+/// The expression with the definitions of the text itself put in: whoever reads a proof does not
+/// have their names.
 fn inlined(theory: &mut Theory, id: TheoryExprId, first_new: usize) -> TheoryExprId {
     let expr = theory.exprs.get(id);
     let expr = match expr {

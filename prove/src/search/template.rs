@@ -7,12 +7,17 @@ use margay_theorem::theory::{Theory, TheoryVocabulary};
 /// The kind of guesses that speak of the halves of read-modify-writes.
 const HALVES: usize = 3;
 
-/// Kinds of guesses in the order in which they are made: simpler ones come first, and what is kept of them is known to the others. What
-/// the third kind brings may help the second.
+/// Kinds of guesses in the order in which they are made: simpler ones come first, and what is kept
+/// of them is known to the others. What the third kind brings may help the second.
 pub const STAGES: [usize; 6] = [0, 1, 2, HALVES, 1, 4];
 
 /// The guesses of one kind about a closure or fixpoint.
-pub fn guesses(theory: &mut Theory, of: Pred, vocabulary: &TheoryVocabulary, stage: usize) -> Vec<(Pred, Property)> {
+pub fn guesses(
+    theory: &mut Theory,
+    of: Pred,
+    vocabulary: &TheoryVocabulary,
+    stage: usize,
+) -> Vec<(Pred, Property)> {
     let own = |a, b| Lit::yes(EventAtom::binary(of, a, b));
     let mut found = Vec::new();
     match stage {
@@ -20,7 +25,10 @@ pub fn guesses(theory: &mut Theory, of: Pred, vocabulary: &TheoryVocabulary, sta
         0 => {
             for &set in &vocabulary.sets {
                 for end in [X, Y] {
-                    found.extend([Lit::yes(EventAtom::unary(set, end)), Lit::no(EventAtom::unary(set, end))].map(|l| vec![l]));
+                    found.extend(
+                        [Lit::yes(EventAtom::unary(set, end)), Lit::no(EventAtom::unary(set, end))]
+                            .map(|l| vec![l]),
+                    );
                 }
             }
         }
@@ -37,24 +45,39 @@ pub fn guesses(theory: &mut Theory, of: Pred, vocabulary: &TheoryVocabulary, sta
             for &r in &vocabulary.relations {
                 let r = |a, b| Lit::no(EventAtom::binary(r, a, b));
                 found.extend(
-                    [[r(Z, X), own(Z, Y)], [r(X, Z), own(Z, Y)], [r(Y, Z), own(X, Z)], [r(Z, Y), own(X, Z)]].map(Vec::from),
+                    [
+                        [r(Z, X), own(Z, Y)],
+                        [r(X, Z), own(Z, Y)],
+                        [r(Y, Z), own(X, Z)],
+                        [r(Z, Y), own(X, Z)],
+                    ]
+                    .map(Vec::from),
                 );
             }
         }
-        // rmw^-1; C in C | id, C; rmw^-1 in C | id: for a C that has the steps between the halves of an operation.
+        // rmw^-1; C in C | id, C; rmw^-1 in C | id: for a C that has the steps between the halves
+        // of an operation.
         HALVES => {
             if let Some(rmw) = theory.symbols.rmw() {
                 let rmw = |a, b| Lit::no(EventAtom::binary(rmw, a, b));
                 let same = |a, b| Lit::yes(EventAtom::binary(Pred::EQUAL, a, b));
-                found.extend([[rmw(X, Z), own(Z, Y), same(Z, Y)], [rmw(Z, Y), own(X, Z), same(X, Z)]].map(Vec::from));
+                found.extend(
+                    [[rmw(X, Z), own(Z, Y), same(Z, Y)], [rmw(Z, Y), own(X, Z), same(X, Z)]]
+                        .map(Vec::from),
+                );
             }
         }
         // r; C in s, C; r in s.
         _ => {
             let derivable = derivable(theory);
             for &r in &vocabulary.relations {
-                for &s in vocabulary.relations.iter().filter(|&&s| s != of && derivable.contains(&s)) {
-                    let (r, s) = (|a, b| Lit::no(EventAtom::binary(r, a, b)), |a, b| Lit::yes(EventAtom::binary(s, a, b)));
+                for &s in
+                    vocabulary.relations.iter().filter(|&&s| s != of && derivable.contains(&s))
+                {
+                    let (r, s) = (
+                        |a, b| Lit::no(EventAtom::binary(r, a, b)),
+                        |a, b| Lit::yes(EventAtom::binary(s, a, b)),
+                    );
                     found.extend([[r(Z, X), s(Z, Y)], [r(Y, Z), s(X, Z)]].map(Vec::from));
                 }
             }
@@ -70,8 +93,12 @@ pub fn guesses(theory: &mut Theory, of: Pred, vocabulary: &TheoryVocabulary, sta
 /// The relations that some fact concludes of events that another fact's premises relate.
 fn derivable(theory: &Theory) -> std::collections::BTreeSet<Pred> {
     let binary = |l: &&Lit| l.atom.args[0] != l.atom.args[1];
-    let concluding = theory.facts.iter().filter(|f| f.clause.lits.iter().any(|l| !l.positive && binary(&l)));
-    concluding.flat_map(|f| f.clause.lits.iter().filter(|l| l.positive).filter(binary)).map(|l| l.atom.pred).collect()
+    let concluding =
+        theory.facts.iter().filter(|f| f.clause.lits.iter().any(|l| !l.positive && binary(&l)));
+    concluding
+        .flat_map(|f| f.clause.lits.iter().filter(|l| l.positive).filter(binary))
+        .map(|l| l.atom.pred)
+        .collect()
 }
 
 /// For a recursion of the form `C = B | C; m; C`: each pair of C is one of B, or of C; m; B.
@@ -83,7 +110,8 @@ fn linear(theory: &mut Theory, of: Pred) -> Option<TheoryExprId> {
         TheoryExpr::Sequence(a, b) if b == own => Some(a),
         _ => None,
     };
-    let base: Vec<TheoryExprId> = parts.iter().copied().filter(|&p| is_last(theory, p).is_none()).collect();
+    let base: Vec<TheoryExprId> =
+        parts.iter().copied().filter(|&p| is_last(theory, p).is_none()).collect();
     let base = theory.exprs.union_all(base);
     let mut all = base;
     for part in parts {
@@ -95,7 +123,8 @@ fn linear(theory: &mut Theory, of: Pred) -> Option<TheoryExprId> {
     (all != base).then_some(all)
 }
 
-/// For a recursion of the form `C = B | C; m; B`, or `C = B | B; m; C`: C; m; C is within C, though no part of the definition says it.
+/// For a recursion of the form `C = B | C; m; B`, or `C = B | B; m; C`: C; m; C is within C, though
+/// no part of the definition says it.
 pub fn composes(theory: &Theory, of: Pred) -> Vec<(Pred, Property)> {
     let Meaning::Fixpoint(body, _) = theory.symbols.get(of).meaning else { return Vec::new() };
     let no = |p, a, b| Lit::no(EventAtom::binary(p, a, b));
@@ -107,18 +136,29 @@ pub fn composes(theory: &Theory, of: Pred) -> Vec<(Pred, Property)> {
         let Some(between) = theory.as_symbol(between) else { continue };
         if is_own(first) && !is_own(last) {
             // C(z, w), m(w, x), C(x, y) -> C(z, y): by induction over what comes last.
-            found.push(vec![no(of, Z, W), no(between, W, X), Lit::yes(EventAtom::binary(of, Z, Y))]);
+            found.push(vec![
+                no(of, Z, W),
+                no(between, W, X),
+                Lit::yes(EventAtom::binary(of, Z, Y)),
+            ]);
         } else if is_own(last) && !is_own(first) {
-            found.push(vec![no(between, Y, W), no(of, W, Z), Lit::yes(EventAtom::binary(of, X, Z))]);
+            found.push(vec![
+                no(between, Y, W),
+                no(of, W, Z),
+                Lit::yes(EventAtom::binary(of, X, Z)),
+            ]);
         }
     }
     found.into_iter().map(|lits| (of, Property::Clause(lits))).collect()
 }
 
-/// For a recursion of the form `C = B | C; m; C`, where B speaks of a set *s*: each pair of C is of program order at one location, or has
-/// a first part of it and then begins in *s*; the same of its end; and both. What is observed of a weak write is observed so.
+/// For a recursion of the form `C = B | C; m; C`, where B speaks of a set *s*: each pair of C is of
+/// program order at one location, or has a first part of it and then begins in *s*; the same of its
+/// end; and both. What is observed of a weak write is observed so.
 pub fn ends_within(theory: &mut Theory, of: Pred) -> Vec<TheoryExprId> {
-    let (Some(_), Some(po), Some(loc)) = (linear(theory, of), theory.symbols.po(), theory.symbols.loc()) else {
+    let (Some(_), Some(po), Some(loc)) =
+        (linear(theory, of), theory.symbols.po(), theory.symbols.loc())
+    else {
         return Vec::new();
     };
     let own = theory.exprs.symbol(of);

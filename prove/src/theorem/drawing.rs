@@ -1,5 +1,6 @@
-//! A few events that make an obligation fail, as an execution to draw. They are not all of an execution: what reads read may be missing,
-//! and locations and placements are told apart only as far as the obligation does.
+//! A few events that make an obligation fail, as an execution to draw. They are not all of an
+//! execution: what reads read may be missing, and locations and placements are told apart only as
+//! far as the obligation does.
 
 use margay_models::bits::Event;
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement};
@@ -20,7 +21,8 @@ pub struct Drawing {
     pub picture: Picture,
 }
 
-/// Base sets by which an event is called that no row makes. That an access is generic goes without saying.
+/// Base sets by which an event is called that no row makes. That an access is generic goes without
+/// saying.
 const SETS: [&str; 27] = [
     "IW",
     "R",
@@ -58,19 +60,25 @@ impl Drawing {
         let locations = reader.locations(&events);
         let members = locations.iter().map(|of| of.1).max().map_or(0, |l| l + 1);
         let data = |&e: &usize| {
-            let thread = threads.iter().position(|t| t.contains(&e)).and_then(|t| u16::try_from(t).ok());
+            let thread =
+                threads.iter().position(|t| t.contains(&e)).and_then(|t| u16::try_from(t).ok());
             let kind = match (thread, reader.is(e, "R"), reader.is(e, "W")) {
                 (None, ..) => Kind::Init,
                 (_, true, _) => Kind::Read,
                 (_, _, true) => Kind::Write,
                 _ => Kind::Fence,
             };
-            let location = locations.iter().find(|l| l.0 == e && kind != Kind::Fence).and_then(|l| u16::try_from(l.1).ok());
+            let location = locations
+                .iter()
+                .find(|l| l.0 == e && kind != Kind::Fence)
+                .and_then(|l| u16::try_from(l.1).ok());
             EventData { location, ..EventData::new(kind, thread, Order::Plain) }
         };
         let placement = |_: &Vec<usize>| Placement::default();
         let location = |l: usize| Location {
-            name: ["x", "y", "z", "u", "v", "w"].get(l).map_or_else(|| format!("x{l}"), |n| (*n).to_owned()),
+            name: ["x", "y", "z", "u", "v", "w"]
+                .get(l)
+                .map_or_else(|| format!("x{l}"), |n| (*n).to_owned()),
             physical: l as u16,
             atomic: true,
         };
@@ -82,14 +90,21 @@ impl Drawing {
         );
         let label = |(number, &e): (usize, &usize)| {
             let name = event_name(&execution, Event::from(number));
-            let location = execution.events[number].location.and_then(|l| execution.locations.get(usize::from(l)));
+            let location = execution.events[number]
+                .location
+                .and_then(|l| execution.locations.get(usize::from(l)));
             let location = location.map_or(String::new(), |l| format!(" {}", l.name));
             format!("{name}: {}{location}", reader.what(setting, e))
         };
         let labels = events.iter().enumerate().map(label).collect();
         let edges = reader.edges(&events, &execution);
-        let picture =
-            Picture { title: String::new(), subtitle: String::new(), edges, shown: PictureSubject::Execution, events: labels };
+        let picture = Picture {
+            title: String::new(),
+            subtitle: String::new(),
+            edges,
+            shown: PictureSubject::Execution,
+            events: labels,
+        };
         Self { execution, picture }
     }
 }
@@ -109,7 +124,9 @@ impl DrawingReader<'_> {
     }
 
     fn related(&self, a: usize, b: usize, relation: Option<Pred>) -> bool {
-        relation.filter(|p| self.structure.has(*p)).is_some_and(|p| self.structure.row(p, a) >> b & 1 == 1)
+        relation
+            .filter(|p| self.structure.has(*p))
+            .is_some_and(|p| self.structure.row(p, a) >> b & 1 == 1)
     }
 
     /// One of each set of equal events.
@@ -121,16 +138,20 @@ impl DrawingReader<'_> {
     /// The events, thread by thread in program order and initial writes last, and the threads.
     fn threads(&self) -> (Vec<usize>, Vec<Vec<usize>>) {
         let all = self.distinct();
-        let (initial, rest): (Vec<usize>, Vec<usize>) = all.into_iter().partition(|&e| self.is(e, "IW"));
+        let (initial, rest): (Vec<usize>, Vec<usize>) =
+            all.into_iter().partition(|&e| self.is(e, "IW"));
         let (int, po) = (self.theory.symbols.int(), self.theory.symbols.po());
         let mut threads: Vec<Vec<usize>> = Vec::new();
         for e in rest {
             let same = |t: &&mut Vec<usize>| {
-                t.iter().any(|&d| [int, po].iter().any(|&r| self.related(d, e, r) || self.related(e, d, r)))
+                t.iter().any(|&d| {
+                    [int, po].iter().any(|&r| self.related(d, e, r) || self.related(e, d, r))
+                })
             };
             match threads.iter_mut().find(same) {
                 Some(thread) => {
-                    let at = thread.iter().position(|&d| self.related(e, d, po)).unwrap_or(thread.len());
+                    let at =
+                        thread.iter().position(|&d| self.related(e, d, po)).unwrap_or(thread.len());
                     thread.insert(at, e);
                 }
                 None => threads.push(vec![e]),
@@ -145,7 +166,10 @@ impl DrawingReader<'_> {
         let loc = self.theory.symbols.loc();
         let mut found: Vec<(usize, usize)> = Vec::new();
         for &e in events.iter().filter(|&&e| self.is(e, "R") || self.is(e, "W")) {
-            let known = found.iter().find(|d| self.related(d.0, e, loc) || self.related(e, d.0, loc)).map(|d| d.1);
+            let known = found
+                .iter()
+                .find(|d| self.related(d.0, e, loc) || self.related(e, d.0, loc))
+                .map(|d| d.1);
             let next = found.iter().map(|d| d.1 + 1).max().unwrap_or(0);
             found.push((e, known.unwrap_or(next)));
         }
@@ -176,8 +200,14 @@ impl DrawingReader<'_> {
                 missing: false,
             });
         };
-        let pairs = || (0..events.len()).flat_map(|a| (0..events.len()).map(move |b| (a, b))).filter(|(a, b)| a != b);
-        for (a, b) in pairs().filter(|&(a, b)| b == a + 1 && execution.po.contains(Event::from(a), Event::from(b))) {
+        let pairs = || {
+            (0..events.len())
+                .flat_map(|a| (0..events.len()).map(move |b| (a, b)))
+                .filter(|(a, b)| a != b)
+        };
+        for (a, b) in pairs()
+            .filter(|&(a, b)| b == a + 1 && execution.po.contains(Event::from(a), Event::from(b)))
+        {
             add(a, b, program_order.name());
         }
         for name in others.iter().map(|relation| relation.name()) {
@@ -191,7 +221,9 @@ impl DrawingReader<'_> {
                 && self.structure.has(pred)
                 && matches!(symbol.meaning, Meaning::Closure(_) | Meaning::Fixpoint(..))
             {
-                for (a, b) in pairs().filter(|&(a, b)| self.structure.row(pred, events[a]) >> events[b] & 1 == 1) {
+                for (a, b) in pairs()
+                    .filter(|&(a, b)| self.structure.row(pred, events[a]) >> events[b] & 1 == 1)
+                {
                     add(a, b, &symbol.name);
                 }
             }

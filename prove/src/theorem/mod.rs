@@ -1,4 +1,5 @@
-//! From a question to a theorem: what is to be shown, the search for an argument, its check, and what is missing where there is none.
+//! From a question to a theorem: what is to be shown, the search for an argument, its check, and
+//! what is missing where there is none.
 
 mod drawing;
 mod inhabitant;
@@ -27,12 +28,14 @@ use crate::search::suggested::Suggested;
 use margay_theorem::ground::Reach;
 use margay_theorem::theory::{StopSignal, Theory};
 
-/// How far obligations may reach: the most events, and how many steps from those that they speak of. Where operations have their fences
-/// before them, an edge of SC speaks of 9 events, and its refutation has up to 28 values, which is not yet what finding it takes: with 40
-/// events in all it was not found again by what it needs alone. A structure has room for 128.
+/// How far obligations may reach: the most events, and how many steps from those that they speak
+/// of. Where operations have their fences before them, an edge of SC speaks of 9 events, and its
+/// refutation has up to 28 values, which is not yet what finding it takes: with 40 events in all it
+/// was not found again by what it needs alone. A structure has room for 128.
 pub const REACH: Reach = Reach { events: 120, steps: 1, rounds: 5000 };
 
-/// Searches for an argument of each goal, completes it, and checks it. What is not checked is no theorem.
+/// Searches for an argument of each goal, completes it, and checks it. What is not checked is no
+/// theorem.
 pub fn prove(setting: &Setting, stop: &StopSignal) -> Report {
     let begin = Instant::now();
     let mut theory = setting.theory.clone();
@@ -43,7 +46,10 @@ pub fn prove(setting: &Setting, stop: &StopSignal) -> Report {
     let (premises, (found, suggested)) = rayon::join(
         || {
             let premises = Premises::of(setting, &theory, &mut effort);
-            tracing::debug!("executions that satisfy the premises: {:.2} s", begin.elapsed().as_secs_f64());
+            tracing::debug!(
+                "executions that satisfy the premises: {:.2} s",
+                begin.elapsed().as_secs_f64()
+            );
             premises
         },
         || search(setting, &mut finder),
@@ -64,7 +70,11 @@ pub fn prove(setting: &Setting, stop: &StopSignal) -> Report {
             }
             Err(missing) => Some(gap(setting, &finder.theory, missing)),
         };
-        goals.push(GoalReport { name: goal.name.clone(), claim: goal.claim.text(&finder.theory), gap });
+        goals.push(GoalReport {
+            name: goal.name.clone(),
+            claim: goal.claim.text(&finder.theory),
+            gap,
+        });
     }
     let begin = Instant::now();
     let mut effort = finder.effort;
@@ -82,18 +92,38 @@ pub fn prove(setting: &Setting, stop: &StopSignal) -> Report {
             (_, Some((_, failure))) => Some(unfinished(setting, failure)),
             (Some(Ok(proved)), None) if proved.contains(&goal.claim) => None,
             (Some(Err(what)), None) => Some(ProofGap { what: what.clone(), ..ProofGap::default() }),
-            _ => Some(ProofGap { what: "the argument does not end with this claim".to_owned(), ..ProofGap::default() }),
+            _ => Some(ProofGap {
+                what: "the argument does not end with this claim".to_owned(),
+                ..ProofGap::default()
+            }),
         };
     }
     violated(setting, &base, &mut goals, &mut effort);
     let times = Times { search: searched, proof: completed, check: begin.elapsed() };
     let (steps, names) = proof.as_ref().map(|proof| steps(setting, proof)).unwrap_or_default();
     let stopped = stop.is_raised() && goals.iter().any(|g| g.gap.is_some());
-    Report { goals, steps, names, tried: tried(&finder), lemmas, proof, premises, times, effort, stopped }
+    Report {
+        goals,
+        steps,
+        names,
+        tried: tried(&finder),
+        lemmas,
+        proof,
+        premises,
+        times,
+        effort,
+        stopped,
+    }
 }
 
-/// Of models: whole executions in which goals do not hold that have no argument. Those of a mapping the bounded search knows how to make.
-fn violated(setting: &Setting<'_>, theory: &Theory, goals: &mut [GoalReport], effort: &mut GroundEffort) {
+/// Of models: whole executions in which goals do not hold that have no argument. Those of a mapping
+/// the bounded search knows how to make.
+fn violated(
+    setting: &Setting<'_>,
+    theory: &Theory,
+    goals: &mut [GoalReport],
+    effort: &mut GroundEffort,
+) {
     if !setting.roles.is_empty() {
         return;
     }
@@ -117,8 +147,12 @@ fn violated(setting: &Setting<'_>, theory: &Theory, goals: &mut [GoalReport], ef
 }
 
 /// Searches for lemmas, invariants and orders, and for each goal; what came of suggested lemmas.
-fn search(setting: &Setting<'_>, finder: &mut Finder) -> (Vec<Result<(), Missing>>, Vec<Suggested>) {
-    let mut suggested = setting.lemmas.map_or_else(Vec::new, |lemmas| finder.suggestions(lemmas, &setting.base));
+fn search(
+    setting: &Setting<'_>,
+    finder: &mut Finder,
+) -> (Vec<Result<(), Missing>>, Vec<Suggested>) {
+    let mut suggested =
+        setting.lemmas.map_or_else(Vec::new, |lemmas| finder.suggestions(lemmas, &setting.base));
     finder.show_suggested(&mut suggested);
     finder.lemmas(&setting.roots);
     // What a mapping makes is known well enough without these, which take their time.
@@ -129,27 +163,58 @@ fn search(setting: &Setting<'_>, finder: &mut Finder) -> (Vec<Result<(), Missing
     if let Some(kept) = setting.kept {
         finder.keep_order(kept, &setting.closures);
     }
-    let checks: Vec<(usize, TheoryExprId)> = setting.goals.iter().map(|g| (g.check, g.expr)).collect();
-    let found = finder.axioms(setting.claimed, &checks, &setting.supposed, &setting.closures, &setting.places);
+    let checks: Vec<(usize, TheoryExprId)> =
+        setting.goals.iter().map(|g| (g.check, g.expr)).collect();
+    let found = finder.axioms(
+        setting.claimed,
+        &checks,
+        &setting.supposed,
+        &setting.closures,
+        &setting.places,
+    );
     (found.into_iter().map(|(_, result)| result.map(|_| ())).collect(), suggested)
 }
 
 /// What was guessed, in words.
 fn tried(finder: &Finder) -> Vec<(String, Vec<(String, bool)>)> {
-    finder.tried.iter().map(|t| (finder.theory.symbols.name(t.of).to_owned(), t.guesses.clone())).collect()
+    finder
+        .tried
+        .iter()
+        .map(|t| (finder.theory.symbols.name(t.of).to_owned(), t.guesses.clone()))
+        .collect()
 }
 
 /// Nothing is proved of executions that there are not.
-fn empty(setting: &Setting, theory: &Theory, premises: Premises, effort: GroundEffort, stopped: bool) -> Report {
-    let why = premises
-        .empty
-        .clone()
-        .unwrap_or_else(|| "it was stopped before executions that satisfy the premises were found".to_owned());
+fn empty(
+    setting: &Setting,
+    theory: &Theory,
+    premises: Premises,
+    effort: GroundEffort,
+    stopped: bool,
+) -> Report {
+    let why = premises.empty.clone().unwrap_or_else(|| {
+        "it was stopped before executions that satisfy the premises were found".to_owned()
+    });
     let gap = ProofGap { what: format!("{why}: nothing was proved"), ..ProofGap::default() };
-    let goal = |g: &TheoremGoal| GoalReport { name: g.name.clone(), claim: g.claim.text(theory), gap: Some(gap.clone()) };
+    let goal = |g: &TheoremGoal| GoalReport {
+        name: g.name.clone(),
+        claim: g.claim.text(theory),
+        gap: Some(gap.clone()),
+    };
     let goals = setting.goals.iter().map(goal).collect();
     let (steps, names, tried, lemmas) = Default::default();
-    Report { goals, steps, names, tried, lemmas, proof: None, premises, times: Times::default(), effort, stopped }
+    Report {
+        goals,
+        steps,
+        names,
+        tried,
+        lemmas,
+        proof: None,
+        premises,
+        times: Times::default(),
+        effort,
+        stopped,
+    }
 }
 
 /// Completes what was found: all goals together, or those that can be alone.
@@ -174,24 +239,42 @@ fn completed(
             Err(failure) => failed.push((claim.clone(), failure)),
         }
     }
-    let proof = if kept.is_empty() { None } else { complete(base, found, steps, &kept, REACH, effort).ok().map(|c| c.1) };
+    let proof = if kept.is_empty() {
+        None
+    } else {
+        complete(base, found, steps, &kept, REACH, effort).ok().map(|c| c.1)
+    };
     (proof, failed)
 }
 
-/// Follows the proof in the setting's theory as it was before the search; what it proves, or what is wrong with it.
-fn checked(setting: &Setting, proof: &ArgumentProof, stop: &StopSignal) -> Result<Vec<Claim>, String> {
+/// Follows the proof in the setting's theory as it was before the search; what it proves, or what
+/// is wrong with it.
+fn checked(
+    setting: &Setting,
+    proof: &ArgumentProof,
+    stop: &StopSignal,
+) -> Result<Vec<Claim>, String> {
     let mut theory = setting.theory.clone();
     theory.stop = stop.clone();
     let followed = check(&mut theory, proof);
-    followed.map(|f| f.0).map_err(|flaw| format!("the check of the argument fails at step {}: {}", flaw.step, flaw.what))
+    followed.map(|f| f.0).map_err(|flaw| {
+        format!("the check of the argument fails at step {}: {}", flaw.step, flaw.what)
+    })
 }
 
 /// What came of a suggested lemma.
 fn lemma(setting: &Setting, theory: &Theory, suggested: Suggested) -> LemmaReport {
     let check = &setting.lemmas.expect("it suggested this").checks[suggested.check];
     let claim = suggested.claim.text(theory);
-    let gap = (!suggested.holds).then(|| gap(setting, theory, Missing::Claim(suggested.claim, suggested.refuted)));
-    LemmaReport { check: suggested.check, name: check.display_name(), line: check.place.line(), claim, gap }
+    let gap = (!suggested.holds)
+        .then(|| gap(setting, theory, Missing::Claim(suggested.claim, suggested.refuted)));
+    LemmaReport {
+        check: suggested.check,
+        name: check.display_name(),
+        line: check.place.line(),
+        claim,
+        gap,
+    }
 }
 
 /// What is missing, in words and as a drawing.
@@ -219,11 +302,17 @@ fn gap(setting: &Setting, theory: &Theory, missing: Missing) -> ProofGap {
         Missing::Invariant(none) => {
             let of = theory.symbols.name(none.of).to_owned();
             let items: Vec<String> = none.items.iter().map(|&i| theory.text(i)).collect();
-            let so_far = if items.is_empty() { String::new() } else { format!(" besides {}", items.join(" | ")) };
+            let so_far = if items.is_empty() {
+                String::new()
+            } else {
+                format!(" besides {}", items.join(" | "))
+            };
             let without = match none.given_up.len() {
                 0 => String::new(),
                 1 => ". Nor is there one without the member that this is behind".to_owned(),
-                n => format!(". Nor is there one without {n} members that nothing contains the next step of"),
+                n => format!(
+                    ". Nor is there one without {n} members that nothing contains the next step of"
+                ),
             };
             ProofGap {
                 what: format!(

@@ -16,7 +16,8 @@ pub struct ProofGap {
     pub obligation: Option<String>,
     /// A few events that make it fail, as far as they alone tell.
     pub drawing: Option<Drawing>,
-    /// A whole execution that satisfies all that is supposed, and not the claim: that is no theorem.
+    /// A whole execution that satisfies all that is supposed, and not the claim: that is no
+    /// theorem.
     pub violated: Option<Inhabitant>,
 }
 
@@ -50,7 +51,8 @@ pub struct StepReport {
     pub obligations: usize,
     /// The most events that one of them speaks of.
     pub witnesses: usize,
-    /// The most values of functions (the other half of an operation, its fences, what a read reads) that a refutation needs.
+    /// The most values of functions (the other half of an operation, its fences, what a read reads)
+    /// that a refutation needs.
     pub values: usize,
     /// The instances of what is known, of all refutations.
     pub instances: usize,
@@ -120,13 +122,21 @@ impl Report {
         self.goals.iter().filter_map(|g| Some(g.gap.as_ref()?.violated.as_ref()?.events)).min()
     }
 
-    /// What shows the axioms that are theorems: this proof, and the executions that satisfy the premises.
+    /// What shows the axioms that are theorems: this proof, and the executions that satisfy the
+    /// premises.
     pub fn evidence<'a>(&'a self, proof: &'a ArgumentProof) -> TheoremEvidence<'a> {
         TheoremEvidence { axioms: self.theorems(), inhabitants: &self.premises.inhabitants, proof }
     }
 
     /// The names of what is proved.
     pub fn theorems(&self) -> Vec<String> {
-        once(&self.goals.iter().filter(|g| g.is_theorem()).map(|g| g.name.clone()).collect::<Vec<_>>())
+        once(
+            &self
+                .goals
+                .iter()
+                .filter(|g| g.is_theorem())
+                .map(|g| g.name.clone())
+                .collect::<Vec<_>>(),
+        )
     }
 }

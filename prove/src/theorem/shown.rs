@@ -35,11 +35,14 @@ impl ClaimFamily {
     }
 }
 
-/// What a step claims. Inclusions between relations come first: they are what the argument rests on.
+/// What a step claims. Inclusions between relations come first: they are what the argument rests
+/// on.
 pub fn shown(theory: &Theory, step: &ClaimStep) -> Vec<ClaimFamily> {
     let mut all: Vec<ClaimFamily> = Vec::new();
-    let (invariants, facts): (Vec<&Claim>, Vec<&Claim>) =
-        step.claims.iter().partition(|c| !matches!(c, Claim::Pairs { property: Property::Clause(_), .. }));
+    let (invariants, facts): (Vec<&Claim>, Vec<&Claim>) = step
+        .claims
+        .iter()
+        .partition(|c| !matches!(c, Claim::Pairs { property: Property::Clause(_), .. }));
     for claim in invariants.into_iter().chain(facts) {
         let one = match claim {
             Claim::Pairs { of, property: Property::Clause(lits) } => fact(theory, *of, lits),
@@ -51,7 +54,9 @@ pub fn shown(theory: &Theory, step: &ClaimStep) -> Vec<ClaimFamily> {
             between: "; ",
             after: String::new(),
         });
-        let alike = |s: &&mut ClaimFamily| s.before == one.before && s.between == one.between && s.after == one.after;
+        let alike = |s: &&mut ClaimFamily| {
+            s.before == one.before && s.between == one.between && s.after == one.after
+        };
         match all.iter_mut().find(alike).filter(|_| one.between != "; ") {
             Some(shown) => shown.of.extend(one.of),
             None => all.push(one),
@@ -60,24 +65,42 @@ pub fn shown(theory: &Theory, step: &ClaimStep) -> Vec<ClaimFamily> {
     all
 }
 
-/// A fact about the pairs of a relation with at most one further event, in the notation of .cat. `None` if it is of another form.
+/// A fact about the pairs of a relation with at most one further event, in the notation of .cat.
+/// `None` if it is of another form.
 fn fact(theory: &Theory, of: Pred, lits: &[Lit]) -> Option<ClaimFamily> {
     let relation = named(theory, of);
     let shown = |before: &str, of: String, between, after: &str| {
-        Some(ClaimFamily { before: before.to_owned(), of: vec![of], between, after: after.to_owned() })
+        Some(ClaimFamily {
+            before: before.to_owned(),
+            of: vec![of],
+            between,
+            after: after.to_owned(),
+        })
     };
     match lits {
         [lit] if theory.symbols.get(lit.atom.pred).arity == 1 => {
             let end = if lit.atom.args[0] == X { "starts" } else { "ends" };
             let no = if lit.positive { "" } else { "no " };
-            shown(&format!("{relation} {end} in {no}"), theory.symbols.name(lit.atom.pred).to_owned(), ", ", "")
+            shown(
+                &format!("{relation} {end} in {no}"),
+                theory.symbols.name(lit.atom.pred).to_owned(),
+                ", ",
+                "",
+            )
         }
-        [lit] if lit.positive => shown("", relation, " | ", &format!(" in {}", directed(theory, lit, [X, Y])?)),
+        [lit] if lit.positive => {
+            shown("", relation, " | ", &format!(" in {}", directed(theory, lit, [X, Y])?))
+        }
         [lit] if lit.atom.pred == Pred::EQUAL => shown("irreflexive ", relation, " | ", ""),
-        [lit] if lit.atom.args == [Y, X] => {
-            shown("irreflexive ", format!("{relation}; {}", named(theory, lit.atom.pred)), " | ", "")
+        [lit] if lit.atom.args == [Y, X] => shown(
+            "irreflexive ",
+            format!("{relation}; {}", named(theory, lit.atom.pred)),
+            " | ",
+            "",
+        ),
+        [lit] => {
+            shown("empty ", format!("{relation} & {}", named(theory, lit.atom.pred)), " | ", "")
         }
-        [lit] => shown("empty ", format!("{relation} & {}", named(theory, lit.atom.pred)), " | ", ""),
         [a, b] if a.positive != b.positive => {
             let (premise, conclusion) = if a.positive { (b, a) } else { (a, b) };
             let (path, ends) = if let Some(next) = directed(theory, premise, [Y, Z]) {
@@ -105,7 +128,8 @@ fn directed(theory: &Theory, lit: &Lit, ends: [EventTerm; 2]) -> Option<String> 
 /// The name of a relation, in parentheses if it is an expression that is looser than a sequence.
 fn named(theory: &Theory, pred: Pred) -> String {
     let symbol = theory.symbols.get(pred);
-    let is_compound = symbol.name.contains([' ', ';', '|', '&']) && !matches!(symbol.meaning, Meaning::Closure(_));
+    let is_compound = symbol.name.contains([' ', ';', '|', '&'])
+        && !matches!(symbol.meaning, Meaning::Closure(_));
     if is_compound { format!("({})", symbol.name) } else { symbol.name.clone() }
 }
 
@@ -123,12 +147,14 @@ pub fn short_names(theory: &Theory, steps: &mut [Vec<ClaimFamily>]) -> Vec<(Stri
     long.sort_by_key(|name| std::cmp::Reverse(name.len()));
     let mut names = Vec::new();
     for name in long {
-        let texts = || steps.iter().flatten().flat_map(|s| [&s.before, &s.after].into_iter().chain(&s.of));
+        let texts =
+            || steps.iter().flatten().flat_map(|s| [&s.before, &s.after].into_iter().chain(&s.of));
         if !texts().any(|t| t.contains(name)) {
             continue;
         }
-        let short =
-            (1..).map(|n| format!("chain{n}")).find(|c| theory.symbols.shown(c).is_none() && names.iter().all(|(s, _)| s != c));
+        let short = (1..)
+            .map(|n| format!("chain{n}"))
+            .find(|c| theory.symbols.shown(c).is_none() && names.iter().all(|(s, _)| s != c));
         let short = short.expect("numbers do not end");
         for shown in steps.iter_mut().flatten() {
             for text in [&mut shown.before, &mut shown.after].into_iter().chain(&mut shown.of) {

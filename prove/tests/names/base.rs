@@ -1,12 +1,15 @@
-//! Every base set and relation of every architecture has an execution in which it is not empty, in a proof, in the search, and for the judge;
-//! or all three say that nothing is in it.
+//! Every base set and relation of every architecture has an execution in which it is not empty, in
+//! a proof, in the search, and for the judge; or all three say that nothing is in it.
 //!
-//! At the source the axiom that is asked about forbids reads from other threads where there is a member of the name; at the target an axiom
-//! forbids them unless there is one. Whoever took the name to be empty would call the first a theorem, and the second.
+//! At the source the axiom that is asked about forbids reads from other threads where there is a
+//! member of the name; at the target an axiom forbids them unless there is one. Whoever took the
+//! name to be empty would call the first a theorem, and the second.
 
 use margay_models::execution::{Execution, Order};
 use margay_models::signature::architecture::{Architecture, built_in_words};
-use margay_models::signature::{BaseRelation, BaseSet, Construct, Operation, Signature, constructs};
+use margay_models::signature::{
+    BaseRelation, BaseSet, Construct, Operation, Signature, constructs,
+};
 
 use super::{follows, mapping_of, question, searched, setting, theorems};
 
@@ -108,7 +111,11 @@ fn instruction(signature: Signature, construct: Construct, scope: &str) -> Strin
     } else {
         construct.name(signature)
     };
-    if construct.has_scope(signature) && !scope.is_empty() { format!("{name}.{scope}") } else { name }
+    if construct.has_scope(signature) && !scope.is_empty() {
+        format!("{name}.{scope}")
+    } else {
+        name
+    }
 }
 
 /// Does the construct, or a half of it, carry the tag of the name?
@@ -121,9 +128,11 @@ fn carries(name: Name, construct: Construct) -> bool {
     orders.iter().any(|order| matches!(order, Order::Tagged(tags) if tags.contains(tag)))
 }
 
-/// Is it a tag that only instructions of tests carry (`test-only`)? No construct of a mapping has it, so no search can show it.
+/// Is it a tag that only instructions of tests carry (`test-only`)? No construct of a mapping has
+/// it, so no search can show it.
 fn is_of_tests_alone(name: Name, signature: Signature) -> bool {
-    matches!(name, Name::Set(BaseSet::Tag(_))) && !constructs(signature).into_iter().any(|construct| carries(name, construct))
+    matches!(name, Name::Set(BaseSet::Tag(_)))
+        && !constructs(signature).into_iter().any(|construct| carries(name, construct))
 }
 
 /// Is nothing that a row makes ever in it, and neither anything of a source?
@@ -135,7 +144,8 @@ fn is_never(name: Name, signature: Signature) -> bool {
 
 /// Is it a tag of operations on barriers?
 fn is_of_barriers(name: Name, signature: Signature) -> bool {
-    let mut carriers = constructs(signature).into_iter().filter(|construct| carries(name, *construct)).peekable();
+    let mut carriers =
+        constructs(signature).into_iter().filter(|construct| carries(name, *construct)).peekable();
     carriers.peek().is_some() && carriers.all(|construct| signature.is_of_barrier(construct))
 }
 
@@ -149,7 +159,11 @@ struct Tested<'a> {
 
 impl Tested<'_> {
     /// The mapping with a model of the architecture at one end.
-    fn mapping(&self, models: [(&str, String); 2], map: String) -> margay_mappings::language::Mapping {
+    fn mapping(
+        &self,
+        models: [(&str, String); 2],
+        map: String,
+    ) -> margay_mappings::language::Mapping {
         let mut files: Vec<(&str, &str)> = self.file.into_iter().collect();
         files.extend(models.iter().map(|(name, text)| (*name, text.as_str())));
         files.push(("m.map", &map));
@@ -158,7 +172,11 @@ impl Tested<'_> {
 
     fn at_source(&self, name: Name) {
         let signature = self.signature;
-        let model = format!("{} \"a source\"\nempty (rf & ext) & {} as Asked\n", word(signature), name.everything());
+        let model = format!(
+            "{} \"a source\"\nempty (rf & ext) & {} as Asked\n",
+            word(signature),
+            name.everything()
+        );
         let scoped = matches!(name, Name::Set(set) if set.scope().is_some())
             || matches!(name, Name::Relation(r) if r == BaseRelation::Sr || r.level().is_some());
         let row = |construct: Construct| {
@@ -167,20 +185,32 @@ impl Tested<'_> {
         };
         let rows: String = constructs(signature).into_iter().map(row).collect();
         let target = "Generic \"everything\"\nacyclic po as Order\n".to_owned();
-        let mapping = self
-            .mapping([("asked.cat", model), ("free.cat", target)], format!("mapping \"m\" from asked.cat to free.cat\n{rows}"));
+        let mapping = self.mapping(
+            [("asked.cat", model), ("free.cat", target)],
+            format!("mapping \"m\" from asked.cat to free.cat\n{rows}"),
+        );
         let what = format!("{} of the source {signature}", name.text());
         let found = searched(&mapping, &question(3, &[])).counterexamples;
         let setting = setting(&mapping, &[]);
         if is_of_tests_alone(name, signature) || is_never(name, signature) {
             assert!(found.is_empty(), "{what}: no construct has it, and the search makes it");
-            assert!(follows(&setting, setting.goals[0].claim.clone()), "{what}: no construct has it, and a proof does not know");
+            assert!(
+                follows(&setting, setting.goals[0].claim.clone()),
+                "{what}: no construct has it, and a proof does not know"
+            );
             return;
         }
         assert!(!found.is_empty(), "{what}: the search takes it to be empty");
-        assert!(found.iter().all(|c| name.has_members(&c.source)), "{what}: it is empty for the judge");
+        assert!(
+            found.iter().all(|c| name.has_members(&c.source)),
+            "{what}: it is empty for the judge"
+        );
         let is_left_out = is_of_barriers(name, signature);
-        assert_eq!(follows(&setting, setting.goals[0].claim.clone()), is_left_out, "{what}: is it empty in a proof?");
+        assert_eq!(
+            follows(&setting, setting.goals[0].claim.clone()),
+            is_left_out,
+            "{what}: is it empty in a proof?"
+        );
     }
 
     fn at_target(&mut self, name: Name) {
@@ -200,7 +230,10 @@ impl Tested<'_> {
             return;
         }
         assert!(!found.is_empty(), "{what}: the search takes it to be empty");
-        assert!(found.iter().all(|c| name.has_members(&c.target)), "{what}: it is empty for the judge");
+        assert!(
+            found.iter().all(|c| name.has_members(&c.target)),
+            "{what}: it is empty for the judge"
+        );
         assert!(!follows, "{what}: it is empty in a proof");
         self.seen.extend(found.into_iter().map(|c| c.target));
     }
@@ -208,22 +241,33 @@ impl Tested<'_> {
     /// A mapping to a target in which threads read from each other only where a name has members.
     fn to_target(&self, name: Name) -> margay_mappings::language::Mapping {
         let signature = self.signature;
-        let model = format!("{} \"a target\"\nempty (rf & ext) \\ {} as Asked\n", word(signature), name.everything());
+        let model = format!(
+            "{} \"a target\"\nempty (rf & ext) \\ {} as Asked\n",
+            word(signature),
+            name.everything()
+        );
         let source =
             "Generic \"threads are alone\"\nempty rf & ext as Alone\nacyclic po as Order\nempty (addr | data | ctrl) \\ po as Depends\n".to_owned();
-        let rows = [Operation::Read, Operation::Write, Operation::Rmw, Operation::Fence].map(|operation| {
-            // Of a target's barriers no row is.
-            let is_said = |c: &Construct| c.operation == operation && !signature.is_of_barrier(*c);
-            let mut of: Vec<Construct> = constructs(signature).into_iter().filter(is_said).collect();
-            // A row has 8 alternatives at most, those with the tag among them.
-            of.sort_by_key(|c| !carries(name, *c));
-            of.truncate(8);
-            let mut all: Vec<String> = of.into_iter().map(|c| instruction(signature, c, scope(name, signature))).collect();
-            if signature == Signature::PTX && operation == Operation::Read {
-                all.push("ld.volatile".to_owned());
-            }
-            format!("{operation} => {}\n", all.join(" or "))
-        });
+        let rows = [Operation::Read, Operation::Write, Operation::Rmw, Operation::Fence].map(
+            |operation| {
+                // Of a target's barriers no row is.
+                let is_said =
+                    |c: &Construct| c.operation == operation && !signature.is_of_barrier(*c);
+                let mut of: Vec<Construct> =
+                    constructs(signature).into_iter().filter(is_said).collect();
+                // A row has 8 alternatives at most, those with the tag among them.
+                of.sort_by_key(|c| !carries(name, *c));
+                of.truncate(8);
+                let mut all: Vec<String> = of
+                    .into_iter()
+                    .map(|c| instruction(signature, c, scope(name, signature)))
+                    .collect();
+                if signature == Signature::PTX && operation == Operation::Read {
+                    all.push("ld.volatile".to_owned());
+                }
+                format!("{operation} => {}\n", all.join(" or "))
+            },
+        );
         let map = format!("mapping \"m\" from alone.cat to asked.cat\n{}", rows.concat());
         self.mapping([("asked.cat", model), ("alone.cat", source)], map)
     }
@@ -257,7 +301,8 @@ fn own(word: &'static str, more: &str) -> (Signature, (&'static str, String)) {
 fn every_name_of_a_text_of_ones_own() {
     let (signature, (file, text)) = own("ownsource", "");
     every_name(signature, Some((file, &text)), true);
-    let (signature, (file, text)) = own("owntarget", "coherence partial\nchosen sync_fence on emitted\n");
+    let (signature, (file, text)) =
+        own("owntarget", "coherence partial\nchosen sync_fence on emitted\n");
     every_name(signature, Some((file, &text)), false);
 }
 
@@ -291,7 +336,12 @@ fn rocq_lists_what_is_empty() {
     let proof = report.proof.as_ref().expect("dependencies are within program order");
     let hypotheses = Hypotheses::default();
     let subject = RocqSubject::Mapping { mapping: &mapping, hypotheses: &hypotheses };
-    let theorem = Theorem { subject, setting: &setting, inhabitants: &report.premises.inhabitants, proof };
+    let theorem =
+        Theorem { subject, setting: &setting, inhabitants: &report.premises.inhabitants, proof };
     let text = write(&[theorem], &StopSignal::default()).expect("it has a form for Rocq");
-    assert!(text.contains("  RED of the target asked: no row can emit a reduction\n"), "{}", &text[..3000]);
+    assert!(
+        text.contains("  RED of the target asked: no row can emit a reduction\n"),
+        "{}",
+        &text[..3000]
+    );
 }

@@ -1,4 +1,5 @@
-//! What names mean: each base name at each level, whatever a text, a model or a definition is called.
+//! What names mean: each base name at each level, whatever a text, a model or a definition is
+//! called.
 
 mod base;
 mod capture;
@@ -27,7 +28,11 @@ fn mapping_of(files: &[(&str, &str)]) -> Mapping {
     }
     let (map, text) = files.last().expect("a mapping");
     let loaded = load(&Path::new(folder.path()).join(map), &LoadOptions::default());
-    loaded.unwrap_or_else(|errors| panic!("{text}\n{}", errors.iter().map(ToString::to_string).collect::<String>())).mapping
+    loaded
+        .unwrap_or_else(|errors| {
+            panic!("{text}\n{}", errors.iter().map(ToString::to_string).collect::<String>())
+        })
+        .mapping
 }
 
 /// What is asked of single executions, axiom by axiom.
@@ -41,23 +46,34 @@ fn searched(mapping: &Mapping, options: &CheckOptions) -> CheckReport {
     check(mapping, options, &Silent).unwrap_or_else(|e| panic!("{}: {e:?}", mapping.file.text))
 }
 
-/// The setting of a proof of some axioms; of all if none is named. Barriers, which a proof refuses, are left out.
+/// The setting of a proof of some axioms; of all if none is named. Barriers, which a proof refuses,
+/// are left out.
 fn setting<'a>(mapping: &'a Mapping, axioms: &[&str]) -> Setting<'a> {
-    let (axioms, mut constructs) =
-        asked(mapping, &question(1, axioms)).unwrap_or_else(|e| panic!("{}: {e:?}", mapping.file.text));
+    let (axioms, mut constructs) = asked(mapping, &question(1, axioms))
+        .unwrap_or_else(|e| panic!("{}: {e:?}", mapping.file.text));
     constructs.retain(|construct| !mapping.source.signature.is_of_barrier(*construct));
     let selection = ExecutionSelection { constructs, typed: true };
-    Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms are of forms that have rules")
+    Setting::of_mapping(mapping, &axioms, &selection)
+        .expect("its axioms are of forms that have rules")
 }
 
 /// The axioms that are called theorems, after so many seconds at most.
 fn theorems(mapping: &Mapping, axioms: &[&str], seconds: u64) -> Vec<String> {
-    let stop = StopSignal { flag: None, deadline: Some(Instant::now() + Duration::from_secs(seconds)) };
+    let stop =
+        StopSignal { flag: None, deadline: Some(Instant::now() + Duration::from_secs(seconds)) };
     prove(&setting(mapping, axioms), &stop).theorems()
 }
 
 /// Does a claim follow from what a setting supposes, without any lemma?
 fn follows(setting: &Setting<'_>, claim: Claim) -> bool {
     let step = ClaimStep { claims: vec![claim.clone()], rule: Rule::Direct, known: true };
-    complete(&setting.theory, &setting.theory, &[step], &[claim], REACH, &mut GroundEffort::default()).is_ok()
+    complete(
+        &setting.theory,
+        &setting.theory,
+        &[step],
+        &[claim],
+        REACH,
+        &mut GroundEffort::default(),
+    )
+    .is_ok()
 }

@@ -1,5 +1,6 @@
-//! Random texts and models, with names that look like the program's own: what is called a theorem has no counterexample, neither in the
-//! search nor, for the judge, in executions that another question found.
+//! Random texts and models, with names that look like the program's own: what is called a theorem
+//! has no counterexample, neither in the search nor, for the judge, in executions that another
+//! question found.
 
 use margay_mappings::check::CheckOptions;
 use margay_mappings::language::Mapping;
@@ -14,7 +15,18 @@ use super::{mapping_of, question, searched, theorems};
 static CASES: AtomicUsize = AtomicUsize::new(0);
 
 const TAGS: [&str; 6] = ["added", "source", "emitted", "role_of", "is_ld", "fence-before"];
-const DEFINED: [&str; 10] = ["mo", "target", "source-sr", "includes", "threads", "hb", "order", "chain1", "event", "executions"];
+const DEFINED: [&str; 10] = [
+    "mo",
+    "target",
+    "source-sr",
+    "includes",
+    "threads",
+    "hb",
+    "order",
+    "chain1",
+    "event",
+    "executions",
+];
 
 /// A text for one level: which tags there are and what picks them, and what its instructions carry.
 #[derive(Debug, Clone)]
@@ -34,7 +46,11 @@ impl Level {
         let tag = |on: bool| if on { a } else { "" };
         let scoped = if self.scoped { " scoped" } else { "" };
         let scopes = if self.scoped { "scopes wg < all\n" } else { "" };
-        let picked = if self.picked.is_empty() { String::new() } else { format!("sets {}\n", self.picked.join(" ")) };
+        let picked = if self.picked.is_empty() {
+            String::new()
+        } else {
+            format!("sets {}\n", self.picked.join(" "))
+        };
         format!(
             "architecture \"random\"\ntag {a} on R W F\ntag {b} on F\n{scopes}dependencies addr data ctrl\n{picked}\
              read ld\nread ld2 {a}{scoped}\nwrite st {}\nrmw at {}\nfence full {}\nfence light {b}{scoped}\n",
@@ -46,8 +62,11 @@ impl Level {
 
     fn model(&self, word: &str) -> String {
         let (name, body) = &self.definition;
-        let axioms: String = self.axioms.iter().enumerate().map(|(i, a)| format!("{a} as Axiom-{i}\n")).collect();
-        format!("{word} \"random\"\nlet {name} = {body}\n{axioms}").replace("TAG0", self.tags[0]).replace("TAG1", self.tags[1])
+        let axioms: String =
+            self.axioms.iter().enumerate().map(|(i, a)| format!("{a} as Axiom-{i}\n")).collect();
+        format!("{word} \"random\"\nlet {name} = {body}\n{axioms}")
+            .replace("TAG0", self.tags[0])
+            .replace("TAG1", self.tags[1])
     }
 }
 
@@ -63,7 +82,9 @@ fn set(picked: &[&'static str]) -> impl Strategy<Value = String> + use<> {
 }
 
 fn relation(picked: &[&'static str]) -> impl Strategy<Value = String> + use<> {
-    let base = select(vec!["po", "rf", "co", "fr", "rmw", "loc", "ext", "int", "ctrl", "addr", "data"]).prop_map(str::to_owned);
+    let base =
+        select(vec!["po", "rf", "co", "fr", "rmw", "loc", "ext", "int", "ctrl", "addr", "data"])
+            .prop_map(str::to_owned);
     let leaf = (set(picked), base, set(picked), 0..5).prop_map(|(a, r, b, form)| match form {
         0 => r,
         1 => format!("[{a}]; {r}"),
@@ -81,7 +102,8 @@ fn relation(picked: &[&'static str]) -> impl Strategy<Value = String> + use<> {
 }
 
 fn axiom(picked: &[&'static str]) -> impl Strategy<Value = String> + use<> {
-    (select(vec!["empty", "irreflexive", "acyclic"]), relation(picked)).prop_map(|(kind, r)| format!("{kind} {r}"))
+    (select(vec!["empty", "irreflexive", "acyclic"]), relation(picked))
+        .prop_map(|(kind, r)| format!("{kind} {r}"))
 }
 
 fn level() -> impl Strategy<Value = Level> {
@@ -102,10 +124,18 @@ fn level() -> impl Strategy<Value = Level> {
     )
 }
 
-/// The mapping between two levels; `asked`: the source's axioms, or one that many executions violate.
-fn mapping(number: usize, source: &Level, target: &Level, fences: [bool; 2], asked: Option<&str>) -> Mapping {
+/// The mapping between two levels; `asked`: the source's axioms, or one that many executions
+/// violate.
+fn mapping(
+    number: usize,
+    source: &Level,
+    target: &Level,
+    fences: [bool; 2],
+    asked: Option<&str>,
+) -> Mapping {
     let [above, below] = ["above", "below"].map(|level| format!("{level}{number}x"));
-    let suffix = |level: &Level, scope: &str| if level.scoped { format!(".{scope}") } else { String::new() };
+    let suffix =
+        |level: &Level, scope: &str| if level.scoped { format!(".{scope}") } else { String::new() };
     let (own, all) = (suffix(source, "s"), suffix(target, "all"));
     let [before, behind] = fences.map(|f| if f { "full" } else { "light" });
     let behind = if behind == "light" { format!("light{all}") } else { behind.to_owned() };
@@ -143,7 +173,8 @@ proptest! {
             let names: Vec<&str> = proved.iter().map(String::as_str).collect();
             let found = searched(&whole, &question(4, &names)).counterexamples;
             prop_assert!(found.is_empty(), "{} is no theorem", found[0].axiom);
-            // The same texts with another question: executions that are legal for the target, read back.
+            // The same texts with another question: executions that are legal for the target, read
+            // back.
             let other = mapping(number, &source, &target, fences, Some("empty rf & ext as Asked\nempty ctrl | addr | data as Depends"));
             let options = CheckOptions { all: Some(12), ..question(3, &["Asked", "Depends"]) };
             let mut judge = Judge::new(&whole.source);

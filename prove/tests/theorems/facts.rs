@@ -1,4 +1,5 @@
-//! What a proof assumes of every execution is true of those that the search finds: prove/kernel/facts, line by line, by the judge.
+//! What a proof assumes of every execution is true of those that the search finds:
+//! prove/kernel/facts, line by line, by the judge.
 
 use margay_mappings::check::{CheckOptions, Silent, check};
 use margay_models::diagnostic::SourceFile;
@@ -27,11 +28,17 @@ fn facts_are_true_of_executions_that_a_search_finds() {
         let asked = CheckOptions { all: Some(40), ..options(&no_sc()) }.with(|o| o.bound = 5);
         let report = check(&mapping, &asked, &Silent).expect("it is a mapping");
         for counterexample in &report.counterexamples {
-            for (k, execution) in [&counterexample.source, &counterexample.target].into_iter().enumerate() {
+            for (k, execution) in
+                [&counterexample.source, &counterexample.target].into_iter().enumerate()
+            {
                 let model = facts(execution.signature);
                 let mut judge = Judge::new(model);
                 for (i, check) in model.checks.iter().enumerate() {
-                    assert!(judge.check_holds(execution, i), "{name}: {} fails", check.display_name());
+                    assert!(
+                        judge.check_holds(execution, i),
+                        "{name}: {} fails",
+                        check.display_name()
+                    );
                 }
                 seen[k] += 1;
             }
@@ -40,7 +47,8 @@ fn facts_are_true_of_executions_that_a_search_finds() {
     assert!(seen[0] >= 4 && seen[1] >= 4, "{seen:?}");
 }
 
-/// Of libcu++'s table a row is written again for each type and pair of orders; what emits the same is one role.
+/// Of libcu++'s table a row is written again for each type and pair of orders; what emits the same
+/// is one role.
 #[test]
 fn rows_that_emit_the_same_are_one_role() {
     let mapping = mapping("libcudacxx-3.5", Some("c20"));
@@ -48,11 +56,19 @@ fn rows_that_emit_the_same_are_one_role() {
     let (mut written, mut roles) = (0, 0);
     for row in &mapping.rows {
         let name = row.construct.name(mapping.source.signature);
-        let of_row = |role: &str| role.strip_prefix(&name).is_some_and(|rest| !rest.starts_with('_'));
+        let of_row =
+            |role: &str| role.strip_prefix(&name).is_some_and(|rest| !rest.starts_with('_'));
         // Each operation is one event, or two halves; what is beside it has roles of its own.
-        let own = setting.roles.iter().map(|&r| setting.theory.symbols.name(r)).filter(|n| of_row(n));
-        let whole = own.filter(|n| !n.contains(":fence") && !n.contains(":read:") && !n.ends_with(":write")).count();
-        let emitted: Vec<String> = row.alternatives.iter().map(|l| format!("{:?} {:?}", l.steps, l.dependencies)).collect();
+        let own =
+            setting.roles.iter().map(|&r| setting.theory.symbols.name(r)).filter(|n| of_row(n));
+        let whole = own
+            .filter(|n| !n.contains(":fence") && !n.contains(":read:") && !n.ends_with(":write"))
+            .count();
+        let emitted: Vec<String> = row
+            .alternatives
+            .iter()
+            .map(|l| format!("{:?} {:?}", l.steps, l.dependencies))
+            .collect();
         assert_eq!(whole, emitted.iter().collect::<BTreeSet<_>>().len(), "{name}");
         written += emitted.len();
         roles += whole;
@@ -71,7 +87,9 @@ fn facts_of_every_signature_are_read() {
 /// Does a property of a model that is a text follow, without any lemma?
 fn holds(model: &str, property: &str) -> bool {
     let text = format!("{model} \"a property\"\ninclude \"{model}.cat\"\n{property} as Property");
-    let model = Model::parse(SourceFile::new("property.cat", text), &FilesThenBuiltIn).expect("it is a model").model;
+    let model = Model::parse(SourceFile::new("property.cat", text), &FilesThenBuiltIn)
+        .expect("it is a model")
+        .model;
     let number = model.check_named("Property").expect("it is there");
     let setting = Setting::of_model(&model, &[number]).expect("it has a rule");
     follows(&setting, &setting.theory, setting.goals[0].claim.clone())
@@ -82,7 +100,8 @@ fn holds_of_text(architecture: &str, property: &str) -> bool {
     let folder = tempfile::tempdir().expect("there is room");
     std::fs::write(folder.path().join("own.arch"), architecture).expect("there is room");
     let path = folder.path().join("own.cat");
-    std::fs::write(&path, format!("own \"a property\"\n{property} as Property")).expect("there is room");
+    std::fs::write(&path, format!("own \"a property\"\n{property} as Property"))
+        .expect("there is room");
     let model = Model::load(&path).unwrap_or_else(|e| panic!("{e:?}")).model;
     let setting = Setting::of_model(&model, &[0]).expect("it has a rule");
     follows(&setting, &setting.theory, setting.goals[0].claim.clone())

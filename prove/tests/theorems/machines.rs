@@ -6,7 +6,8 @@ use margay_models::diagnostic::SourceFile;
 use super::mutants::judged;
 use super::{proved, theorems};
 
-/// RISC-V's older table. The read half of a seq_cst operation may be made before a seq_cst store that is before it.
+/// RISC-V's older table. The read half of a seq_cst operation may be made before a seq_cst store
+/// that is before it.
 const RISCV: &str = "mapping \"older table\" from c20 to riscv
 R.NA => lw
 R.RLX => lw
@@ -29,12 +30,15 @@ F.SC => fence.rw_rw
 
 /// What is neither seq_cst nor plain.
 fn others() -> Vec<String> {
-    let all = "R.RLX R.ACQ W.RLX W.REL RMW.RLX RMW.ACQ RMW.REL RMW.ACQ_REL F.ACQ F.REL F.ACQ_REL F.SC";
+    let all =
+        "R.RLX R.ACQ W.RLX W.REL RMW.RLX RMW.ACQ RMW.REL RMW.ACQ_REL F.ACQ F.REL F.ACQ_REL F.SC";
     all.split(' ').map(str::to_owned).collect()
 }
 
 fn table(text: &str) -> Mapping {
-    load_text(&SourceFile::new("test.map", text), None, &LoadOptions::default()).expect("it is a mapping").mapping
+    load_text(&SourceFile::new("test.map", text), None, &LoadOptions::default())
+        .expect("it is a mapping")
+        .mapping
 }
 
 #[test]
@@ -42,7 +46,8 @@ fn an_operation_stands_where_its_write_half_does() {
     assert_eq!(theorems(&proved(&table(RISCV), &others())), ["Coherence", "Atomicity", "SC"]);
 }
 
-/// Where its write half does not wait either, or its read half does not make others wait, there is no such order.
+/// Where its write half does not wait either, or its read half does not make others wait, there is
+/// no such order.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn no_weaker_operation_stands_there() {
@@ -108,6 +113,9 @@ fn nothing_else_passes_on_what_was_seen() {
     ] {
         assert!(POWER.contains(row), "{row}");
         let answers = judged(by, &table(&POWER.replace(row, by)), &seq_cst(), 4);
-        assert!(answers.iter().any(|(axiom, answer)| axiom == "Coherence" && answer != "theorem"), "{by}: {answers:?}");
+        assert!(
+            answers.iter().any(|(axiom, answer)| axiom == "Coherence" && answer != "theorem"),
+            "{by}: {answers:?}"
+        );
     }
 }

@@ -31,9 +31,12 @@ use margay_theorem::theory::{StopSignal, Theory};
 
 /// A mapping that is shipped, perhaps from another source.
 fn mapping(name: &str, source: Option<&str>) -> Mapping {
-    library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None, ..LoadOptions::default() })
-        .expect("it is shipped")
-        .mapping
+    library::find(
+        name,
+        &LoadOptions { source: source.map(str::to_owned), target: None, ..LoadOptions::default() },
+    )
+    .expect("it is shipped")
+    .mapping
 }
 
 /// The constructs without accesses that are seq_cst.
@@ -59,7 +62,8 @@ fn proved(mapping: &Mapping, without: &[String]) -> Report {
     prove(&setting(mapping, without), &StopSignal::default())
 }
 
-/// Does a claim follow from what a setting supposes, without any lemma? `found`: the theory that has its names.
+/// Does a claim follow from what a setting supposes, without any lemma? `found`: the theory that
+/// has its names.
 fn follows(setting: &Setting<'_>, found: &Theory, claim: Claim) -> bool {
     let step = ClaimStep { claims: vec![claim.clone()], rule: Rule::Direct, known: true };
     complete(&setting.theory, found, &[step], &[claim], REACH, &mut GroundEffort::default()).is_ok()
@@ -72,8 +76,14 @@ fn fig_11_with(rows: &[(&str, &str)], target: &str) -> Mapping {
         assert!(text.contains(row), "{row}");
         text = text.replace(row, by);
     }
-    let models = LoadOptions { source: Some("c20".to_owned()), target: Some(target.to_owned()), ..LoadOptions::default() };
-    load_text(&SourceFile::new("changed.map", text), None, &models).expect("it is a mapping").mapping
+    let models = LoadOptions {
+        source: Some("c20".to_owned()),
+        target: Some(target.to_owned()),
+        ..LoadOptions::default()
+    };
+    load_text(&SourceFile::new("changed.map", text), None, &models)
+        .expect("it is a mapping")
+        .mapping
 }
 
 /// The names of the axioms that are theorems.

@@ -1,4 +1,5 @@
-//! The judge's question: with a row weaker or an axiom of the target less, what is still called a theorem has no counterexample.
+//! The judge's question: with a row weaker or an axiom of the target less, what is still called a
+//! theorem has no counterexample.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -42,38 +43,63 @@ fn weaker_rows(mapping: &Mapping, without: &[String]) -> Vec<Mutant> {
 /// Each axiom of the target left out, and each `acyclic` as `irreflexive`.
 fn weaker_target(mapping: &Mapping) -> Vec<Mutant> {
     let mut all = Vec::new();
-    for (number, check) in mapping.target.checks.iter().enumerate().filter(|(_, c)| c.role == Role::Axiom) {
+    for (number, check) in
+        mapping.target.checks.iter().enumerate().filter(|(_, c)| c.role == Role::Axiom)
+    {
         let mut without = mapping.clone();
         without.target.checks.remove(number);
         all.push(Mutant { what: format!("no {}", check.display_name()), mapping: without });
         if check.kind == CheckKind::Acyclic {
             let mut weaker = mapping.clone();
             weaker.target.checks[number].kind = CheckKind::Irreflexive;
-            all.push(Mutant { what: format!("{} of cycles of one edge", check.display_name()), mapping: weaker });
+            all.push(Mutant {
+                what: format!("{} of cycles of one edge", check.display_name()),
+                mapping: weaker,
+            });
         }
     }
     all
 }
 
-/// What a proof and a search say of each axiom: `theorem`, `at n`, or `open`. Fails if an axiom is proved and has a counterexample.
-pub fn judged(what: &str, mapping: &Mapping, without: &[String], bound: usize) -> Vec<(String, String)> {
+/// What a proof and a search say of each axiom: `theorem`, `at n`, or `open`. Fails if an axiom is
+/// proved and has a counterexample.
+pub fn judged(
+    what: &str,
+    mapping: &Mapping,
+    without: &[String],
+    bound: usize,
+) -> Vec<(String, String)> {
     // A search that ends early is open, and no mutant that falls is proved by it.
     let stop = StopSignal { flag: None, deadline: Some(Instant::now() + Duration::from_secs(60)) };
     judged_until(&stop, what, mapping, without, bound)
 }
 
 /// The same, with a search for a proof that ends when `stop` says so.
-fn judged_until(stop: &StopSignal, what: &str, mapping: &Mapping, without: &[String], bound: usize) -> Vec<(String, String)> {
+fn judged_until(
+    stop: &StopSignal,
+    what: &str,
+    mapping: &Mapping,
+    without: &[String],
+    bound: usize,
+) -> Vec<(String, String)> {
     let report = prove(&setting(mapping, without), stop);
     let proved = theorems(&report);
-    let asked = CheckOptions { keep_going: true, ..options(without) }.with(|o| (o.bound, o.jobs) = (bound, 1));
+    let asked = CheckOptions { keep_going: true, ..options(without) }
+        .with(|o| (o.bound, o.jobs) = (bound, 1));
     let found = check(mapping, &asked, &Silent).expect("it is a mapping");
     let words = |axiom: &margay_mappings::check::AxiomReport| {
         let name = axiom.axiom.as_str();
-        assert!(report.goals.iter().any(|g| g.name == name), "{what}: {name} is no question of the proof");
+        assert!(
+            report.goals.iter().any(|g| g.name == name),
+            "{what}: {name} is no question of the proof"
+        );
         let is_theorem = proved.contains(&name);
         let falls = axiom.verdict == CheckVerdict::Counterexample;
-        assert!(!(is_theorem && falls), "{what}: {name} is proved, and falls at {} events", axiom.bound);
+        assert!(
+            !(is_theorem && falls),
+            "{what}: {name} is proved, and falls at {} events",
+            axiom.bound
+        );
         match (is_theorem, falls) {
             (true, _) => "theorem".to_owned(),
             (_, true) => format!("at {}", axiom.bound),
@@ -99,9 +125,10 @@ fn no_weaker_row_of_fig_11_is_proved_and_falls() {
     assert_eq!(fallen, all.len(), "no row could be weaker");
 }
 
-/// All mutants of some tables, to a bound that is named in `MARGAY_BOUND`: run with `--release -- --ignored`, perhaps with a file for the
-/// page, which is written table by table, in `MARGAY_MUTANTS`, with some of the tables alone, or others as `TABLE:SOURCE`, in `MARGAY_TABLES`, and with the seconds that a
-/// proof may take in `MARGAY_SECONDS`.
+/// All mutants of some tables, to a bound that is named in `MARGAY_BOUND`: run with
+/// `--release -- --ignored`, perhaps with a file for the page, which is written table by table, in
+/// `MARGAY_MUTANTS`, with some of the tables alone, or others as `TABLE:SOURCE`, in
+/// `MARGAY_TABLES`, and with the seconds that a proof may take in `MARGAY_SECONDS`.
 #[test]
 #[ignore = "takes many minutes"]
 fn all_weaker_rows_and_targets() {
@@ -126,11 +153,14 @@ fn all_weaker_rows_and_targets() {
         ("rc11-to-riscv", "rc11", Vec::new()),
     ];
     // Those that are named, of these, or as TABLE:SOURCE.
-    let named = wanted.iter().flat_map(|wanted| wanted.split(',')).flat_map(|name| match name.split_once(':') {
-        Some((table, source)) => vec![(table, source, Vec::new())],
-        None => all.iter().filter(|t| t.0 == name).cloned().collect(),
+    let named = wanted.iter().flat_map(|wanted| wanted.split(',')).flat_map(|name| {
+        match name.split_once(':') {
+            Some((table, source)) => vec![(table, source, Vec::new())],
+            None => all.iter().filter(|t| t.0 == name).cloned().collect(),
+        }
     });
-    let asked: Vec<(&str, &str, Vec<String>)> = if wanted.is_some() { named.collect() } else { all.to_vec() };
+    let asked: Vec<(&str, &str, Vec<String>)> =
+        if wanted.is_some() { named.collect() } else { all.to_vec() };
     assert!(!asked.is_empty(), "MARGAY_TABLES names no table of this test");
     for (name, source, without) in asked {
         let whole = mapping(name, Some(source));
@@ -138,14 +168,22 @@ fn all_weaker_rows_and_targets() {
         all.extend(weaker_target(&whole));
         let judge = |mutant: &Mutant| {
             let deadline = seconds.map(|s| Instant::now() + Duration::from_secs(s));
-            judged_until(&StopSignal { flag: None, deadline }, &mutant.what, &mutant.mapping, &without, bound)
+            judged_until(
+                &StopSignal { flag: None, deadline },
+                &mutant.what,
+                &mutant.mapping,
+                &without,
+                bound,
+            )
         };
         let answers: Vec<Vec<(String, String)>> = all.par_iter().map(judge).collect();
         for (mutant, axioms) in all.iter().zip(answers) {
             count[0] += 1;
             count[1] += usize::from(axioms.iter().all(|a| a.1 == "theorem"));
-            let words: Vec<String> = axioms.iter().map(|(axiom, said)| format!("{axiom}: {said}")).collect();
-            writeln!(page, "| {name} ({source}) | `{}` | {} |", mutant.what, words.join("; ")).expect("text");
+            let words: Vec<String> =
+                axioms.iter().map(|(axiom, said)| format!("{axiom}: {said}")).collect();
+            writeln!(page, "| {name} ({source}) | `{}` | {} |", mutant.what, words.join("; "))
+                .expect("text");
         }
         let [all, theorems] = count;
         head = format!(

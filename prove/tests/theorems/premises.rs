@@ -1,5 +1,5 @@
-//! Executions that satisfy all that a theorem supposes: they are there where there are any, each sentence is true of them, and nothing is
-//! proved where there are none.
+//! Executions that satisfy all that a theorem supposes: they are there where there are any, each
+//! sentence is true of them, and nothing is proved where there are none.
 
 use margay_mappings::language::{LoadOptions, load_text};
 use margay_models::diagnostic::SourceFile;
@@ -14,7 +14,9 @@ use margay_theorem::theory::mapping::ExecutionSelection;
 use super::mapping;
 
 fn model(text: &str) -> Model {
-    Model::parse(SourceFile::new("test.cat", text), &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{e:?}")).model
+    Model::parse(SourceFile::new("test.cat", text), &FilesThenBuiltIn)
+        .unwrap_or_else(|e| panic!("{e:?}"))
+        .model
 }
 
 /// All of a mapping, of one axiom.
@@ -23,8 +25,10 @@ fn setting<'a>(mapping: &'a margay_mappings::language::Mapping, axiom: &str) -> 
         axioms: vec![axiom.to_owned()],
         ..margay_mappings::check::CheckOptions::published(1)
     };
-    let (axioms, constructs) = margay_mappings::check::asked(mapping, &options).expect("the options fit");
-    Setting::of_mapping(mapping, &axioms, &ExecutionSelection { constructs, typed: true }).expect("its axioms have rules")
+    let (axioms, constructs) =
+        margay_mappings::check::asked(mapping, &options).expect("the options fit");
+    Setting::of_mapping(mapping, &axioms, &ExecutionSelection { constructs, typed: true })
+        .expect("its axioms have rules")
 }
 
 #[test]
@@ -37,19 +41,33 @@ fn every_shape_has_an_execution_where_the_target_allows_it() {
         assert_eq!(report.premises.inhabitants.len(), shapes(&setting).len(), "{name}");
         for (shape, inhabitant) in shapes(&setting).iter().zip(&report.premises.inhabitants) {
             let again = KeptInhabitant::of(inhabitant).read().expect("it is read as it was kept");
-            assert_eq!((&again, again.check(&setting.theory, &shape.form)), (inhabitant, Ok(())), "{name}: {}", shape.name);
+            assert_eq!(
+                (&again, again.check(&setting.theory, &shape.form)),
+                (inhabitant, Ok(())),
+                "{name}: {}",
+                shape.name
+            );
         }
     }
 }
 
-/// What holds is left out of an execution, pair by pair: most pairs are needed, and what is not an execution any more is refused.
+/// What holds is left out of an execution, pair by pair: most pairs are needed, and what is not an
+/// execution any more is refused.
 #[test]
 fn a_part_of_an_execution_is_none() {
     let mapping = mapping("rc11-to-ptx", None);
     let setting = setting(&mapping, "Atomicity");
     let report = prove(&setting, &StopSignal::default());
-    let passing = report.premises.inhabitants.iter().find(|i| i.shows == "message passing").expect("it is there");
-    let shape = shapes(&setting).into_iter().find(|s| s.name == "message passing").expect("it is asked about");
+    let passing = report
+        .premises
+        .inhabitants
+        .iter()
+        .find(|i| i.shows == "message passing")
+        .expect("it is there");
+    let shape = shapes(&setting)
+        .into_iter()
+        .find(|s| s.name == "message passing")
+        .expect("it is asked about");
     let without = |at: usize| {
         let mut part = passing.clone();
         part.atoms.remove(at);
@@ -63,10 +81,14 @@ fn a_part_of_an_execution_is_none() {
 #[test]
 fn what_no_execution_has_is_refuted() {
     let sc = model("Generic \"asked\"\ninclude \"sc.cat\"\nempty rf & rf^-1 as Asked\n");
-    let setting = Setting::of_model(&sc, &[sc.check_named("Asked").expect("it is there")]).expect("it has a rule");
+    let setting = Setting::of_model(&sc, &[sc.check_named("Asked").expect("it is there")])
+        .expect("it has a rule");
     let report = prove(&setting, &StopSignal::default());
     assert!(report.is_theorem());
-    assert_eq!(report.premises.absent, [("store buffering that is weak".to_owned(), Absent::Refuted)]);
+    assert_eq!(
+        report.premises.absent,
+        [("store buffering that is weak".to_owned(), Absent::Refuted)]
+    );
 }
 
 #[test]
@@ -78,13 +100,15 @@ fn nothing_is_proved_of_a_model_that_allows_nothing() {
         // Each thread goes on for ever: no finite execution.
         ("empty (_ \\ IW) \\ domain(po) as Endless", false),
     ] {
-        let contradictory = model(&format!("Generic \"asked\"\ninclude \"sc.cat\"\n{axiom}\nempty rf as Asked\n"));
+        let contradictory =
+            model(&format!("Generic \"asked\"\ninclude \"sc.cat\"\n{axiom}\nempty rf as Asked\n"));
         let number = contradictory.check_named("Asked").expect("it is there");
         let setting = Setting::of_model(&contradictory, &[number]).expect("it has a rule");
         let report = prove(&setting, &StopSignal::default());
         assert!(!report.is_theorem() && report.proof.is_none(), "{axiom}");
         let what = report.premises.empty.as_deref().expect("it is empty");
-        let words = if is_seen { "no execution satisfies the premises" } else { "no execution was found" };
+        let words =
+            if is_seen { "no execution satisfies the premises" } else { "no execution was found" };
         assert!(what.starts_with(words), "{axiom}: {what}");
     }
 }
@@ -93,7 +117,11 @@ fn nothing_is_proved_of_a_model_that_allows_nothing() {
 #[test]
 fn nothing_is_proved_of_a_target_that_allows_nothing() {
     let rows = "mapping \"to nothing\" from sc to none.cat\nR => R\nW => W\nRMW => RMW\nF => F\n";
-    let allowing = load_text(&SourceFile::new("test.map", rows.replace("none.cat", "sc")), None, &LoadOptions::default());
+    let allowing = load_text(
+        &SourceFile::new("test.map", rows.replace("none.cat", "sc")),
+        None,
+        &LoadOptions::default(),
+    );
     let mut mapping = allowing.expect("it is complete").mapping;
     assert!(prove(&setting(&mapping, "Atomicity"), &StopSignal::default()).is_theorem());
     for axiom in [
@@ -117,7 +145,8 @@ fn a_certificate_needs_its_executions() {
     let report = prove(&setting(&mapping, "Atomicity"), &StopSignal::default());
     let given = TheoremOptions { without: Vec::new(), only: Vec::new(), typed: true };
     let proof = report.proof.as_ref().expect("there is one");
-    let document = TheoremDocument::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
+    let document = TheoremDocument::of_mapping(&mapping, given, &report.evidence(proof))
+        .expect("its texts can be read");
     let folder = std::path::Path::new("nowhere");
     document.verify(folder).expect("each refutation is one");
     let mut less = document.clone();

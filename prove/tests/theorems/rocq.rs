@@ -1,4 +1,5 @@
-//! Files for Rocq: what they say, that they are the same each time, and that `coqc` accepts them where it is installed.
+//! Files for Rocq: what they say, that they are the same each time, and that `coqc` accepts them
+//! where it is installed.
 
 use std::process::Command;
 
@@ -17,36 +18,54 @@ use margay_theorem::theory::mapping::ExecutionSelection;
 use super::fig_11_with;
 
 fn mapping(name: &str, source: Option<&str>) -> Mapping {
-    library::find(name, &LoadOptions { source: source.map(str::to_owned), target: None, ..LoadOptions::default() })
-        .expect("it is shipped")
-        .mapping
+    library::find(
+        name,
+        &LoadOptions { source: source.map(str::to_owned), target: None, ..LoadOptions::default() },
+    )
+    .expect("it is shipped")
+    .mapping
 }
 
 /// The file of a mapping whose axioms are all theorems.
 fn file(mapping: &Mapping, without: &[&str], axioms: &[&str]) -> String {
     let strings = |all: &[&str]| all.iter().map(|s| (*s).to_owned()).collect();
-    let options = CheckOptions { axioms: strings(axioms), level: Level::Execution, ..CheckOptions::new(1) }
-        .with(|o| o.without = strings(without));
+    let options =
+        CheckOptions { axioms: strings(axioms), level: Level::Execution, ..CheckOptions::new(1) }
+            .with(|o| o.without = strings(without));
     let (axioms, constructs) = asked(mapping, &options).expect("the options fit");
     let selection = ExecutionSelection { constructs, typed: true };
     let setting = Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms have rules");
     let report = prove(&setting, &StopSignal::default());
-    assert!(report.goals.iter().all(margay_prove::theorem::GoalReport::is_theorem), "all of it is a theorem");
+    assert!(
+        report.goals.iter().all(margay_prove::theorem::GoalReport::is_theorem),
+        "all of it is a theorem"
+    );
     let hypotheses = Hypotheses::default();
     let premises = report.premises;
     let proof = report.proof.expect("there is one");
     let subject = RocqSubject::Mapping { mapping, hypotheses: &hypotheses };
-    let theorem = Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof: &proof };
+    let theorem =
+        Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof: &proof };
     let text = write(&[theorem], &StopSignal::default()).expect("it has a form for Rocq");
     // It depends on the proof alone, as a certificate keeps it.
     let kept = KeptStep::proof(&KeptStep::all(&proof)).expect("it is read as it was kept");
     let again = Setting::of_mapping(mapping, &axioms, &selection).expect("its axioms have rules");
-    let again =
-        write(&[Theorem { subject, setting: &again, inhabitants: &premises.inhabitants, proof: &kept }], &StopSignal::default());
+    let again = write(
+        &[Theorem { subject, setting: &again, inhabitants: &premises.inhabitants, proof: &kept }],
+        &StopSignal::default(),
+    );
     assert!(again.as_deref() == Ok(text.as_str()), "the file is the same from a kept proof");
     // The writer ends where it is to end, and writes no half of a file.
     let over = StopSignal { flag: None, deadline: Some(std::time::Instant::now()) };
-    let ended = write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof: &proof }], &over);
+    let ended = write(
+        &[Theorem {
+            subject,
+            setting: &setting,
+            inhabitants: &premises.inhabitants,
+            proof: &proof,
+        }],
+        &over,
+    );
     assert_eq!(ended.err().as_deref(), Some(margay_rocq::ENDED));
     text
 }
@@ -54,7 +73,8 @@ fn file(mapping: &Mapping, without: &[&str], axioms: &[&str]) -> String {
 /// The file about seq_cst loads and stores alone.
 fn file_of_seq_cst(mapping: &Mapping, axioms: &[&str]) -> String {
     let others = constructs(Signature::C).into_iter().map(|c| c.name(Signature::C));
-    let without: Vec<String> = others.filter(|name| !["R.SC", "W.SC"].contains(&name.as_str())).collect();
+    let without: Vec<String> =
+        others.filter(|name| !["R.SC", "W.SC"].contains(&name.as_str())).collect();
     let without: Vec<&str> = without.iter().map(String::as_str).collect();
     file(mapping, &without, axioms)
 }
@@ -86,23 +106,26 @@ fn assert_complete(text: &str) {
     }
 }
 
-/// How many hypotheses proofs have. Those of examples are about their own finite executions, and each is discharged in its section.
+/// How many hypotheses proofs have. Those of examples are about their own finite executions, and
+/// each is discharged in its section.
 fn supposed(text: &str) -> usize {
-    let proofs = text.split("\nSection Proof.").skip(1).filter_map(|rest| rest.split("\nEnd Proof.").next());
+    let proofs =
+        text.split("\nSection Proof.").skip(1).filter_map(|rest| rest.split("\nEnd Proof.").next());
     proofs.flat_map(str::lines).filter(|line| line.trim_start().starts_with("Hypothesis ")).count()
 }
 
-/// Nothing is supposed but what the hypotheses of the theorem about a mapping say, and nothing is left out.
+/// Nothing is supposed but what the hypotheses of the theorem about a mapping say, and nothing is
+/// left out.
 fn assert_closed(text: &str) {
     assert_complete(text);
     assert_eq!(supposed(text), 4, "what is supposed in the proof is what the theorem supposes");
-    let theorem =
-        "Theorem mapping_is_sound : well_formed -> target_axioms -> made_by_rows -> no_undefined_behaviour -> source_axioms.";
+    let theorem = "Theorem mapping_is_sound : well_formed -> target_axioms -> made_by_rows -> no_undefined_behaviour -> source_axioms.";
     assert!(text.contains(theorem));
     assert!(text.contains("Print Assumptions mapping_is_sound.\n"));
     // It speaks of something: there are executions that satisfy what is supposed.
     assert!(
-        text.contains("\nTheorem there_is_an_execution_with_") && text.contains("Print Assumptions there_is_an_execution_with_")
+        text.contains("\nTheorem there_is_an_execution_with_")
+            && text.contains("Print Assumptions there_is_an_execution_with_")
     );
 }
 
@@ -134,11 +157,13 @@ fn assert_all_accepted(name: &str, text: &str, theorems: usize) {
         return;
     }
     let output = coqc(name, text);
-    let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (said, errors) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{name}: {errors}");
     let (mut of_theorems, mut of_executions) = (0, 0);
     let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    // What is printed of each: classical logic of a theorem, nothing at all of an execution. Whatever else is assumed is left over.
+    // What is printed of each: classical logic of a theorem, nothing at all of an execution.
+    // Whatever else is assumed is left over.
     let mut rest = words.as_str();
     while !rest.is_empty() {
         if let Some(more) = rest.strip_prefix("Axioms: classic : forall P : Prop, P \\/ ~ P") {
@@ -154,20 +179,22 @@ fn assert_all_accepted(name: &str, text: &str, theorems: usize) {
     assert!(executions >= theorems, "{name}");
 }
 
-/// The order that a source chooses is supposed to keep what the target orders, and that there is such an order is proved beside the theorem.
+/// The order that a source chooses is supposed to keep what the target orders, and that there is
+/// such an order is proved beside the theorem.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn an_order_of_fences_that_is_chosen() {
     let folder = tempfile::tempdir().expect("a folder");
-    let arch =
-        "architecture \"it chooses\"\ntag FULL on F\nchosen sync_fence on FULL\nread ld\nwrite st\nrmw at\nfence full FULL\n";
+    let arch = "architecture \"it chooses\"\ntag FULL on F\nchosen sync_fence on FULL\nread ld\nwrite st\nrmw at\nfence full FULL\n";
     let source = "rocqs-language \"fences are ordered\"\nlet hb = (po; [FULL] | [FULL]; po | po & loc | sync_fence | rf & ext)+\n\
         empty (FULL * FULL) \\ (sync_fence | sync_fence^-1 | id) as Fences\nirreflexive hb as Hb\n";
     let rows = "mapping \"m\" from source.cat to x86\nld => load\nst => store\nat => lock_xchg\nfull => mfence\n";
     for (name, text) in [("rocqs-language.arch", arch), ("source.cat", source), ("m.map", rows)] {
         std::fs::write(folder.path().join(name), text).expect("there is room");
     }
-    let loaded = margay_mappings::language::load(&folder.path().join("m.map"), &LoadOptions::default()).expect("it is a mapping");
+    let loaded =
+        margay_mappings::language::load(&folder.path().join("m.map"), &LoadOptions::default())
+            .expect("it is a mapping");
     let text = file(&loaded.mapping, &[], &[]);
     assert_closed(&text);
     for line in [
@@ -186,10 +213,14 @@ fn an_order_of_fences_that_is_chosen() {
 fn fig_11_with_the_papers_operations() {
     let text = file(&mapping("rc11-to-ptx", None), &["R.SC", "W.SC", "RMW.SC"], &[]);
     assert_closed(&text);
-    // Each event has one role, of which the rows say what it is: a load, or a compare-exchange that fails.
+    // Each event has one role, of which the rows say what it is: a load, or a compare-exchange that
+    // fails.
     assert!(text.contains("Variable role_of : Event -> role.\n"));
     for role in ["R_ACQ_1", "R_ACQ_2"] {
-        assert!(text.contains(&format!("  row_{role} : forall x0 : Event, {role} x0 ->\n")), "{role}");
+        assert!(
+            text.contains(&format!("  row_{role} : forall x0 : Event, {role} x0 ->\n")),
+            "{role}"
+        );
     }
     // The statement is made of the lines of the models, the rows, and the axioms of the source.
     for line in [
@@ -214,22 +245,31 @@ fn a_compilers_table() {
     // It has no read-modify-writes: what is absent gets no role, and says nothing.
     let text = file(&mapping("kernelintrinsics", None), &[], &[]);
     assert_closed(&text);
-    for line in
-        ["KernelIntrinsics.jl", "R.ACQ.s       => ld.acquire.s", "source_Coherence : irreflexive ", "source_SC : acyclic "]
-    {
+    for line in [
+        "KernelIntrinsics.jl",
+        "R.ACQ.s       => ld.acquire.s",
+        "source_Coherence : irreflexive ",
+        "source_SC : acyclic ",
+    ] {
         assert!(text.contains(line), "`{line}` stands in it");
     }
     assert_accepted("kernelintrinsics", &text);
     // Rocq believes neither a derivation without its steps nor a theorem without what it supposes.
     if has_coq("broken files") {
-        let derivation = text.rfind("(Refutation.read_lines [\".").expect("a derivation has one step at least");
+        let derivation =
+            text.rfind("(Refutation.read_lines [\".").expect("a derivation has one step at least");
         let end = derivation + text[derivation..].find(") _ _)").expect("it ends");
-        let no_steps = format!("{}(Refutation.read_lines [\"..\"]{}", &text[..derivation], &text[end..]);
+        let no_steps =
+            format!("{}(Refutation.read_lines [\"..\"]{}", &text[..derivation], &text[end..]);
         let causality = "  target_Causality : irreflexive ";
         assert!(text.contains(causality), "the axiom is there");
-        let no_axiom = text.replace(causality, "  target_Causality : irreflexive no_pairs \\/ irreflexive ");
+        let no_axiom =
+            text.replace(causality, "  target_Causality : irreflexive no_pairs \\/ irreflexive ");
         for broken in [no_steps, no_axiom] {
-            assert!(broken != text && !coqc("broken", &broken).status.success(), "a broken file is refused");
+            assert!(
+                broken != text && !coqc("broken", &broken).status.success(),
+                "a broken file is refused"
+            );
         }
     }
 }
@@ -246,11 +286,13 @@ fn the_table_of_libcudacxx() {
     assert_accepted("libcudacxx", &text);
 }
 
-/// A chain of happens-before is taken apart at its last two steps, and the axioms of chapter 8 are those of more definitions.
+/// A chain of happens-before is taken apart at its last two steps, and the axioms of chapter 8 are
+/// those of more definitions.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn a_fence_that_releases_under_chapter_8() {
-    let mapping = fig_11_with(&[("fence.sc.sys ; st.release.sys", "fence.sc.sys ; st.relaxed.sys")], "ptx-8");
+    let mapping =
+        fig_11_with(&[("fence.sc.sys ; st.release.sys", "fence.sc.sys ; st.relaxed.sys")], "ptx-8");
     let without = [
         "R.NA",
         "R.RLX",
@@ -274,13 +316,18 @@ fn a_fence_that_releases_under_chapter_8() {
     assert_accepted("fence", &text);
 }
 
-/// An architecture whose instructions are in a table: its tags are sets, its scopes are none, and its axiom is one closure.
+/// An architecture whose instructions are in a table: its tags are sets, its scopes are none, and
+/// its axiom is one closure.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn seq_cst_loads_and_stores_on_x86() {
     let text = file_of_seq_cst(&mapping("rc11-to-x86", Some("c20")), &[]);
     assert_closed(&text);
-    for line in ["W.SC  => store ; mfence", "  target_Global_Happens_Before : acyclic ", "  source_SC : acyclic "] {
+    for line in [
+        "W.SC  => store ; mfence",
+        "  target_Global_Happens_Before : acyclic ",
+        "  source_SC : acyclic ",
+    ] {
         assert!(text.contains(line), "`{line}` stands in it");
     }
     assert_accepted("x86", &text);
@@ -296,7 +343,8 @@ fn non_atomic_reads_on_x86() {
     assert_accepted("c11", &text);
 }
 
-/// Chains of SC with an edge behind them are within the order of the fences through what contains the edge.
+/// Chains of SC with an edge behind them are within the order of the fences through what contains
+/// the edge.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn fig_11_without_scopes() {
@@ -306,7 +354,8 @@ fn fig_11_without_scopes() {
     assert_accepted("descoped", &text);
 }
 
-/// Chapter 8 of today's ISA and the model of the 2019 paper are one model, but for red, other proxies and aliases.
+/// Chapter 8 of today's ISA and the model of the 2019 paper are one model, but for red, other
+/// proxies and aliases.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn chapter_8_is_ptx_6_0() {
@@ -318,18 +367,24 @@ fn chapter_8_is_ptx_6_0() {
     ];
     let reports = settings.each_ref().map(|s| prove(s, &StopSignal::default()));
     let proofs = reports.each_ref().map(|r| r.proof.as_ref().expect("there is one"));
-    let subjects = [RocqSubject::OldWithinNew { old: &old, new: &new }, RocqSubject::NewWithinOld { old: &old, new: &new }];
+    let subjects = [
+        RocqSubject::OldWithinNew { old: &old, new: &new },
+        RocqSubject::NewWithinOld { old: &old, new: &new },
+    ];
     let theorem = |i: usize| Theorem {
         subject: subjects[i],
         setting: &settings[i],
         inhabitants: &reports[i].premises.inhabitants,
         proof: proofs[i],
     };
-    let text = write(&[theorem(0), theorem(1)], &StopSignal::default()).expect("they have a form for Rocq");
+    let text = write(&[theorem(0), theorem(1)], &StopSignal::default())
+        .expect("they have a form for Rocq");
     assert_complete(&text);
     // Above a definition stands its line of the file.
     let lines = include_str!("../../../models/ptx-8.cat").lines().zip(1..);
-    let quoted = lines.filter_map(|(line, number)| Some(format!("ptx-8.cat:{number}: {} *)", line.strip_prefix("let ")?)));
+    let quoted = lines.filter_map(|(line, number)| {
+        Some(format!("ptx-8.cat:{number}: {} *)", line.strip_prefix("let ")?))
+    });
     let quoted = quoted.filter(|line| line.contains(": base-causality = ")).collect::<String>();
     for line in [
         "Theorem new_allows_what_old_allows : well_formed -> old_axioms -> new_axioms.",
@@ -344,16 +399,24 @@ fn chapter_8_is_ptx_6_0() {
     assert_eq!(supposed(&text), 4, "well-formedness and axioms, twice");
     assert_all_accepted("chapter_8", &text, 2);
     // The one in the place of the other has no proof.
-    let weaker = text.replacen("  old_Causality : irreflexive ", "  old_Causality : irreflexive no_pairs \\/ irreflexive ", 1);
-    assert!(weaker != text && !(has_coq("a weaker axiom") && coqc("weaker", &weaker).status.success()));
+    let weaker = text.replacen(
+        "  old_Causality : irreflexive ",
+        "  old_Causality : irreflexive no_pairs \\/ irreflexive ",
+        1,
+    );
+    assert!(
+        weaker != text && !(has_coq("a weaker axiom") && coqc("weaker", &weaker).status.success())
+    );
 }
 
 /// A property of a model.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn a_property_of_ptx() {
-    let (text, property) =
-        ("PTX \"asked\"\ninclude \"ptx-6.0.cat\"\nempty (obs; rmw) \\ loc as Asked\n", "empty (obs; rmw) \\ loc");
+    let (text, property) = (
+        "PTX \"asked\"\ninclude \"ptx-6.0.cat\"\nempty (obs; rmw) \\ loc as Asked\n",
+        "empty (obs; rmw) \\ loc",
+    );
     let model = super::models::read("asked.cat", text);
     let number = model.check_named("Asked").expect("it is there");
     let setting = Setting::of_model(&model, &[number]).expect("it is of a form that has a rule");
@@ -361,9 +424,11 @@ fn a_property_of_ptx() {
     let (premises, proof) = (&report.premises, report.proof.as_ref().expect("there is one"));
     let hypotheses = Hypotheses::of_model(&model.name);
     let subject = RocqSubject::Property { model: &model, property, hypotheses: &hypotheses };
-    let text =
-        write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }], &StopSignal::default())
-            .expect("it has a form for Rocq");
+    let text = write(
+        &[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }],
+        &StopSignal::default(),
+    )
+    .expect("it has a form for Rocq");
     assert_complete(&text);
     for line in [
         "has this property:\n\nempty (obs; rmw) \\ loc\n",
@@ -375,29 +440,39 @@ fn a_property_of_ptx() {
     assert_accepted("asked", &text);
 }
 
-/// Names of files and models, titles and rows come from outside: whatever stands in them, the comments of the file end where they should.
+/// Names of files and models, titles and rows come from outside: whatever stands in them, the
+/// comments of the file end where they should.
 #[test]
 fn what_comes_from_outside_stays_in_comments() {
     let evil = "*) Axiom anything : False. (*";
-    let text = format!("PTX \"{}\"\ninclude \"ptx-6.0.cat\"\nempty (obs; rmw) \\ loc as Asked\n", "");
+    let text =
+        format!("PTX \"{}\"\ninclude \"ptx-6.0.cat\"\nempty (obs; rmw) \\ loc as Asked\n", "");
     let folder = format!("{evil}/\"x(/*)/) Axiom b : False. (*");
     let file = margay_models::diagnostic::SourceFile::new(format!("{folder}/asked.cat"), text);
-    let mut model = Model::parse(file, &margay_models::typing::FilesThenBuiltIn).expect("it is a model").model;
+    let mut model =
+        Model::parse(file, &margay_models::typing::FilesThenBuiltIn).expect("it is a model").model;
     model.name = format!("asked {evil}");
     // A definition of the file, so that its place is quoted.
     let more = margay_models::diagnostic::SourceFile::new(
         format!("{folder}/more.cat"),
         "PTX \"more\"\ninclude \"ptx-6.0.cat\"\nlet own = obs; rmw (* *)\nempty own \\ loc as Asked\n",
     );
-    let more = Model::parse(more, &margay_models::typing::FilesThenBuiltIn).expect("it is a model").model;
+    let more =
+        Model::parse(more, &margay_models::typing::FilesThenBuiltIn).expect("it is a model").model;
     for model in [&model, &more] {
-        let setting = Setting::of_model(model, &[model.check_named("Asked").expect("it is there")]).expect("it has a rule");
+        let setting = Setting::of_model(model, &[model.check_named("Asked").expect("it is there")])
+            .expect("it has a rule");
         let report = prove(&setting, &StopSignal::default());
         let hypotheses = Hypotheses::of_model(&model.name);
         let subject = RocqSubject::Property { model, property: evil, hypotheses: &hypotheses };
         let proof = report.proof.as_ref().expect("it is a theorem");
         let text = write(
-            &[Theorem { subject, setting: &setting, inhabitants: &report.premises.inhabitants, proof }],
+            &[Theorem {
+                subject,
+                setting: &setting,
+                inhabitants: &report.premises.inhabitants,
+                proof,
+            }],
             &StopSignal::default(),
         )
         .expect("it has a form");
@@ -409,19 +484,31 @@ fn what_comes_from_outside_stays_in_comments() {
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn only_what_is_proved_is_claimed() {
-    // With scopes and seq_cst accesses Fig. 11 has a counterexample to SC: a proof of the other axioms says nothing of it.
+    // With scopes and seq_cst accesses Fig. 11 has a counterexample to SC: a proof of the other
+    // axioms says nothing of it.
     let mapping = mapping("rc11-to-ptx", None);
-    let options = CheckOptions { axioms: vec!["Atomicity".to_owned()], level: Level::Execution, ..CheckOptions::new(1) };
+    let options = CheckOptions {
+        axioms: vec!["Atomicity".to_owned()],
+        level: Level::Execution,
+        ..CheckOptions::new(1)
+    };
     let (axioms, constructs) = asked(&mapping, &options).expect("the options fit");
     let setting =
-        Setting::of_mapping(&mapping, &axioms, &ExecutionSelection { constructs, typed: true }).expect("its axioms have rules");
+        Setting::of_mapping(&mapping, &axioms, &ExecutionSelection { constructs, typed: true })
+            .expect("its axioms have rules");
     let report = prove(&setting, &StopSignal::default());
     let (premises, proof) = (&report.premises, report.proof.as_ref().expect("there is one"));
     let hypotheses = Hypotheses::default();
     let subject = RocqSubject::Mapping { mapping: &mapping, hypotheses: &hypotheses };
-    let text =
-        write(&[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }], &StopSignal::default())
-            .expect("it has a form for Rocq");
+    let text = write(
+        &[Theorem { subject, setting: &setting, inhabitants: &premises.inhabitants, proof }],
+        &StopSignal::default(),
+    )
+    .expect("it has a form for Rocq");
     assert_closed(&text);
-    assert!(text.contains("source_Atomicity :") && !text.contains("source_SC :") && !text.contains("source_Coherence :"));
+    assert!(
+        text.contains("source_Atomicity :")
+            && !text.contains("source_SC :")
+            && !text.contains("source_Coherence :")
+    );
 }

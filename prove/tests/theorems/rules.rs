@@ -1,5 +1,5 @@
-//! The rules prove nothing false: inductions suppose a claim of pairs that are there and come before alone, and no two events have one
-//! number.
+//! The rules prove nothing false: inductions suppose a claim of pairs that are there and come
+//! before alone, and no two events have one number.
 
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
@@ -10,7 +10,9 @@ use margay_prove::theorem::{REACH, prove};
 use margay_theorem::argument::Property;
 use margay_theorem::argument::{Claim, ClaimStep, LastStep, Rule, obligations};
 use margay_theorem::ground::{Obligation, Reach};
-use margay_theorem::logic::{EventAtom, EventTerm, Existence, Lit, Meaning, Pred, TheoryExpr, TheoryFormula};
+use margay_theorem::logic::{
+    EventAtom, EventTerm, Existence, Lit, Meaning, Pred, TheoryExpr, TheoryFormula,
+};
 use margay_theorem::theorem::Setting;
 use margay_theorem::theory::{ExistenceUse, SentenceReason, StopSignal, Theory};
 
@@ -18,7 +20,9 @@ use super::follows;
 
 fn read(text: &str) -> Model {
     let text = format!("PTX \"test\"\ninclude \"ptx-6.0.cat\"\n{text}");
-    Model::parse(SourceFile::new("test.cat", text), &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{e:?}")).model
+    Model::parse(SourceFile::new("test.cat", text), &FilesThenBuiltIn)
+        .unwrap_or_else(|e| panic!("{e:?}"))
+        .model
 }
 
 fn setting(model: &Model) -> Setting<'_> {
@@ -39,13 +43,19 @@ fn a_recursion_with_a_choice_inside_a_sequence() {
     ] {
         let model = read(&format!("{definition}\n{question} as Question"));
         let report = prove(&setting(&model), &StopSignal::default());
-        assert_eq!(report.is_theorem(), holds, "{definition}: {question}: {:?}", report.goals[0].gap.as_ref().map(|g| &g.what));
+        assert_eq!(
+            report.is_theorem(),
+            holds,
+            "{definition}: {question}: {:?}",
+            report.goals[0].gap.as_ref().map(|g| &g.what)
+        );
     }
 }
 
 #[test]
 fn a_bound_that_is_made_of_the_relation_is_no_induction() {
-    // `d` is within `c | c; c`, since `c` contains it. That its pairs are pairs of `c` which come before is not so.
+    // `d` is within `c | c; c`, since `c` contains it. That its pairs are pairs of `c` which come
+    // before is not so.
     let model = read("let d = po & loc\nlet rec c = d | (c; rf)\nempty c \\ rf as Question");
     let setting = setting(&model);
     let mut found = setting.theory.clone();
@@ -56,10 +66,20 @@ fn a_bound_that_is_made_of_the_relation_is_no_induction() {
     let within = Claim::Pairs { of: d, property: Property::Within(bound) };
     let in_rf = Lit::yes(EventAtom::binary(rf, EventTerm::variable(0), EventTerm::variable(1)));
     let wrong = Claim::Pairs { of: c, property: Property::Clause(vec![in_rf]) };
-    let first = ClaimStep { claims: vec![within.clone()], rule: Rule::Induction(vec![d]), known: true };
-    let second = ClaimStep { claims: vec![wrong.clone()], rule: Rule::Induction(vec![c]), known: true };
+    let first =
+        ClaimStep { claims: vec![within.clone()], rule: Rule::Induction(vec![d]), known: true };
+    let second =
+        ClaimStep { claims: vec![wrong.clone()], rule: Rule::Induction(vec![c]), known: true };
     let attempt = |goal: Claim| {
-        complete(&setting.theory, &found, &[first.clone(), second.clone()], &[goal], REACH, &mut GroundEffort::default()).is_ok()
+        complete(
+            &setting.theory,
+            &found,
+            &[first.clone(), second.clone()],
+            &[goal],
+            REACH,
+            &mut GroundEffort::default(),
+        )
+        .is_ok()
     };
     assert!(attempt(within), "the bound itself holds");
     assert!(!attempt(wrong), "program order is no reads-from");
@@ -81,12 +101,15 @@ fn sequences_with_more_events_than_have_numbers() {
         let long = found.exprs.sequence(from, middle);
         let claim = Claim::Empty(long, false);
         let proved = follows(&setting, &found, claim);
-        assert!(!proved, "a write and a read of one location are {length} steps from each other, too");
+        assert!(
+            !proved,
+            "a write and a read of one location are {length} steps from each other, too"
+        );
     }
 }
 
-/// Each event has another one behind it, and behind is a strict order: no few events satisfy that. A search that ends since it may have no
-/// more events has no counterexample.
+/// Each event has another one behind it, and behind is a strict order: no few events satisfy that.
+/// A search that ends since it may have no more events has no counterexample.
 #[test]
 fn few_events_that_lack_one_are_no_counterexample() {
     let mut theory = Theory::default();
@@ -95,8 +118,16 @@ fn few_events_that_lack_one_are_no_counterexample() {
     let reason = SentenceReason::Supposed("the question".to_owned());
     let pair = |a, b| EventAtom::binary(behind, a, b);
     theory.assume_clause(vec![Lit::no(pair(x, x))], &reason);
-    theory.assume_clause(vec![Lit::no(pair(x, y)), Lit::no(pair(y, z)), Lit::yes(pair(x, z))], &reason);
-    let next = Existence { guard: vec![Lit::yes(pair(x, y))], variables: 2, events: 1, cases: vec![vec![Lit::yes(pair(y, z))]] };
+    theory.assume_clause(
+        vec![Lit::no(pair(x, y)), Lit::no(pair(y, z)), Lit::yes(pair(x, z))],
+        &reason,
+    );
+    let next = Existence {
+        guard: vec![Lit::yes(pair(x, y))],
+        variables: 2,
+        events: 1,
+        cases: vec![vec![Lit::yes(pair(y, z))]],
+    };
     let question = TheoryFormula::Lit(Lit::yes(pair(EventTerm::event(0), EventTerm::event(1))));
     let asked = |events| Obligation {
         what: String::new(),
@@ -107,10 +138,12 @@ fn few_events_that_lack_one_are_no_counterexample() {
         conclusion: TheoryFormula::Const(true),
     };
     let reach = Reach { events: 6, ..REACH };
-    let few = settle(&theory, ProvedClaims::default(), &asked(2), reach, &mut GroundEffort::default());
+    let few =
+        settle(&theory, ProvedClaims::default(), &asked(2), reach, &mut GroundEffort::default());
     assert!(matches!(few, ObligationOutcome::Model(_)), "two events without an existence: {few:?}");
     theory.assume_existence(next, &reason, ExistenceUse::Steps(0));
-    let endless = settle(&theory, ProvedClaims::default(), &asked(2), reach, &mut GroundEffort::default());
+    let endless =
+        settle(&theory, ProvedClaims::default(), &asked(2), reach, &mut GroundEffort::default());
     assert!(matches!(endless, ObligationOutcome::Unknown), "{endless:?}");
 }
 
@@ -119,17 +152,26 @@ fn within_by_last_steps(definition: &str, inner: &str, outer: &str) -> bool {
     let model = read(&format!("{definition}\nempty ({inner}) \\ ({outer}) as Question"));
     let setting = setting(&model);
     let Claim::Empty(rest, false) = setting.goals[0].claim else { panic!("it is about pairs") };
-    let TheoryExpr::Difference(inner, outer) = setting.theory.exprs.get(rest) else { panic!("it is a difference") };
+    let TheoryExpr::Difference(inner, outer) = setting.theory.exprs.get(rest) else {
+        panic!("it is a difference")
+    };
     follows(&setting, &setting.theory, Claim::Within(inner, outer))
 }
 
 #[test]
 fn two_steps_of_program_order_are_one() {
-    // A chain from a fence to a fence ends with program order, and has a step of the other kind before that, if it has more than one.
+    // A chain from a fence to a fence ends with program order, and has a step of the other kind
+    // before that, if it has more than one.
     let chain = "let c = (po | rf)+";
     assert!(within_by_last_steps(chain, "c & (F * F)", "po | c; rf; po"));
-    assert!(!within_by_last_steps(chain, "c & (F * F)", "c; rf; po"), "it may be of program order alone");
-    assert!(!within_by_last_steps(chain, "c & (F * M)", "po | c; rf; po"), "it may end with reads-from");
+    assert!(
+        !within_by_last_steps(chain, "c & (F * F)", "c; rf; po"),
+        "it may be of program order alone"
+    );
+    assert!(
+        !within_by_last_steps(chain, "c & (F * M)", "po | c; rf; po"),
+        "it may end with reads-from"
+    );
     // Dependencies are not transitive: there may be any number of them at the end of a chain.
     let chain = "let c = (addr | rf)+";
     assert!(!within_by_last_steps(chain, "c & (R * (W & REL))", "addr | c; rf; addr"));
@@ -151,15 +193,23 @@ fn the_end_of_a_chain_is_told_in_one_way() {
     }
 }
 
-/// What a settled question is, with a limit on the assignments that are looked at before it is halved; a refutation must hold.
+/// What a settled question is, with a limit on the assignments that are looked at before it is
+/// halved; a refutation must hold.
 fn settled(question: &str, rounds: usize) -> ObligationOutcome {
     let model = read(&format!("empty ({question}) as Question"));
     let setting = setting(&model);
-    let step = ClaimStep { claims: vec![setting.goals[0].claim.clone()], rule: Rule::Direct, known: true };
+    let step =
+        ClaimStep { claims: vec![setting.goals[0].claim.clone()], rule: Rule::Direct, known: true };
     let mut theory = setting.theory.clone();
     let asked = obligations(&mut theory, &step);
     assert_eq!(asked.len(), 1);
-    let found = settle(&theory, ProvedClaims::default(), &asked[0], Reach { rounds, ..REACH }, &mut GroundEffort::default());
+    let found = settle(
+        &theory,
+        ProvedClaims::default(),
+        &asked[0],
+        Reach { rounds, ..REACH },
+        &mut GroundEffort::default(),
+    );
     if let ObligationOutcome::Refuted(refutation, _) = &found {
         refutation.check(&theory, &asked[0]).unwrap_or_else(|what| panic!("{question}: {what}"));
     }
@@ -168,18 +218,34 @@ fn settled(question: &str, rounds: usize) -> ObligationOutcome {
 
 #[test]
 fn what_is_refuted_by_halves_is_refuted_as_a_whole() {
-    // Each part has a reason of its own, some of which speak of events that exist, and some are shared.
-    let parts = ["po & po^-1", "rf; rf", "(co; co) \\ co", "[F]; loc", "rmw; rmw", "(rf; rf^-1) \\ loc", "co; [R]", "rmw \\ po"];
+    // Each part has a reason of its own, some of which speak of events that exist, and some are
+    // shared.
+    let parts = [
+        "po & po^-1",
+        "rf; rf",
+        "(co; co) \\ co",
+        "[F]; loc",
+        "rmw; rmw",
+        "(rf; rf^-1) \\ loc",
+        "co; [R]",
+        "rmw \\ po",
+    ];
     let all = parts.join(" | ");
     for rounds in [1, 2, 5000] {
         assert!(matches!(settled(&all, rounds), ObligationOutcome::Refuted(..)), "{rounds} rounds");
         let nested = format!("({all}); ({all})");
-        assert!(matches!(settled(&nested, rounds), ObligationOutcome::Refuted(..)), "{rounds} rounds");
+        assert!(
+            matches!(settled(&nested, rounds), ObligationOutcome::Refuted(..)),
+            "{rounds} rounds"
+        );
         // One part that can be there is found in whichever half it is.
         for at in 0..parts.len() {
             let mut some = parts.to_vec();
             some[at] = "rf";
-            assert!(matches!(settled(&some.join(" | "), rounds), ObligationOutcome::Model(_)), "{at}, {rounds} rounds");
+            assert!(
+                matches!(settled(&some.join(" | "), rounds), ObligationOutcome::Model(_)),
+                "{at}, {rounds} rounds"
+            );
         }
     }
 }
@@ -189,7 +255,8 @@ fn a_sequence_is_within_what_one_of_wider_relations_is() {
     let model = read("empty (rf; po) \\ (rf; po) as Question");
     let setting = setting(&model);
     let mut theory = setting.theory.clone();
-    let [rf, po, co, fr] = ["rf", "po", "co", "fr"].map(|name| theory.symbols.shown(name).expect("it has a name"));
+    let [rf, po, co, fr] =
+        ["rf", "po", "co", "fr"].map(|name| theory.symbols.shown(name).expect("it has a name"));
     let [rf, po, co, fr] = [rf, po, co, fr].map(|p| theory.exprs.symbol(p));
     let [own, other] = [[rf, po], [co, po]].map(|[a, b]| theory.exprs.sequence(a, b));
     let rule = |parts, between| Rule::Through { parts, between };
@@ -200,8 +267,10 @@ fn a_sequence_is_within_what_one_of_wider_relations_is() {
     assert!(theory.supports(&rule([rf, co], [co, po]), &claim).is_err());
     assert!(theory.supports(&rule([rf, po], [co, po]), &Claim::Irreflexive(own)).is_err());
     // A proof by it needs both claims: neither is true here.
-    let step = ClaimStep { claims: vec![claim.clone()], rule: rule([rf, po], [co, po]), known: false };
-    let proved = complete(&setting.theory, &theory, &[step], &[claim], REACH, &mut GroundEffort::default());
+    let step =
+        ClaimStep { claims: vec![claim.clone()], rule: rule([rf, po], [co, po]), known: false };
+    let proved =
+        complete(&setting.theory, &theory, &[step], &[claim], REACH, &mut GroundEffort::default());
     let proof = proved.expect("nothing is left to show of the step itself").1;
     assert!(
         margay_theorem::argument::check(&mut setting.theory.clone(), &proof)
@@ -223,12 +292,14 @@ impl Dice {
     fn literal(&mut self, symbols: &[(Pred, u8)], terms: &[EventTerm]) -> Lit {
         let (pred, arity) = symbols[self.below(symbols.len())];
         let [a, b] = [0, 1].map(|_| terms[self.below(terms.len())]);
-        let atom = if arity == 1 { EventAtom::unary(pred, a) } else { EventAtom::binary(pred, a, b) };
+        let atom =
+            if arity == 1 { EventAtom::unary(pred, a) } else { EventAtom::binary(pred, a, b) };
         if self.below(2) == 0 { Lit::yes(atom) } else { Lit::no(atom) }
     }
 }
 
-/// A theory of random sentences, some of which claim that an event exists, and a random question about two events.
+/// A theory of random sentences, some of which claim that an event exists, and a random question
+/// about two events.
 fn random_question(dice: &mut Dice) -> (Theory, Obligation) {
     let mut theory = Theory::default();
     let symbols: Vec<(Pred, u8)> = [("p", 1), ("q", 1), ("r", 2), ("s", 2)]
@@ -242,9 +313,15 @@ fn random_question(dice: &mut Dice) -> (Theory, Obligation) {
     }
     for _ in 0..3 {
         let guard = Lit::yes(EventAtom::unary(symbols[dice.below(2)].0, EventTerm::variable(0)));
-        let related = Lit::yes(EventAtom::binary(symbols[2 + dice.below(2)].0, EventTerm::variable(0), EventTerm::variable(1)));
-        let cases =
-            vec![vec![related, dice.literal(&symbols, &variables[..2])], vec![related, dice.literal(&symbols, &variables[1..2])]];
+        let related = Lit::yes(EventAtom::binary(
+            symbols[2 + dice.below(2)].0,
+            EventTerm::variable(0),
+            EventTerm::variable(1),
+        ));
+        let cases = vec![
+            vec![related, dice.literal(&symbols, &variables[..2])],
+            vec![related, dice.literal(&symbols, &variables[1..2])],
+        ];
         theory.assume_existence(
             Existence { guard: vec![guard], variables: 1, events: 1, cases },
             &reason,
@@ -252,8 +329,11 @@ fn random_question(dice: &mut Dice) -> (Theory, Obligation) {
         );
     }
     let events = [0, 1].map(EventTerm::event);
-    let some = |dice: &mut Dice| TheoryFormula::and((0..2).map(|_| TheoryFormula::lit(dice.literal(&symbols, &events))));
-    let question = TheoryFormula::and([0, 1].map(|_| TheoryFormula::or([0, 1, 2].map(|_| some(dice)))));
+    let some = |dice: &mut Dice| {
+        TheoryFormula::and((0..2).map(|_| TheoryFormula::lit(dice.literal(&symbols, &events))))
+    };
+    let question =
+        TheoryFormula::and([0, 1].map(|_| TheoryFormula::or([0, 1, 2].map(|_| some(dice)))));
     let (what, suppositions, conclusion) = (String::new(), Vec::new(), TheoryFormula::Const(true));
     (theory, Obligation { what, claim: 0, question, events: 2, suppositions, conclusion })
 }
@@ -265,12 +345,20 @@ fn what_a_search_refutes_has_a_refutation_whole_or_by_halves() {
     for number in 0..600 {
         let (theory, question) = random_question(&mut dice);
         let outcomes = [5000, 1].map(|rounds| {
-            settle(&theory, ProvedClaims::default(), &question, Reach { rounds, ..REACH }, &mut GroundEffort::default())
+            settle(
+                &theory,
+                ProvedClaims::default(),
+                &question,
+                Reach { rounds, ..REACH },
+                &mut GroundEffort::default(),
+            )
         });
         for (outcome, refuted) in outcomes.iter().zip(&mut refuted) {
             match outcome {
                 ObligationOutcome::Refuted(refutation, _) => {
-                    refutation.check(&theory, &question).unwrap_or_else(|what| panic!("{number}: {what}"));
+                    refutation
+                        .check(&theory, &question)
+                        .unwrap_or_else(|what| panic!("{number}: {what}"));
                     *refuted += 1;
                 }
                 ObligationOutcome::Model(_) => {}

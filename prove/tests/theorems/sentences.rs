@@ -1,5 +1,6 @@
-//! What a proof assumes of the executions of a mapping is true of those that the search finds: every sentence, in the structure that a pair
-//! of a source and a target execution is. The definitions are evaluated here, as least fixpoints.
+//! What a proof assumes of the executions of a mapping is true of those that the search finds:
+//! every sentence, in the structure that a pair of a source and a target execution is. The
+//! definitions are evaluated here, as least fixpoints.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,8 @@ use super::mapping;
 /// Pairs of events; of a set the pairs of each member with itself.
 type Pairs = Vec<Vec<bool>>;
 
-/// The events of both levels: those of the target, then the source's operations that become nothing.
+/// The events of both levels: those of the target, then the source's operations that become
+/// nothing.
 struct Reading<'a> {
     theory: &'a Theory,
     mapping: &'a Mapping,
@@ -35,7 +37,8 @@ struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     fn new(theory: &'a Theory, mapping: &'a Mapping, pair: &'a Counterexample) -> Self {
-        let ghosts = (0..pair.source.size()).map(Event::from).filter(|e| !pair.origin.contains(e)).collect();
+        let ghosts =
+            (0..pair.source.size()).map(Event::from).filter(|e| !pair.origin.contains(e)).collect();
         let mut reading = Self { theory, mapping, pair, ghosts, known: BTreeMap::new() };
         for (pred, symbol) in theory.symbols.iter() {
             if symbol.meaning == Meaning::Base {
@@ -56,7 +59,10 @@ impl<'a> Reading<'a> {
 
     /// The source event that an event is, or comes from.
     fn origin(&self, e: usize) -> Event {
-        self.target(e).map_or_else(|| self.ghosts[e - self.pair.target.size()], |t| self.pair.origin[t.index()])
+        self.target(e).map_or_else(
+            || self.ghosts[e - self.pair.target.size()],
+            |t| self.pair.origin[t.index()],
+        )
     }
 
     /// Is it an event of the source, no fence or read that a row adds?
@@ -65,8 +71,11 @@ impl<'a> Reading<'a> {
         if self.pair.target.events[e].unused {
             return false;
         }
-        let (kind, own) = (self.pair.target.events[e].kind, &self.pair.source.events[self.origin(e).index()]);
-        let earlier = (0..t.index()).any(|d| self.pair.origin[d] == self.origin(e) && self.pair.target.events[d].kind == kind);
+        let (kind, own) =
+            (self.pair.target.events[e].kind, &self.pair.source.events[self.origin(e).index()]);
+        let earlier = (0..t.index()).any(|d| {
+            self.pair.origin[d] == self.origin(e) && self.pair.target.events[d].kind == kind
+        });
         kind != Kind::Fence || own.kind == Kind::Fence && !earlier
     }
 
@@ -89,21 +98,32 @@ impl<'a> Reading<'a> {
             return self.set(|e| self.target(e).is_some());
         }
         if arity == 1 {
-            if let Some(set) = BaseSet::all(target.signature).into_iter().find(|s| s.name() == name) {
+            if let Some(set) = BaseSet::all(target.signature).into_iter().find(|s| s.name() == name)
+            {
                 let value = target.base_set(set);
                 return self.set(|e| self.target(e).is_some_and(|t| value.contains(t)));
             }
-            let of_source = |s: &&Scope| name == format!("{}.{}", self.mapping.source.name, s.name());
+            let of_source =
+                |s: &&Scope| name == format!("{}.{}", self.mapping.source.name, s.name());
             if let Some(&scope) = Scope::ALL.iter().find(of_source) {
-                return self.set(|e| self.is_source(e) && source.events[self.origin(e).index()].scope == Some(scope));
+                return self.set(|e| {
+                    self.is_source(e) && source.events[self.origin(e).index()].scope == Some(scope)
+                });
             }
             // The second symbol of a name has a number behind.
-            let name = name.split('#').map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit())).collect::<String>();
+            let name = name
+                .split('#')
+                .map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()))
+                .collect::<String>();
             return self.set(|e| self.role(e).as_deref() == Some(&name));
         }
         if name == "mo" {
             let mo = of(source, BaseRelation::Co);
-            return self.pairs(|a, b| self.is_source(a) && self.is_source(b) && mo.contains(self.origin(a), self.origin(b)));
+            return self.pairs(|a, b| {
+                self.is_source(a)
+                    && self.is_source(b)
+                    && mo.contains(self.origin(a), self.origin(b))
+            });
         }
         for (is_read, what) in [(false, "fence-"), (true, "read-")] {
             let Some(place) = name.strip_prefix(what) else { continue };
@@ -111,20 +131,34 @@ impl<'a> Reading<'a> {
                 Some((word, distance)) => (word, distance.parse().expect("a number")),
                 None => (place, 1),
             };
-            return self.pairs(|a, b| self.place(a, b) == Some((is_read, word == "behind", distance)));
+            return self
+                .pairs(|a, b| self.place(a, b) == Some((is_read, word == "behind", distance)));
         }
         // What the source has for itself: dependencies, levels of threads.
         let source_name = format!("{}.", self.mapping.source.name);
         if let Some(own) = name.strip_prefix(&source_name) {
-            let is_it = |r: &BaseRelation| r.name() == own || r.level().is_some_and(|l| own == format!("same-{}", l.name()));
+            let is_it = |r: &BaseRelation| {
+                r.name() == own || r.level().is_some_and(|l| own == format!("same-{}", l.name()))
+            };
             let relation = BaseRelation::all(source.signature).into_iter().find(is_it);
-            let value = of(source, relation.unwrap_or_else(|| panic!("`{name}` is a relation that this test does not know")));
-            return self.pairs(|a, b| self.is_source(a) && self.is_source(b) && value.contains(self.origin(a), self.origin(b)));
+            let value = of(
+                source,
+                relation.unwrap_or_else(|| {
+                    panic!("`{name}` is a relation that this test does not know")
+                }),
+            );
+            return self.pairs(|a, b| {
+                self.is_source(a)
+                    && self.is_source(b)
+                    && value.contains(self.origin(a), self.origin(b))
+            });
         }
         let relation = BaseRelation::all(target.signature).into_iter().find(|r| r.name() == name);
-        let relation = relation.unwrap_or_else(|| panic!("`{name}` is a base relation that this test does not know"));
+        let relation = relation
+            .unwrap_or_else(|| panic!("`{name}` is a base relation that this test does not know"));
         let (above, below) = (of(source, relation), of(target, relation));
-        let whole = !self.ghosts.is_empty() && (["po", "int", "ctrl"].contains(&name) || relation.level().is_some());
+        let whole = !self.ghosts.is_empty()
+            && (["po", "int", "ctrl"].contains(&name) || relation.level().is_some());
         self.pairs(|a, b| match (self.target(a), self.target(b)) {
             (Some(s), Some(t)) => below.contains(s, t),
             _ => whole && above.contains(self.origin(a), self.origin(b)),
@@ -137,8 +171,9 @@ impl<'a> Reading<'a> {
         let own = self.origin(e);
         let first = source.rmw.pairs().find(|p| p.1 == own).map_or(own, |p| p.0);
         let second = source.rmw.pairs().find(|p| p.0 == first).map(|p| p.1);
-        let made: Vec<usize> =
-            (0..self.pair.target.size()).filter(|&d| [Some(first), second].contains(&Some(self.pair.origin[d]))).collect();
+        let made: Vec<usize> = (0..self.pair.target.size())
+            .filter(|&d| [Some(first), second].contains(&Some(self.pair.origin[d])))
+            .collect();
         let (data, signature) = (&source.events[first.index()], source.signature);
         let operation = match (data.kind, second) {
             (Kind::Init, _) => return None,
@@ -151,7 +186,8 @@ impl<'a> Reading<'a> {
         let fits = |row: &&Row| {
             let construct = row.construct;
             let orders = if operation == Operation::Rmw {
-                construct.read_order() == data.order && Some(construct.write_order()) == second_order
+                construct.read_order() == data.order
+                    && Some(construct.write_order()) == second_order
             } else {
                 construct.order == data.order
             };
@@ -162,8 +198,17 @@ impl<'a> Reading<'a> {
                     ScopePattern::Named(scope) => data.scope == Some(scope),
                 }
         };
-        let row = self.mapping.rows.iter().find(fits).unwrap_or_else(|| panic!("{data:?} has no row ({signature:?})"));
-        let (number, lowering) = row.alternatives.iter().enumerate().find(|(_, l)| self.made_by(l, data.scope, &made))?;
+        let row = self
+            .mapping
+            .rows
+            .iter()
+            .find(fits)
+            .unwrap_or_else(|| panic!("{data:?} has no row ({signature:?})"));
+        let (number, lowering) = row
+            .alternatives
+            .iter()
+            .enumerate()
+            .find(|(_, l)| self.made_by(l, data.scope, &made))?;
         let head = (0..self.events()).find(|&d| self.is_source(d) && self.origin(d) == first)?;
         Some((head, row, number, lowering, made))
     }
@@ -180,7 +225,8 @@ impl<'a> Reading<'a> {
         expected.len() == made.len()
             && expected.iter().zip(made).all(|(e, &d)| {
                 let own = &self.pair.target.events[d];
-                (e.kind, e.order, e.scope, e.volatile) == (own.kind, own.order, own.scope, own.volatile)
+                (e.kind, e.order, e.scope, e.volatile)
+                    == (own.kind, own.order, own.scope, own.volatile)
             })
     }
 
@@ -193,7 +239,8 @@ impl<'a> Reading<'a> {
         }
         if row.alternatives.len() > 1 {
             // Lowerings that emit the same are one role, which has the number of the first.
-            let same = |l: &Lowering| l.steps == lowering.steps && l.dependencies == lowering.dependencies;
+            let same =
+                |l: &Lowering| l.steps == lowering.steps && l.dependencies == lowering.dependencies;
             let number = row.alternatives.iter().position(same).unwrap_or(number);
             name = format!("{name}/{}", number + 1);
         }
@@ -206,10 +253,15 @@ impl<'a> Reading<'a> {
         let at = made.iter().position(|&d| d == e)?;
         let behind = is_rmw && lowering.access().is_some_and(|access| at > access);
         let what = if self.pair.target.events[e].unused { "read" } else { "fence" };
-        Some(format!("{name}{}:{what}{}", if is_rmw { ":read" } else { "" }, at + 1 - usize::from(behind)))
+        Some(format!(
+            "{name}{}:{what}{}",
+            if is_rmw { ":read" } else { "" },
+            at + 1 - usize::from(behind)
+        ))
     }
 
-    /// Is the second event a fence or a read that is put beside the first one, which of them, and where?
+    /// Is the second event a fence or a read that is put beside the first one, which of them, and
+    /// where?
     fn place(&self, a: usize, b: usize) -> Option<(bool, bool, usize)> {
         let (head, row, _, lowering, made) = self.operation(b)?;
         if self.is_source(b) || head != a {
@@ -323,7 +375,10 @@ impl<'a> Reading<'a> {
             let value = self.value(pred);
             for (a, row) in value.iter().enumerate() {
                 for b in (0..n).filter(|&b| row[b] && (arity == 2 || a == b)) {
-                    structure.insert(EventAtom { pred, args: [EventTerm::event(a), EventTerm::event(b)] });
+                    structure.insert(EventAtom {
+                        pred,
+                        args: [EventTerm::event(a), EventTerm::event(b)],
+                    });
                 }
             }
         }
@@ -339,7 +394,11 @@ fn joined(a: &Pairs, b: &Pairs) -> Pairs {
 /// All lists of so many of the events.
 fn lists(events: usize, of: usize) -> Vec<Vec<EventTerm>> {
     (0..of).fold(vec![Vec::new()], |all: Vec<Vec<EventTerm>>, _| {
-        all.iter().flat_map(|l| (0..events).map(move |e| l.iter().copied().chain([EventTerm::event(e)]).collect())).collect()
+        all.iter()
+            .flat_map(|l| {
+                (0..events).map(move |e| l.iter().copied().chain([EventTerm::event(e)]).collect())
+            })
+            .collect()
     })
 }
 
@@ -371,15 +430,24 @@ fn untrue(theory: &Theory, mapping: &Mapping, pair: &Counterexample) -> Option<S
             });
             if !there {
                 let guard: Vec<Lit> = existence.guard.iter().map(|l| !*l).collect();
-                return Some(format!("an existence for {} at {at:?}, {:?}", text(&guard), source.reason));
+                return Some(format!(
+                    "an existence for {} at {at:?}, {:?}",
+                    text(&guard),
+                    source.reason
+                ));
             }
         }
     }
     None
 }
 
-/// A mapping whose source forbids something common, so that a search finds executions of many kinds.
-fn with_odd_axioms(name: &str, source: Option<&str>, target: Option<&str>) -> (Mapping, Vec<String>) {
+/// A mapping whose source forbids something common, so that a search finds executions of many
+/// kinds.
+fn with_odd_axioms(
+    name: &str,
+    source: Option<&str>,
+    target: Option<&str>,
+) -> (Mapping, Vec<String>) {
     let mut found = mapping_onto(name, source, target);
     let (po, f) = if found.source.signature == Signature::C { ("sb", "F") } else { ("po", "F") };
     let odd = [
@@ -396,19 +464,26 @@ fn with_odd_axioms(name: &str, source: Option<&str>, target: Option<&str>) -> (M
         text.push_str(&format!("\n{axiom} as Odd{k}"));
         names.push(format!("Odd{k}"));
     }
-    found.source = Model::parse(SourceFile::new("odd.cat", text), &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{e:?}")).model;
+    found.source = Model::parse(SourceFile::new("odd.cat", text), &FilesThenBuiltIn)
+        .unwrap_or_else(|e| panic!("{e:?}"))
+        .model;
     (found, names)
 }
 
 fn mapping_onto(name: &str, source: Option<&str>, target: Option<&str>) -> Mapping {
     if name.contains('\n') {
-        return load_text(&SourceFile::new("test.map", name), None, &LoadOptions::default()).expect("it is complete").mapping;
+        return load_text(&SourceFile::new("test.map", name), None, &LoadOptions::default())
+            .expect("it is complete")
+            .mapping;
     }
     match target {
         None => mapping(name, source),
         Some(target) => {
-            let options =
-                LoadOptions { source: source.map(str::to_owned), target: Some(target.to_owned()), ..LoadOptions::default() };
+            let options = LoadOptions {
+                source: source.map(str::to_owned),
+                target: Some(target.to_owned()),
+                ..LoadOptions::default()
+            };
             margay_mappings::library::find(name, &options).expect("it is shipped").mapping
         }
     }
@@ -419,11 +494,15 @@ fn sentences(name: &str, source: Option<&str>, target: Option<&str>) -> usize {
     let (mapping, axioms) = with_odd_axioms(name, source, target);
     let mut seen = 0;
     for axiom in axioms {
-        let options = CheckOptions { all: Some(60), axioms: vec![axiom], ..CheckOptions::published(4) }.with(|o| o.jobs = 1);
+        let options =
+            CheckOptions { all: Some(60), axioms: vec![axiom], ..CheckOptions::published(4) }
+                .with(|o| o.jobs = 1);
         let report = check(&mapping, &options, &Silent).expect("it is a mapping");
-        let (checks, constructs) = margay_mappings::check::asked(&mapping, &options).expect("the options fit");
+        let (checks, constructs) =
+            margay_mappings::check::asked(&mapping, &options).expect("the options fit");
         let setting =
-            Setting::of_mapping(&mapping, &checks, &ExecutionSelection { constructs, typed: true }).expect("there are rules");
+            Setting::of_mapping(&mapping, &checks, &ExecutionSelection { constructs, typed: true })
+                .expect("there are rules");
         for pair in &report.counterexamples {
             if let Some(what) = untrue(&setting.theory, &mapping, pair) {
                 panic!("{name}: {what}\nsource {:#?}\ntarget {:#?}", pair.source, pair.target);
@@ -454,10 +533,14 @@ fn sentences_are_true_of_what_a_search_finds() {
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn sentences_are_true_where_operations_become_nothing() {
-    const TSO: &str = "mapping \"nothing\" from sc to tso\nR => R\nW => W ; F\nRMW => RMW\nF => nothing\n";
-    for (name, source) in
-        [("rc11-to-ptx-no-release-fence", None), ("libclc-old", None), ("libclc-old", Some("c20-scoped")), (TSO, None)]
-    {
+    const TSO: &str =
+        "mapping \"nothing\" from sc to tso\nR => R\nW => W ; F\nRMW => RMW\nF => nothing\n";
+    for (name, source) in [
+        ("rc11-to-ptx-no-release-fence", None),
+        ("libclc-old", None),
+        ("libclc-old", Some("c20-scoped")),
+        (TSO, None),
+    ] {
         let seen = sentences(name, source, None);
         assert!(seen > 20, "{name}: {seen}");
     }
@@ -472,7 +555,8 @@ fn sentences_are_true_of_cpp_on_x86_and_aarch64() {
     }
 }
 
-/// Rows for architectures that are texts: tags, scopes, dependencies, reads whose value nobody uses, stores by read-modify-writes.
+/// Rows for architectures that are texts: tags, scopes, dependencies, reads whose value nobody
+/// uses, stores by read-modify-writes.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn sentences_are_true_of_mappings_to_and_from_texts() {

@@ -11,7 +11,9 @@ fn literals(clause: &[i32]) -> Vec<GroundLiteral> {
 
 fn random_clause(dice: &mut Dice, variables: usize) -> Vec<i32> {
     let length = 1 + dice.below(4);
-    (0..length).map(|_| (1 + dice.below(variables) as i32) * if dice.below(2) == 0 { 1 } else { -1 }).collect()
+    (0..length)
+        .map(|_| (1 + dice.below(variables) as i32) * if dice.below(2) == 0 { 1 } else { -1 })
+        .collect()
 }
 
 fn satisfies(assignment: usize, clause: &[i32]) -> bool {
@@ -53,7 +55,8 @@ fn clauses_may_come_in_the_middle_of_a_search() {
         (0..variables).for_each(|_| {
             solver.fresh();
         });
-        let (mut clauses, many): (Vec<Vec<i32>>, usize) = (Vec::new(), variables * (2 + dice.below(4)));
+        let (mut clauses, many): (Vec<Vec<i32>>, usize) =
+            (Vec::new(), variables * (2 + dice.below(4)));
         let holds = loop {
             if !solver.propagate() {
                 break false;
@@ -72,7 +75,12 @@ fn clauses_may_come_in_the_middle_of_a_search() {
         assert_eq!(holds, is_possible, "{clauses:?}");
         if holds {
             // What has no value is false.
-            let assignment = solver.trail().iter().filter(|l| l.is_positive()).map(|l| 1 << (l.variable() - 1)).sum();
+            let assignment = solver
+                .trail()
+                .iter()
+                .filter(|l| l.is_positive())
+                .map(|l| 1 << (l.variable() - 1))
+                .sum();
             assert!(clauses.iter().all(|c| satisfies(assignment, c)), "{clauses:?}");
         }
     }

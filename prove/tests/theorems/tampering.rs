@@ -4,8 +4,12 @@ use margay_models::diagnostic::SourceFile;
 use margay_models::model::Model;
 use margay_models::typing::FilesThenBuiltIn;
 use margay_prove::theorem::prove;
-use margay_theorem::argument::{ArgumentProof, WrittenClaim, WrittenExpr, WrittenRule, WrittenStep, check};
-use margay_theorem::certificate::{ComparedModel, FollowedTheorem, TheoremDocument, TheoremSubject};
+use margay_theorem::argument::{
+    ArgumentProof, WrittenClaim, WrittenExpr, WrittenRule, WrittenStep, check,
+};
+use margay_theorem::certificate::{
+    ComparedModel, FollowedTheorem, TheoremDocument, TheoremSubject,
+};
 use margay_theorem::ground::ExistenceValue;
 use margay_theorem::logic::EventTerm;
 use margay_theorem::logic::clause::MAX_EVENTS;
@@ -13,17 +17,21 @@ use margay_theorem::theorem::Setting;
 use margay_theorem::theory::StopSignal;
 
 fn read(text: &str) -> Model {
-    Model::parse(SourceFile::new("test.cat", text), &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{e:?}")).model
+    Model::parse(SourceFile::new("test.cat", text), &FilesThenBuiltIn)
+        .unwrap_or_else(|e| panic!("{e:?}"))
+        .model
 }
 
 /// Is it accepted, and does it prove the goal?
 fn accepted(setting: &Setting<'_>, proof: &ArgumentProof) -> bool {
-    check(&mut setting.theory.clone(), proof).is_ok_and(|(claims, _)| setting.goals.iter().all(|g| claims.contains(&g.claim)))
+    check(&mut setting.theory.clone(), proof)
+        .is_ok_and(|(claims, _)| setting.goals.iter().all(|g| claims.contains(&g.claim)))
 }
 
 #[test]
 fn damaged_arguments_are_refused() {
-    let claimed = read("PTX \"claimed\"\ninclude \"ptx-6.0.cat\"\nempty (obs; rmw) \\ loc as Question");
+    let claimed =
+        read("PTX \"claimed\"\ninclude \"ptx-6.0.cat\"\nempty (obs; rmw) \\ loc as Question");
     let number = claimed.check_named("Question").expect("it is there");
     let setting = Setting::of_model(&claimed, &[number]).expect("it is of a form that has a rule");
     let proof = prove(&setting, &StopSignal::default()).proof.expect("there is a proof");
@@ -68,15 +76,22 @@ fn damaged_arguments_are_refused() {
     for (source, of) in (0..64).flat_map(|source| [(source, 1), (source, 2)]) {
         let mut damaged = proof.clone();
         let of = (0..of).map(|_| EventTerm::event(0)).collect();
-        let value = ExistenceValue { source, of, event: EventTerm::event(MAX_EVENTS - 1), unless: Vec::new() };
-        let settled = damaged.settled[last].iter_mut().next().expect("the last step has an obligation");
+        let value = ExistenceValue {
+            source,
+            of,
+            event: EventTerm::event(MAX_EVENTS - 1),
+            unless: Vec::new(),
+        };
+        let settled =
+            damaged.settled[last].iter_mut().next().expect("the last step has an obligation");
         settled.refutation.values.push(value);
         said.extend(check(&mut setting.theory.clone(), &damaged).err().map(|flaw| flaw.what));
     }
     assert!(said.iter().any(|what| what.contains("there are 128 events at most")), "{said:?}");
 }
 
-/// A set in the place of a relation, or the other way round, wherever it stands: definitions would say another thing of it.
+/// A set in the place of a relation, or the other way round, wherever it stands: definitions would
+/// say another thing of it.
 #[test]
 fn written_expressions_have_a_sort() {
     let model = read("PTX \"a model\"\nirreflexive po as Order");
@@ -95,7 +110,10 @@ fn written_expressions_have_a_sort() {
         WrittenExpr::On(Box::new(WrittenExpr::Range(Box::new(mixed.clone())))),
         WrittenExpr::Product(two(&set, &relation)),
         WrittenExpr::Seq(two(&relation, &set)),
-        WrittenExpr::Seq(two(&relation, &WrittenExpr::Closure(Box::new(WrittenExpr::And(two(&set, &relation)))))),
+        WrittenExpr::Seq(two(
+            &relation,
+            &WrittenExpr::Closure(Box::new(WrittenExpr::And(two(&set, &relation)))),
+        )),
     ];
     let claims = |e: &WrittenExpr| {
         [
@@ -116,7 +134,11 @@ fn written_expressions_have_a_sort() {
             assert!(!is_read(claim.clone()), "{claim:?}");
         }
     }
-    for e in [relation.clone(), WrittenExpr::Closure(Box::new(relation.clone())), WrittenExpr::Seq(two(&relation, &relation))] {
+    for e in [
+        relation.clone(),
+        WrittenExpr::Closure(Box::new(relation.clone())),
+        WrittenExpr::Seq(two(&relation, &relation)),
+    ] {
         for claim in claims(&e) {
             assert!(is_read(claim.clone()), "{claim:?}");
         }
@@ -125,22 +147,36 @@ fn written_expressions_have_a_sort() {
 
 /// A certificate of two models with one axiom, the same in both.
 fn of_equal_models() -> TheoremDocument {
-    let [old, new] = ["old", "new"].map(|name| read(&format!("PTX \"{name}\"\nirreflexive po; rf as One")));
+    let [old, new] =
+        ["old", "new"].map(|name| read(&format!("PTX \"{name}\"\nirreflexive po; rf as One")));
     let setting = Setting::of_models(&old, &new, &[0]).expect("it is of a form that has a rule");
     let report = prove(&setting, &StopSignal::default());
     let proof = report.proof.as_ref().expect("it is the axiom that is supposed");
-    TheoremDocument::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof)).expect("written")
+    TheoremDocument::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof))
+        .expect("written")
 }
 
-/// Whoever writes a certificate says what the two models are called, and its sentences name the texts.
+/// Whoever writes a certificate says what the two models are called, and its sentences name the
+/// texts.
 #[test]
 fn what_two_models_are_called_is_not_believed() {
     let mut document = of_equal_models();
-    let TheoremSubject::DiffTheorem { names, .. } = &mut document.subject else { panic!("it is about two models") };
+    let TheoremSubject::DiffTheorem { names, .. } = &mut document.subject else {
+        panic!("it is about two models")
+    };
     *names = ["ptx-6.0", "ptx-8"].map(str::to_owned);
-    let FollowedTheorem { hypotheses, .. } = document.verify(std::path::Path::new("nowhere")).expect("the argument is the same");
-    assert!(hypotheses.sentences.iter().all(|s| !s.contains("ptx-6.0")), "{:?}", hypotheses.sentences);
-    assert!(hypotheses.sentences[0].contains("every axiom of `test.cat`"), "{:?}", hypotheses.sentences);
+    let FollowedTheorem { hypotheses, .. } =
+        document.verify(std::path::Path::new("nowhere")).expect("the argument is the same");
+    assert!(
+        hypotheses.sentences.iter().all(|s| !s.contains("ptx-6.0")),
+        "{:?}",
+        hypotheses.sentences
+    );
+    assert!(
+        hypotheses.sentences[0].contains("every axiom of `test.cat`"),
+        "{:?}",
+        hypotheses.sentences
+    );
 }
 
 /// Where two axioms have one name, a certificate of that name is one of both.
@@ -151,17 +187,23 @@ fn a_name_of_two_axioms_is_of_both() {
     let setting = Setting::of_models(&old, &new, &[0]).expect("it is of a form that has a rule");
     let report = prove(&setting, &StopSignal::default());
     let proof = report.proof.as_ref().expect("the first one is the axiom that is supposed");
-    let document = TheoremDocument::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof)).expect("written");
+    let document =
+        TheoremDocument::of_models([&old, &new], ComparedModel::Supposed, &report.evidence(proof))
+            .expect("written");
     assert_eq!(document.theorems, ["Both"]);
-    let refused = document.verify(std::path::Path::new("nowhere")).expect_err("the second one does not follow");
+    let refused = document
+        .verify(std::path::Path::new("nowhere"))
+        .expect_err("the second one does not follow");
     assert!(refused[0].message.contains("does not end with `Both`"), "{refused:?}");
 }
 
-/// What is printed of a certificate is what its model calls the axioms, each once, whatever the certificate repeats.
+/// What is printed of a certificate is what its model calls the axioms, each once, whatever the
+/// certificate repeats.
 #[test]
 fn a_theorem_that_is_named_twice_is_one() {
     let mut document = of_equal_models();
     document.theorems = ["one", "One", "ONE "].map(str::to_owned).to_vec();
-    let followed = document.verify(std::path::Path::new("nowhere")).expect("the argument is the same");
+    let followed =
+        document.verify(std::path::Path::new("nowhere")).expect("the argument is the same");
     assert_eq!(followed.axioms, ["One"]);
 }

@@ -20,23 +20,29 @@ fn with_row(name: &str, row: &str, by: &str) -> Mapping {
     let text = &library::built_in(name).expect("it is shipped").text;
     assert!(text.contains(row), "{name} has no `{row}`");
     let text = text.replace(row, by);
-    load_text(&SourceFile::new("changed.map", text), None, &LoadOptions::default()).expect("it is a mapping").mapping
+    load_text(&SourceFile::new("changed.map", text), None, &LoadOptions::default())
+        .expect("it is a mapping")
+        .mapping
 }
 
 /// What a load writes back no sentence speaks of, so there is no argument about such rows.
 #[test]
 fn loads_that_write_back_are_refused() {
-    let mapping = library::find("rc11-to-x86-locked-loads", &LoadOptions::default()).expect("it is shipped").mapping;
+    let mapping = library::find("rc11-to-x86-locked-loads", &LoadOptions::default())
+        .expect("it is shipped")
+        .mapping;
     let setting = |without: &[String]| {
         let (axioms, constructs) = asked(&mapping, &options(without)).expect("the options fit");
-        Setting::of_mapping(&mapping, &axioms, &ExecutionSelection { constructs, typed: true }).err()
+        Setting::of_mapping(&mapping, &axioms, &ExecutionSelection { constructs, typed: true })
+            .err()
     };
     let errors = setting(&[]).expect("what they write back is not known");
     assert_eq!(errors.len(), 1, "{errors:?}");
     let said = errors[0].to_string();
     assert!(
         said.contains("rc11-to-x86-locked-loads")
-            && said.contains(":9:10: error: `margay prove` does not know yet what `R.SC` writes back"),
+            && said
+                .contains(":9:10: error: `margay prove` does not know yet what `R.SC` writes back"),
         "{said}"
     );
     assert!(errors[0].help.as_ref().is_some_and(|help| help.contains("--without")));
@@ -51,9 +57,12 @@ fn all_but(kept: &[&str]) -> Vec<String> {
 
 /// Those of some axioms that are theorems.
 fn proved_axioms(mapping: &Mapping, axioms: &[&str]) -> Vec<String> {
-    let wanted = CheckOptions { axioms: axioms.iter().map(|a| (*a).to_owned()).collect(), ..options(&[]) };
+    let wanted =
+        CheckOptions { axioms: axioms.iter().map(|a| (*a).to_owned()).collect(), ..options(&[]) };
     let (axioms, constructs) = asked(mapping, &wanted).expect("the options fit");
-    let setting = Setting::of_mapping(mapping, &axioms, &ExecutionSelection { constructs, typed: true }).expect("it has a rule");
+    let setting =
+        Setting::of_mapping(mapping, &axioms, &ExecutionSelection { constructs, typed: true })
+            .expect("it has a rule");
     prove(&setting, &StopSignal::default()).theorems()
 }
 
@@ -65,12 +74,19 @@ fn cpp_on_x86() {
     // A certificate is followed again from its texts, that of the architecture among them.
     let proof = report.proof.as_ref().expect("there is one");
     let given = TheoremOptions { without: Vec::new(), only: Vec::new(), typed: true };
-    let document = TheoremDocument::of_mapping(&mapping, given, &report.evidence(proof)).expect("its texts can be read");
+    let document = TheoremDocument::of_mapping(&mapping, given, &report.evidence(proof))
+        .expect("its texts can be read");
     let folder = tempfile::tempdir().expect("a folder");
     document.write(folder.path()).expect("it can be written");
-    let FollowedTheorem { extent, hypotheses, .. } = document.verify(folder.path()).expect("each refutation is one");
+    let FollowedTheorem { extent, hypotheses, .. } =
+        document.verify(folder.path()).expect("each refutation is one");
     assert!(extent.obligations > 50 && document.theorems == theorems(&report), "{extent:?}");
-    assert!(hypotheses.behind().contains("if no location is accessed by both plain and atomic operations"), "{hypotheses:?}");
+    assert!(
+        hypotheses
+            .behind()
+            .contains("if no location is accessed by both plain and atomic operations"),
+        "{hypotheses:?}"
+    );
 }
 
 #[test]
@@ -94,13 +110,21 @@ fn x86_on_risc_v() {
             "load => {load}\nstore => {store}\nlock_xchg => fence.rw_rw ; amoswap.aqrl ; fence.rw_rw\nmfence => fence.rw_rw\n"
         );
         let text = format!("mapping \"a translation\" from x86 to riscv\n{rows}");
-        load_text(&SourceFile::new("x86.map", text), None, &LoadOptions::default()).expect("it is a mapping").mapping
+        load_text(&SourceFile::new("x86.map", text), None, &LoadOptions::default())
+            .expect("it is a mapping")
+            .mapping
     };
     let whole = table("lw ; fence.r_rw", "fence.rw_w ; sw");
-    assert_eq!(theorems(&proved(&whole, &[])), ["SC-per-Location", "Global-Happens-Before", "Atomicity"]);
+    assert_eq!(
+        theorems(&proved(&whole, &[])),
+        ["SC-per-Location", "Global-Happens-Before", "Atomicity"]
+    );
     for weaker in [table("lw ; ctrl", "fence.rw_w ; sw"), table("lw ; fence.r_rw", "sw")] {
         let answers = judged("a weaker translation", &weaker, &[], 4);
-        assert!(answers.contains(&("Global-Happens-Before".to_owned(), "at 4".to_owned())), "{answers:?}");
+        assert!(
+            answers.contains(&("Global-Happens-Before".to_owned(), "at 4".to_owned())),
+            "{answers:?}"
+        );
     }
 }
 
@@ -109,14 +133,23 @@ fn x86_on_risc_v() {
 fn constructs_of_a_text_can_be_left_out() {
     let text = "mapping \"a translation\" from x86 to riscv\nload => lw ; fence.r_rw\nstore => fence.rw_w ; sw\n\
                 lock_xchg => amoswap\nmfence => fence.rw_rw\n";
-    let mapping = load_text(&SourceFile::new("x86.map", text), None, &LoadOptions::default()).expect("it is a mapping").mapping;
+    let mapping = load_text(&SourceFile::new("x86.map", text), None, &LoadOptions::default())
+        .expect("it is a mapping")
+        .mapping;
     let left = |wanted: CheckOptions| {
-        let (_, constructs) = asked(&mapping, &wanted).map_err(|e| (e[0].to_string(), e[0].help.clone()))?;
-        Ok::<_, (String, Option<String>)>(constructs.iter().map(|c| c.name(mapping.source.signature)).collect::<Vec<_>>())
+        let (_, constructs) =
+            asked(&mapping, &wanted).map_err(|e| (e[0].to_string(), e[0].help.clone()))?;
+        Ok::<_, (String, Option<String>)>(
+            constructs.iter().map(|c| c.name(mapping.source.signature)).collect::<Vec<_>>(),
+        )
     };
     let names = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
     for without in ["lock_xchg", "LOCK_XCHG", "RMW", "rmw"] {
-        assert_eq!(left(options(&names(&[without]))), Ok(names(&["load", "store", "mfence"])), "{without}");
+        assert_eq!(
+            left(options(&names(&[without]))),
+            Ok(names(&["load", "store", "mfence"])),
+            "{without}"
+        );
     }
     let only = |all: &[&str]| left(options(&[]).with(|o| o.only = names(all)));
     assert_eq!(only(&["store", "Load"]), Ok(names(&["load", "store"])));
@@ -128,7 +161,8 @@ fn constructs_of_a_text_can_be_left_out() {
     assert_eq!(theorems(&whole), ["SC-per-Location", "Global-Happens-Before", "Atomicity"]);
 }
 
-/// Sequential consistency has no closures to make invariants of, and its edges may begin at initial writes, which have no fences.
+/// Sequential consistency has no closures to make invariants of, and its edges may begin at initial
+/// writes, which have no fences.
 #[test]
 fn sequential_consistency_by_fences_on_ptx() {
     let table = |load: &str| {
@@ -136,9 +170,14 @@ fn sequential_consistency_by_fences_on_ptx() {
             "mapping \"sc by fences\" from sc to ptx-6.0\nR => {load}\nW => fence.sc.sys ; st.relaxed.sys\n\
              RMW => fence.sc.sys ; atom.relaxed.sys\nF => fence.sc.sys\n"
         );
-        load_text(&SourceFile::new("sc.map", text), None, &LoadOptions::default()).expect("it is a mapping").mapping
+        load_text(&SourceFile::new("sc.map", text), None, &LoadOptions::default())
+            .expect("it is a mapping")
+            .mapping
     };
-    assert_eq!(theorems(&proved(&table("fence.sc.sys ; ld.relaxed.sys"), &[])), ["SC", "Atomicity"]);
+    assert_eq!(
+        theorems(&proved(&table("fence.sc.sys ; ld.relaxed.sys"), &[])),
+        ["SC", "Atomicity"]
+    );
     assert_eq!(theorems(&proved(&table("ld.relaxed.sys"), &[])), ["Atomicity"]);
 }
 
@@ -151,9 +190,10 @@ fn cpp_on_aarch64_and_risc_v() {
     }
 }
 
-/// A row that is weaker than it may be: which table, the row and what takes its place, the constructs of programs, the events of a
-/// counterexample, and the axiom that falls.
-type Broken = (&'static str, &'static str, &'static str, &'static [&'static str], usize, &'static str);
+/// A row that is weaker than it may be: which table, the row and what takes its place, the
+/// constructs of programs, the events of a counterexample, and the axiom that falls.
+type Broken =
+    (&'static str, &'static str, &'static str, &'static [&'static str], usize, &'static str);
 
 /// Store buffering, with accesses and with fences; message passing; load buffering.
 const SB: &[&str] = &["R.SC", "W.SC"];
@@ -171,8 +211,22 @@ const BROKEN: [Broken; 14] = [
     ("rc11-to-aarch64", "R.RLX => ldr ; ctrl", "R.RLX => ldr", LB, 4, "No-Thin-Air"),
     ("rc11-to-aarch64", "W.SC  => stlr", "W.SC => str", SB, 4, "SC"),
     ("rc11-to-aarch64", "R.SC  => ldar", "R.SC => ldapr", SB, 4, "SC"),
-    ("rc11-to-aarch64", "F.REL     => dmb.ish\n", "F.REL => dmb.ishld\n", MP_FENCES, 6, "Coherence"),
-    ("rc11-to-riscv", "R.SC  => fence.rw_rw ; lw ; fence.r_rw", "R.SC => lw ; fence.r_rw", SB, 4, "SC"),
+    (
+        "rc11-to-aarch64",
+        "F.REL     => dmb.ish\n",
+        "F.REL => dmb.ishld\n",
+        MP_FENCES,
+        6,
+        "Coherence",
+    ),
+    (
+        "rc11-to-riscv",
+        "R.SC  => fence.rw_rw ; lw ; fence.r_rw",
+        "R.SC => lw ; fence.r_rw",
+        SB,
+        4,
+        "SC",
+    ),
     ("rc11-to-riscv", "W.REL => fence.rw_w ; sw", "W.REL => sw", MP, 4, "Coherence"),
     ("rc11-to-riscv", "R.ACQ => lw ; fence.r_rw", "R.ACQ => lw", MP, 4, "Coherence"),
     ("rc11-to-riscv", "R.RLX => lw ; ctrl", "R.RLX => lw", LB, 4, "No-Thin-Air"),

@@ -1,4 +1,5 @@
-//! Operations with fences behind them: on PTX cycles are cut before the edges that lead away from fences; on Armv8 all orders are barriers.
+//! Operations with fences behind them: on PTX cycles are cut before the edges that lead away from
+//! fences; on Armv8 all orders are barriers.
 
 use margay_mappings::language::{LoadOptions, Mapping, load_text};
 use margay_models::diagnostic::SourceFile;
@@ -33,7 +34,9 @@ F.SC => fence.sc.sys
 ";
 
 fn table(text: String) -> Mapping {
-    load_text(&SourceFile::new("trailing.map", text), None, &LoadOptions::default()).expect("it is a mapping").mapping
+    load_text(&SourceFile::new("trailing.map", text), None, &LoadOptions::default())
+        .expect("it is a mapping")
+        .mapping
 }
 
 #[test]
@@ -57,15 +60,21 @@ fn no_weaker_table_with_fences_behind_is_proved() {
         assert!(TRAILING.contains(row), "{row}");
         let weaker = table(TRAILING.replace(row, by));
         let answers = judged(&format!("{row} as {by}"), &weaker, &[], 4);
-        assert!(answers.iter().all(|(axiom, answer)| axiom != "SC" || answer != "theorem"), "{by}: {answers:?}");
+        assert!(
+            answers.iter().all(|(axiom, answer)| axiom != "SC" || answer != "theorem"),
+            "{by}: {answers:?}"
+        );
     }
 }
 
-/// What the rule needs where a cycle is cut before the edges of the second kind, and that it is not what it needs where one is cut behind.
+/// What the rule needs where a cycle is cut before the edges of the second kind, and that it is not
+/// what it needs where one is cut behind.
 #[test]
 fn the_rule_of_orders_says_where_it_cuts() {
     let text = "PTX \"test\"\ninclude \"ptx-6.0.cat\"\nacyclic rf | co as Question";
-    let model = Model::parse(SourceFile::new("test.cat", text), &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{e:?}")).model;
+    let model = Model::parse(SourceFile::new("test.cat", text), &FilesThenBuiltIn)
+        .unwrap_or_else(|e| panic!("{e:?}"))
+        .model;
     let number = model.check_named("Question").expect("it is there");
     let setting = Setting::of_model(&model, &[number]).expect("it is of a form that has a rule");
     let mut theory = setting.theory.clone();
@@ -133,7 +142,10 @@ fn orders_that_contain_the_pieces_of_cycles_leave_none() {
         }
         for (cut, piece) in [(0, then(&chain, &second)), (1, then(&second, &chain))] {
             if is_within(&piece, &order) {
-                assert!(is_irreflexive(&closure(&or(&first, &second))), "{cut}: {first:?} {second:?} {order:?}");
+                assert!(
+                    is_irreflexive(&closure(&or(&first, &second))),
+                    "{cut}: {first:?} {second:?} {order:?}"
+                );
                 seen[cut] += usize::from(piece != [0; EVENTS]);
             }
         }
@@ -141,7 +153,8 @@ fn orders_that_contain_the_pieces_of_cycles_leave_none() {
     assert!(seen.iter().all(|&n| n > 100), "{seen:?}");
 }
 
-/// C++ on Armv8 by barriers alone: an acquire may read, of a release sequence, what its own thread wrote.
+/// C++ on Armv8 by barriers alone: an acquire may read, of a release sequence, what its own thread
+/// wrote.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn cpp_on_armv8_by_barriers() {

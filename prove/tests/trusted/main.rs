@@ -1,5 +1,6 @@
-//! What is trusted cannot name what searches: the crates of the kernel, of Rocq's writer and of the checker of SAT proofs depend on no
-//! search for proofs, and the kernel takes no more of the mappings than their language and the reading of a question.
+//! What is trusted cannot name what searches: the crates of the kernel, of Rocq's writer and of the
+//! checker of SAT proofs depend on no search for proofs, and the kernel takes no more of the
+//! mappings than their language and the reading of a question.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,9 @@ use serde_json::Value;
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);
-    command.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]).current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
     let output = command.output().expect("cargo runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
@@ -41,9 +44,15 @@ fn the_kernel_and_rocqs_writer_depend_on_no_search_for_proofs() {
     for crate_name in ["margay-theorem", "margay-rocq"] {
         let found = reachable(crate_name);
         assert!(!found.contains("margay-prove"), "{crate_name} depends on the search for proofs");
-        assert!(!found.contains("margay-mappings"), "{crate_name} depends on the search for counterexamples");
+        assert!(
+            !found.contains("margay-mappings"),
+            "{crate_name} depends on the search for counterexamples"
+        );
     }
-    assert!(!reachable("margay-theorem").contains("margay-rocq"), "the checker does not need Rocq's writer");
+    assert!(
+        !reachable("margay-theorem").contains("margay-rocq"),
+        "the checker does not need Rocq's writer"
+    );
     // The search is above both, so the question is not an idle one.
     assert!(reachable("margay-prove").contains("margay-theorem"));
 }
@@ -58,7 +67,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
 }
 
-/// The crate of models has the translation to a solver, too. The kernel reads models with it, and asks it nothing.
+/// The crate of models has the translation to a solver, too. The kernel reads models with it, and
+/// asks it nothing.
 #[test]
 fn the_kernel_names_no_solver() {
     let kernel = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernel/src");

@@ -64,6 +64,7 @@ pub struct MemoryAccess {
     pub ty: ScalarType,
     /// `.nc` and its kin: through a cache of what nobody writes.
     pub read_only: bool,
-    /// `multimem`: of what the address points to, one place in the memory of each of several devices.
+    /// `multimem`: of what the address points to, one place in the memory of each of several
+    /// devices.
     pub multimem: bool,
 }

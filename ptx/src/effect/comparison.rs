@@ -1,4 +1,5 @@
-//! How two numbers are compared: by `setp` and branches, by the expressions of C, and by what is asked of a final state.
+//! How two numbers are compared: by `setp` and branches, by the expressions of C, and by what is
+//! asked of a final state.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NumberComparison {
@@ -17,8 +18,14 @@ pub enum NumberComparison {
 }
 
 impl NumberComparison {
-    pub const ALL: [NumberComparison; 6] =
-        [Self::Equal, Self::NotEqual, Self::Less, Self::LessOrEqual, Self::Greater, Self::GreaterOrEqual];
+    pub const ALL: [NumberComparison; 6] = [
+        Self::Equal,
+        Self::NotEqual,
+        Self::Less,
+        Self::LessOrEqual,
+        Self::Greater,
+        Self::GreaterOrEqual,
+    ];
 
     /// As C and conditions write it.
     pub fn symbol(self) -> &'static str {
@@ -49,7 +56,8 @@ impl NumberComparison {
         Self::ALL.into_iter().find(|comparison| comparison.mnemonic() == name)
     }
 
-    /// The one that compares without signs whatever the type says: `lo`, `ls`, `hi`, `hs` (PTX ISA 9.7.6, `setp`).
+    /// The one that compares without signs whatever the type says: `lo`, `ls`, `hi`, `hs` (PTX ISA
+    /// 9.7.6, `setp`).
     pub fn of_unsigned_mnemonic(name: &str) -> Option<Self> {
         match name {
             "lo" => Some(Self::Less),
@@ -116,6 +124,9 @@ mod tests {
             assert_eq!(NumberComparison::of_mnemonic(comparison.mnemonic()), Some(comparison));
             assert_eq!(NumberComparison::of_unsigned_mnemonic(comparison.mnemonic()), None);
         }
-        assert!(NumberComparison::Less.holds(-1_i64, 1) && NumberComparison::Greater.holds(-1_i64 as u64, 1));
+        assert!(
+            NumberComparison::Less.holds(-1_i64, 1)
+                && NumberComparison::Greater.holds(-1_i64 as u64, 1)
+        );
     }
 }

@@ -30,8 +30,14 @@ pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
         // Products of matrices that are in registers of a warp.
         "mma" | "movmatrix" => opaque(i),
         "wmma" if has("mma") => opaque(i),
-        "wmma" if has("load") => unseen(i, "which part of a matrix a thread reads is not known: what is read is not looked at"),
-        "wmma" => unseen(i, "which part of a matrix a thread writes is not known: what is written is not looked at"),
+        "wmma" if has("load") => unseen(
+            i,
+            "which part of a matrix a thread reads is not known: what is read is not looked at",
+        ),
+        "wmma" => unseen(
+            i,
+            "which part of a matrix a thread writes is not known: what is written is not looked at",
+        ),
         "ldmatrix" | "stmatrix" => memory::matrix(i),
         "ld" | "ldu" => memory::load(i),
         "st" | "red" if has("async") || has("bulk") => asynchronous::store(i),
@@ -53,25 +59,37 @@ pub(super) fn effect(i: &Instruction) -> Option<Effect<'_>> {
         "call" => call(i),
         "ret" => Some(Effect::Return),
         "exit" => Some(Effect::Exit),
-        // A breakpoint "suspends execution" (PTX ISA 9.7.20, `brkpt`): where no debugger goes on with it the kernel ends there.
+        // A breakpoint "suspends execution" (PTX ISA 9.7.20, `brkpt`): where no debugger goes on
+        // with it the kernel ends there.
         "trap" | "brkpt" => Some(Effect::Trap),
         "createpolicy" => opaque(i),
         "griddepcontrol" => Some(Effect::OtherLaunches),
-        // "Semantically, this behaves like a weak write of an unstable indeterminate value" (PTX ISA 9.7.9, `discard`).
+        // "Semantically, this behaves like a weak write of an unstable indeterminate value" (PTX
+        // ISA 9.7.9, `discard`).
         "discard" => unknown("it leaves any values in memory, and that is not modelled"),
-        "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "pmevent" | "setmaxnreg" => Some(Effect::Nothing),
+        "nanosleep" | "prefetch" | "prefetchu" | "applypriority" | "pmevent" | "setmaxnreg" => {
+            Some(Effect::Nothing)
+        }
         "vote" | "shfl" | "match" | "redux" | "elect" => exchange(i),
         "activemask" => Some(Effect::ActiveMask(register(get(0)?)?)),
         "mbarrier" => asynchronous::mbarrier(i),
         "cp" => asynchronous::copy(i),
         "tensormap" => asynchronous::tensormap(i),
         "tcgen05" => tensor::tcgen05(i),
-        "clusterlaunchcontrol" => unknown("asynchronous operations of this kind are not modelled (PTX ISA 8.9.1.1)"),
+        "clusterlaunchcontrol" => {
+            unknown("asynchronous operations of this kind are not modelled (PTX ISA 8.9.1.1)")
+        }
         "wgmma" => tensor::wgmma(i),
-        "tex" | "tld4" | "suld" => unseen(i, "what is read through textures and surfaces is not modelled (PTX ISA 8.1)"),
+        "tex" | "tld4" | "suld" => {
+            unseen(i, "what is read through textures and surfaces is not modelled (PTX ISA 8.1)")
+        }
         "txq" | "suq" => opaque(i),
-        "sust" | "sured" => unseen(i, "what is written through surfaces is not modelled (PTX ISA 8.1)"),
-        "alloca" | "stacksave" | "stackrestore" => unknown("stacks of a size that is computed are not modelled"),
+        "sust" | "sured" => {
+            unseen(i, "what is written through surfaces is not modelled (PTX ISA 8.1)")
+        }
+        "alloca" | "stacksave" | "stackrestore" => {
+            unknown("stacks of a size that is computed are not modelled")
+        }
         _ => arithmetic::arithmetic(i),
     }
 }

@@ -1,4 +1,5 @@
-//! What instructions compute of values: functions of bit-vectors, and what read-modify-writes make of what they read.
+//! What instructions compute of values: functions of bit-vectors, and what read-modify-writes make
+//! of what they read.
 
 use super::comparison::NumberComparison;
 use super::parts::{PartProducts, extend_sign, find_nth, mask};
@@ -64,7 +65,8 @@ pub enum Computation {
     CountOnes,
     /// How many bits are 0 before the first 1.
     CountLeadingZeros,
-    /// The number of the highest bit that says something, or all ones; with `true` the distance from the top.
+    /// The number of the highest bit that says something, or all ones; with `true` the distance
+    /// from the top.
     FindHighest(bool),
     /// The bits the other way round.
     Reverse,
@@ -76,9 +78,11 @@ pub enum Computation {
     Logic(u8),
     /// Bytes of two words by a selector.
     Permute,
-    /// The upper word of two shifted left (`true`) or the lower of two shifted right; `true`: the amount wraps.
+    /// The upper word of two shifted left (`true`) or the lower of two shifted right; `true`: the
+    /// amount wraps.
     Funnel(bool, bool),
-    /// The product of the lower 24 bits of two, and the third: of its 48 bits the lower 32, or with `true` the upper 32.
+    /// The product of the lower 24 bits of two, and the third: of its 48 bits the lower 32, or with
+    /// `true` the upper 32.
     MultiplyAdd24(bool),
     /// How far the first two are apart, and the third.
     Distance,
@@ -88,14 +92,16 @@ pub enum Computation {
     PartProducts(PartProducts),
     /// So many ones from a place on; `true`: place and width are held to the word, else they wrap.
     Mask(bool),
-    /// The lower bits, so many, and their sign; `true`: the width is held to the word, else it wraps.
+    /// The lower bits, so many, and their sign; `true`: the width is held to the word, else it
+    /// wraps.
     ExtendSign(bool),
     /// The place of the n-th 1 of a word from a place on.
     FindNth,
 }
 
 impl Computation {
-    /// What is computed in a type; `None` where the ISA says that it is not defined, as a quotient by zero.
+    /// What is computed in a type; `None` where the ISA says that it is not defined, as a quotient
+    /// by zero.
     pub fn value(self, ty: ScalarType, operands: &[u64]) -> Option<u64> {
         let get = |n: usize| operands.get(n).copied();
         let (a, b) = (ty.cut(get(0)?), ty.cut(get(1).unwrap_or(0)));
@@ -187,7 +193,8 @@ impl Computation {
                 let sign = signed && length > 0 && a >> sign_at & 1 == 1;
                 let mut value = 0u64;
                 for i in 0..bits {
-                    let bit = if i < length && at + i <= top { a >> (at + i) & 1 == 1 } else { sign };
+                    let bit =
+                        if i < length && at + i <= top { a >> (at + i) & 1 == 1 } else { sign };
                     value |= u64::from(bit) << i;
                 }
                 value
@@ -196,13 +203,17 @@ impl Computation {
                 let (at, length) = ((get(2)? & 0xff) as u32, (get(3)? & 0xff) as u32);
                 let mut value = b;
                 for i in (0..length).take_while(|i| at + i < bits) {
-                    value = value & !(1 << (at + i)) | (if i < 64 { a >> i & 1 } else { 0 }) << (at + i);
+                    value = value & !(1 << (at + i))
+                        | (if i < 64 { a >> i & 1 } else { 0 }) << (at + i);
                 }
                 value
             }
             Self::Logic(table) => {
                 let c = ty.cut(get(2)?);
-                let of = |i: u32| u64::from(table >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | c >> i & 1) & 1) << i;
+                let of = |i: u32| {
+                    u64::from(table >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | c >> i & 1) & 1)
+                        << i
+                };
                 (0..bits).map(of).fold(0, |all, bit| all | bit)
             }
             Self::Permute => {
@@ -220,12 +231,19 @@ impl Computation {
                 let n = if wraps { amount & 31 } else { amount.min(32) };
                 let both = a & 0xffff_ffff | b << 32;
                 let result = if left { both << n >> 32 } else { both >> n };
-                // `both << 32 >> 32` keeps the low word, which is what a shift by 32 of the pair leaves.
+                // `both << 32 >> 32` keeps the low word, which is what a shift by 32 of the pair
+                // leaves.
                 result & 0xffff_ffff
             }
             Self::MultiplyAdd24(upper) => {
                 let of_24 = ScalarType { bits: 24, ..ty };
-                let part = |v: u64| if signed { i128::from(of_24.signed(of_24.cut(v))) } else { i128::from(of_24.cut(v)) };
+                let part = |v: u64| {
+                    if signed {
+                        i128::from(of_24.signed(of_24.cut(v)))
+                    } else {
+                        i128::from(of_24.cut(v))
+                    }
+                };
                 let product = (part(a) * part(b)) >> if upper { 16 } else { 0 };
                 ty.cut((product as u64).wrapping_add(get(2)?))
             }
@@ -244,13 +262,16 @@ impl Computation {
         })
     }
 
-    /// The value of a sum, a difference, or a product and a sum that takes what the one before has carried or borrowed (0 or 1), and what it leaves
-    /// (PTX ISA 9.7.2: `add.cc`, `subc`, `madc`). Nothing is carried by anything else.
+    /// The value of a sum, a difference, or a product and a sum that takes what the one before has
+    /// carried or borrowed (0 or 1), and what it leaves (PTX ISA 9.7.2: `add.cc`, `subc`, `madc`).
+    /// Nothing is carried by anything else.
     pub fn carried(self, ty: ScalarType, operands: &[u64], before: u64) -> [u64; 2] {
         let word = ScalarType { kind: ScalarKind::Unsigned, ..ty };
         let get = |n: usize| word.cut(operands.get(n).copied().unwrap_or(0));
         let (first, second) = match self {
-            Self::MultiplyAdd(half) => (Self::Multiply(half).value(ty, &[get(0), get(1)]).unwrap_or(0), get(2)),
+            Self::MultiplyAdd(half) => {
+                (Self::Multiply(half).value(ty, &[get(0), get(1)]).unwrap_or(0), get(2))
+            }
             _ => (get(0), get(1)),
         };
         let (first, second) = (u128::from(first), u128::from(second) + u128::from(before & 1));
@@ -259,7 +280,9 @@ impl Computation {
                 let sum = first + second;
                 [word.cut(sum as u64), u64::from(sum >> ty.bits != 0)]
             }
-            Self::Subtract => [word.cut(first.wrapping_sub(second) as u64), u64::from(first < second)],
+            Self::Subtract => {
+                [word.cut(first.wrapping_sub(second) as u64), u64::from(first < second)]
+            }
             _ => [self.value(ty, operands).unwrap_or(0), 0],
         }
     }
@@ -267,7 +290,9 @@ impl Computation {
     /// The type of what is computed in a type.
     pub fn result(self, ty: ScalarType) -> ScalarType {
         match self {
-            Self::Multiply(Half::Wide) | Self::MultiplyAdd(Half::Wide) => ScalarType { bits: (ty.bits * 2).min(64), ..ty },
+            Self::Multiply(Half::Wide) | Self::MultiplyAdd(Half::Wide) => {
+                ScalarType { bits: (ty.bits * 2).min(64), ..ty }
+            }
             Self::Compare(_) => ScalarType { kind: ScalarKind::Predicate, bits: 1 },
             Self::CountOnes | Self::CountLeadingZeros | Self::FindHighest(_) => {
                 ScalarType { kind: ScalarKind::Unsigned, bits: 32 }
@@ -303,10 +328,13 @@ pub enum Update {
 }
 
 impl Update {
-    /// What is left of an old value (PTX ISA 9.7.13, `atom`); nothing where operands are missing. Of floats there is no sum here.
+    /// What is left of an old value (PTX ISA 9.7.13, `atom`); nothing where operands are missing.
+    /// Of floats there is no sum here.
     pub fn value(self, ty: ScalarType, old: u64, operands: &[u64]) -> Option<u64> {
         let (old, a) = (ty.cut(old), ty.cut(*operands.first()?));
-        let number = |v: u64| if ty.kind == ScalarKind::Signed { i128::from(ty.signed(v)) } else { i128::from(v) };
+        let number = |v: u64| {
+            if ty.kind == ScalarKind::Signed { i128::from(ty.signed(v)) } else { i128::from(v) }
+        };
         Some(ty.cut(match self {
             Self::Exchange => a,
             Self::CompareAndSwap if old == a => *operands.get(1)?,

@@ -30,7 +30,8 @@ pub enum Effect<'i> {
         to: Option<RegisterId>,
         operands: Vec<&'i Operand>,
     },
-    /// A sum, a difference, or a product and a sum that takes the carry of the one before, or leaves one for the one behind: `add.cc`, `addc`.
+    /// A sum, a difference, or a product and a sum that takes the carry of the one before, or
+    /// leaves one for the one behind: `add.cc`, `addc`.
     Carry {
         /// What it computes: a difference takes and leaves what was borrowed.
         function: Computation,
@@ -129,7 +130,8 @@ pub enum Effect<'i> {
     Fence(MemoryOrder, MemoryScope),
     /// A barrier of the block: its number, and the count of threads.
     Barrier(Meeting, &'i Operand, Option<&'i Operand>),
-    /// `barrier.red`: a barrier of the block at which threads get what their predicates make together.
+    /// `barrier.red`: a barrier of the block at which threads get what their predicates make
+    /// together.
     BarrierReduce {
         to: Option<RegisterId>,
         barrier: &'i Operand,
@@ -152,9 +154,11 @@ pub enum Effect<'i> {
         /// Who takes part.
         mask: &'i Operand,
     },
-    /// Which threads of the warp are at an instruction together: any that are there, itself among them.
+    /// Which threads of the warp are at an instruction together: any that are there, itself among
+    /// them.
     ActiveMask(RegisterId),
-    /// `ldmatrix`, `stmatrix`: each of the first lanes of the warp accesses a row of 16 bytes in shared memory, for all of them.
+    /// `ldmatrix`, `stmatrix`: each of the first lanes of the warp accesses a row of 16 bytes in
+    /// shared memory, for all of them.
     Matrix {
         /// Is it written?
         is_store: bool,
@@ -173,7 +177,8 @@ pub enum Effect<'i> {
     Tensor(TensorEffect<'i>),
     /// What blocks of a cluster do with each other.
     Cluster(ClusterEffect<'i>),
-    /// An access that is not looked at; the thread goes on. Nobody interprets what it leaves in registers.
+    /// An access that is not looked at; the thread goes on. Nobody interprets what it leaves in
+    /// registers.
     Unseen {
         why: &'static str,
         to: Vec<RegisterId>,
@@ -197,7 +202,8 @@ pub enum Effect<'i> {
     Exit,
     /// Stops the kernel with an error: `trap`, and `brkpt`, where no debugger goes on with it.
     Trap,
-    /// Orders the launch with others (`griddepcontrol`; docs/ptx-isa-derivation.md): nothing within the launch.
+    /// Orders the launch with others (`griddepcontrol`; docs/ptx-isa-derivation.md): nothing within
+    /// the launch.
     OtherLaunches,
     /// Nothing that a memory model speaks of.
     Nothing,

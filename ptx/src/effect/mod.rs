@@ -1,5 +1,6 @@
-//! What an instruction does, said once, in a small code: arithmetic on bit-vectors, accesses to memory with order, scope and space, fences,
-//! barriers, and jumps. Floating-point arithmetic is a function that nobody interprets: equal operands give equal results.
+//! What an instruction does, said once, in a small code: arithmetic on bit-vectors, accesses to
+//! memory with order, scope and space, fences, barriers, and jumps. Floating-point arithmetic is a
+//! function that nobody interprets: equal operands give equal results.
 //!
 //! What is not in the code is [`Effect::Unknown`] with its reason; nothing is left out in silence.
 
@@ -23,10 +24,12 @@ use crate::tree::{Instruction, Module};
 
 /// What an instruction does.
 pub fn of(i: &Instruction) -> Effect<'_> {
-    decode::effect(i).unwrap_or_else(|| Effect::Unknown("its operands are not those that are known".to_owned()))
+    decode::effect(i)
+        .unwrap_or_else(|| Effect::Unknown("its operands are not those that are known".to_owned()))
 }
 
-/// The functions that these call by their names, and what those call, themselves first: numbers in the module, each once.
+/// The functions that these call by their names, and what those call, themselves first: numbers in
+/// the module, each once.
 pub fn reached(module: &Module, from: impl IntoIterator<Item = usize>) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     let add = |found: &mut Vec<usize>, function: usize| {

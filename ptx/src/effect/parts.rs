@@ -17,8 +17,9 @@ impl PartProducts {
             let bits = (word >> (width * n)) as i64 & ((1 << width) - 1);
             if signed && bits >> (width - 1) == 1 { bits - (1 << width) } else { bits }
         };
-        let products =
-            (0..32 / self.width).map(|n| part(a, self.width, n, self.signed[0]) * part(b, 8, n + self.first, self.signed[1]));
+        let products = (0..32 / self.width).map(|n| {
+            part(a, self.width, n, self.signed[0]) * part(b, 8, n + self.first, self.signed[1])
+        });
         products.sum::<i64>() as u64
     }
 }
@@ -42,8 +43,9 @@ pub(super) fn extend_sign(clamps: bool, signed: bool, value: u64, width: u64) ->
     value & below | if is_negative { 0xffff_ffff & !below } else { 0 }
 }
 
-/// `fns` (PTX ISA 9.7.1): upwards, or downwards where the number is negative; whether there is a 1 at the place where it is 0. All ones if there is none. Of
-/// a place outside of the word nothing is said.
+/// `fns` (PTX ISA 9.7.1): upwards, or downwards where the number is negative; whether there is a 1
+/// at the place where it is 0. All ones if there is none. Of a place outside of the word nothing is
+/// said.
 pub(super) fn find_nth(word: u64, base: u64, nth: i32) -> Option<u64> {
     let base = i64::from(u32::try_from(base).ok().filter(|base| *base < 32)?);
     let is_one = |at: &i64| word >> at & 1 == 1;

@@ -2,7 +2,10 @@
 
 use super::{Block, FunctionDraft, MAX_DEPTH, PtxReader, ReadFailure};
 use crate::lex::{At, PtxToken};
-use crate::tree::{DeclaredRegister, Function, Instruction, Operand, RegisterId, ScalarType, StateSpace, VariableId, position};
+use crate::tree::{
+    DeclaredRegister, Function, Instruction, Operand, RegisterId, ScalarType, StateSpace,
+    VariableId, position,
+};
 
 impl<'t> PtxReader<'t> {
     /// A function from behind its directive.
@@ -23,7 +26,13 @@ impl<'t> PtxReader<'t> {
             start,
             end: start,
         };
-        let mut draft = FunctionDraft { function, blocks: vec![Block::default()], open: 0, body: Vec::new(), names: Vec::new() };
+        let mut draft = FunctionDraft {
+            function,
+            blocks: vec![Block::default()],
+            open: 0,
+            body: Vec::new(),
+            names: Vec::new(),
+        };
         self.line = None;
         while let PtxToken::Dot("attribute") = self.token() {
             self.advance();
@@ -59,7 +68,9 @@ impl<'t> PtxReader<'t> {
                     match directive {
                         "reqntid" => draft.function.required_threads = Some([of(0), of(1), of(2)]),
                         "maxntid" => draft.function.most_threads = Some([of(0), of(1), of(2)]),
-                        "reqnctapercluster" => draft.function.required_cluster = Some([of(0), of(1), of(2)]),
+                        "reqnctapercluster" => {
+                            draft.function.required_cluster = Some([of(0), of(1), of(2)])
+                        }
                         _ => {}
                     }
                 }
@@ -91,8 +102,10 @@ impl<'t> PtxReader<'t> {
             match self.token() {
                 PtxToken::End => {
                     let (line, _) = position(self.text, opened.start);
-                    let message =
-                        format!("the text ends within `{}`: expected `}}` for the `{{` in line {line}", draft.function.name);
+                    let message = format!(
+                        "the text ends within `{}`: expected `}}` for the `{{` in line {line}",
+                        draft.function.name
+                    );
                     return Err((message, self.text.len(), self.text.len()));
                 }
                 PtxToken::Sign('{') => {
@@ -133,13 +146,19 @@ impl<'t> PtxReader<'t> {
                 }
                 PtxToken::Dot("loc") => self.loc()?,
                 PtxToken::Dot("file") => self.file()?,
-                PtxToken::Dot("pragma" | "branchtargets" | "callprototype" | "calltargets") => self.skip_statement()?,
+                PtxToken::Dot("pragma" | "branchtargets" | "callprototype" | "calltargets") => {
+                    self.skip_statement()?
+                }
                 PtxToken::Dot("section") => self.top()?,
                 PtxToken::Word(word) if self.after(1) == PtxToken::Sign(':') => {
                     let at = self.advance();
                     self.advance();
                     if draft.blocks[draft.open].labels.insert(word, draft.body.len()).is_some() {
-                        return Err((format!("a second label `{word}` in one block"), at.start, at.end));
+                        return Err((
+                            format!("a second label `{word}` in one block"),
+                            at.start,
+                            at.end,
+                        ));
                     }
                 }
                 PtxToken::Sign('@') | PtxToken::Word(_) => self.instruction(draft)?,
@@ -169,7 +188,11 @@ impl<'t> PtxReader<'t> {
                 self.expect('>')?;
             }
             if count > (MAX_REGISTERS - first) as u64 {
-                return Err((format!("more than {MAX_REGISTERS} registers in one function"), at, at + name.len()));
+                return Err((
+                    format!("more than {MAX_REGISTERS} registers in one function"),
+                    at,
+                    at + name.len(),
+                ));
             }
             for n in 0..count {
                 let name = if family { format!("{name}{n}") } else { name.to_owned() };
@@ -197,13 +220,18 @@ impl<'t> PtxReader<'t> {
         if self.eat('@') {
             let negated = self.eat('!');
             let (name, at) = self.word("a predicate")?;
-            let register =
-                register(draft, name).ok_or_else(|| (format!("the register `{name}` is not declared"), at, at + name.len()))?;
+            let register = register(draft, name).ok_or_else(|| {
+                (format!("the register `{name}` is not declared"), at, at + name.len())
+            })?;
             guard = Some((register, negated));
         }
         let (opcode, at) = self.word("an instruction")?;
         if opcode.starts_with('%') {
-            return Err((format!("expected an instruction, found `{opcode}`"), at, at + opcode.len()));
+            return Err((
+                format!("expected an instruction, found `{opcode}`"),
+                at,
+                at + opcode.len(),
+            ));
         }
         let mut qualifiers = Vec::new();
         while let PtxToken::Dot(word) = self.token() {
@@ -225,11 +253,23 @@ impl<'t> PtxReader<'t> {
         let end = self.tokens[self.next - 1].end;
         self.advance();
         let line = self.line;
-        draft.body.push(Instruction { guard, opcode: opcode.to_owned(), qualifiers, operands, start, end, line });
+        draft.body.push(Instruction {
+            guard,
+            opcode: opcode.to_owned(),
+            qualifiers,
+            operands,
+            start,
+            end,
+            line,
+        });
         Ok(())
     }
 
-    fn operand(&mut self, draft: &mut FunctionDraft<'t>, depth: usize) -> Result<Operand, ReadFailure> {
+    fn operand(
+        &mut self,
+        draft: &mut FunctionDraft<'t>,
+        depth: usize,
+    ) -> Result<Operand, ReadFailure> {
         if depth > MAX_DEPTH {
             return Err(self.expected("an operand that is nested less"));
         }
@@ -240,7 +280,9 @@ impl<'t> PtxReader<'t> {
                 self.advance();
                 let (name, at) = self.word("a predicate")?;
                 let not = register(draft, name).map(Operand::Not);
-                return not.ok_or_else(|| (format!("the register `{name}` is not declared"), at, at + name.len()));
+                return not.ok_or_else(|| {
+                    (format!("the register `{name}` is not declared"), at, at + name.len())
+                });
             }
             PtxToken::Sign('-') => {
                 self.advance();
@@ -279,7 +321,11 @@ impl<'t> PtxReader<'t> {
     }
 
     /// `[base+offset]`, or `[base, operands]` of a tensor.
-    fn address_operand(&mut self, draft: &mut FunctionDraft<'t>, depth: usize) -> Result<Operand, ReadFailure> {
+    fn address_operand(
+        &mut self,
+        draft: &mut FunctionDraft<'t>,
+        depth: usize,
+    ) -> Result<Operand, ReadFailure> {
         self.advance();
         let base = self.operand(draft, depth + 1)?;
         let mut offset = 0i64;
@@ -310,7 +356,12 @@ impl<'t> PtxReader<'t> {
     }
 
     /// `{a, b}`, or `(a, b)` of a call.
-    fn listed_operands(&mut self, draft: &mut FunctionDraft<'t>, open: char, depth: usize) -> Result<Operand, ReadFailure> {
+    fn listed_operands(
+        &mut self,
+        draft: &mut FunctionDraft<'t>,
+        open: char,
+        depth: usize,
+    ) -> Result<Operand, ReadFailure> {
         self.advance();
         let close = if open == '{' { '}' } else { ')' };
         let mut all = Vec::new();
@@ -323,8 +374,14 @@ impl<'t> PtxReader<'t> {
         Ok(if open == '{' { Operand::Vector(all) } else { Operand::List(all) })
     }
 
-    /// What a name stands for: a register, a special register, a variable, or what is declared elsewhere.
-    fn named_operand(&mut self, draft: &FunctionDraft<'t>, word: &str, depth: usize) -> Result<Operand, ReadFailure> {
+    /// What a name stands for: a register, a special register, a variable, or what is declared
+    /// elsewhere.
+    fn named_operand(
+        &mut self,
+        draft: &FunctionDraft<'t>,
+        word: &str,
+        depth: usize,
+    ) -> Result<Operand, ReadFailure> {
         let at = self.advance();
         Ok(if let Some(register) = register(draft, word) {
             // An element of a vector register, `%v.x`.
@@ -371,7 +428,11 @@ impl<'t> PtxReader<'t> {
             match found {
                 Some(label) => i.operands[operand] = Operand::Label(label),
                 None if i.opcode == "bra" => {
-                    return Err((format!("there is no label `{name}` in `{}`", draft.function.name), i.start, i.end));
+                    return Err((
+                        format!("there is no label `{name}` in `{}`", draft.function.name),
+                        i.start,
+                        i.end,
+                    ));
                 }
                 None => {}
             }
@@ -437,7 +498,11 @@ fn register(draft: &FunctionDraft<'_>, name: &str) -> Option<RegisterId> {
             return Some(found);
         }
         if canonical && let Ok(number) = number.parse::<u32>() {
-            let family = block.families.iter().rev().find(|(of, _, count, _)| *of == prefix && number < *count);
+            let family = block
+                .families
+                .iter()
+                .rev()
+                .find(|(of, _, count, _)| *of == prefix && number < *count);
             if let Some((_, first, ..)) = family {
                 return Some(RegisterId(first + number));
             }

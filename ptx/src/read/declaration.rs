@@ -2,7 +2,9 @@
 
 use super::{FunctionDraft, MAX_DEPTH, PtxReader, ReadFailure};
 use crate::lex::PtxToken;
-use crate::tree::{Initial, MemoryVariable, Parameter, RegisterId, ScalarKind, ScalarType, StateSpace, VariableId};
+use crate::tree::{
+    Initial, MemoryVariable, Parameter, RegisterId, ScalarKind, ScalarType, StateSpace, VariableId,
+};
 
 /// The most bytes of a variable.
 const MAX_BYTES: u64 = 1 << 39;
@@ -28,7 +30,11 @@ impl<'t> PtxReader<'t> {
                     "global" | "tex" => StateSpace::Global,
                     "const" => StateSpace::Constant,
                     "shared" => StateSpace::Shared,
-                    _ => return Err(self.expected("`.func`, `.entry`, `.global`, `.const` or `.shared`")),
+                    _ => {
+                        return Err(
+                            self.expected("`.func`, `.entry`, `.global`, `.const` or `.shared`")
+                        );
+                    }
                 };
                 self.advance();
                 for (name, id) in self.variables(space, external)? {
@@ -41,7 +47,11 @@ impl<'t> PtxReader<'t> {
     }
 
     /// The variables of a declaration, from behind the state space up to what ends it.
-    pub(super) fn variables(&mut self, space: StateSpace, external: bool) -> Result<Vec<(&'t str, VariableId)>, ReadFailure> {
+    pub(super) fn variables(
+        &mut self,
+        space: StateSpace,
+        external: bool,
+    ) -> Result<Vec<(&'t str, VariableId)>, ReadFailure> {
         let (mut align, mut vector, mut ty, mut pointer) = (None, 1, None, false);
         while let PtxToken::Dot(word) = self.token() {
             match word {
@@ -63,7 +73,9 @@ impl<'t> PtxReader<'t> {
                     self.expect(')')?;
                     continue;
                 }
-                "texref" | "samplerref" | "surfref" => ty = Some(ScalarType { kind: ScalarKind::Bits, bits: 64 }),
+                "texref" | "samplerref" | "surfref" => {
+                    ty = Some(ScalarType { kind: ScalarKind::Bits, bits: 64 })
+                }
                 "global" | "const" | "shared" | "local" | "param" if pointer => {}
                 _ => match ScalarType::from_name(word) {
                     Some(found) => ty = Some(found),
@@ -79,7 +91,11 @@ impl<'t> PtxReader<'t> {
             let element = u64::from(ty.bits.div_ceil(8)) * vector;
             let mut size = Some(element);
             while self.eat('[') {
-                let count = if self.token() == PtxToken::Sign(']') { None } else { Some(self.number("a size")?) };
+                let count = if self.token() == PtxToken::Sign(']') {
+                    None
+                } else {
+                    Some(self.number("a size")?)
+                };
                 self.expect(']')?;
                 size = size.zip(count).map(|(size, count)| size.saturating_mul(count));
             }
@@ -92,7 +108,11 @@ impl<'t> PtxReader<'t> {
             }
             if let Some(size) = size.filter(|&size| size > MAX_BYTES) {
                 let many = if size == u64::MAX { "too many".to_owned() } else { size.to_string() };
-                return Err((format!("`{name}` has {many} bytes; a variable may have {MAX_BYTES}"), at, at + name.len()));
+                return Err((
+                    format!("`{name}` has {many} bytes; a variable may have {MAX_BYTES}"),
+                    at,
+                    at + name.len(),
+                ));
             }
             let id = VariableId(self.module.variables.len() as u32);
             self.module.variables.push(MemoryVariable {
@@ -148,7 +168,8 @@ impl<'t> PtxReader<'t> {
                 }
                 PtxToken::Word(word) => {
                     self.advance();
-                    // `generic(x)`, and `0xFF(x)`, a byte of an address, which is skipped as a name.
+                    // `generic(x)`, and `0xFF(x)`, a byte of an address, which is skipped as a
+                    // name.
                     let name = if self.eat('(') {
                         let (name, _) = self.word("a variable")?;
                         name
@@ -159,7 +180,8 @@ impl<'t> PtxReader<'t> {
                     if word != name {
                         self.expect(')')?;
                     }
-                    let offset = if self.eat('+') { offset + self.signed("a number")? } else { offset };
+                    let offset =
+                        if self.eat('+') { offset + self.signed("a number")? } else { offset };
                     initial.push(Initial::Address(name.to_owned(), offset));
                 }
                 _ => return Err(self.expected("a value")),
@@ -170,7 +192,10 @@ impl<'t> PtxReader<'t> {
         }
     }
 
-    pub(super) fn parameters(&mut self, draft: &mut FunctionDraft<'t>) -> Result<Vec<Parameter>, ReadFailure> {
+    pub(super) fn parameters(
+        &mut self,
+        draft: &mut FunctionDraft<'t>,
+    ) -> Result<Vec<Parameter>, ReadFailure> {
         let mut found = Vec::new();
         if !self.eat('(') {
             return Ok(found);
@@ -189,7 +214,10 @@ impl<'t> PtxReader<'t> {
                     self.advance();
                     let before = draft.function.registers.len();
                     self.registers(draft)?;
-                    found.extend((before..draft.function.registers.len()).map(|r| Parameter::Register(RegisterId(r as u32))));
+                    found.extend(
+                        (before..draft.function.registers.len())
+                            .map(|r| Parameter::Register(RegisterId(r as u32))),
+                    );
                 }
                 _ => return Err(self.expected("`.param` or `)`")),
             }

@@ -1,4 +1,5 @@
-//! The reader. It goes through the tokens once and keeps its own stack of blocks, so that no text makes it overflow.
+//! The reader. It goes through the tokens once and keeps its own stack of blocks, so that no text
+//! makes it overflow.
 
 mod body;
 mod declaration;
@@ -7,7 +8,10 @@ mod lines;
 use rustc_hash::FxHashMap;
 
 use crate::lex::{At, PtxToken, ReadFailure, tokens};
-use crate::tree::{Function, Instruction, Module, Operand, ReadError, RegisterId, ScalarType, SourceLine, VariableId, position};
+use crate::tree::{
+    Function, Instruction, Module, Operand, ReadError, RegisterId, ScalarType, SourceLine,
+    VariableId, position,
+};
 
 /// How deep operands and initialisers may be nested; PTX needs two.
 const MAX_DEPTH: usize = 8;
@@ -136,7 +140,11 @@ impl<'t> PtxReader<'t> {
             return Err((
                 format!(
                     "expected `.version`, found {}",
-                    if self.text.trim().is_empty() { "an empty text" } else { "nothing but comments" }
+                    if self.text.trim().is_empty() {
+                        "an empty text"
+                    } else {
+                        "nothing but comments"
+                    }
                 ),
                 0,
                 0,
@@ -149,14 +157,20 @@ impl<'t> PtxReader<'t> {
             self.top()?;
         }
         // What is called must be a function of the text.
-        let functions: rustc_hash::FxHashSet<&str> = self.module.functions.iter().map(|f| f.name.as_str()).collect();
+        let functions: rustc_hash::FxHashSet<&str> =
+            self.module.functions.iter().map(|f| f.name.as_str()).collect();
         for function in &self.module.functions {
             for i in function.body.iter().flatten() {
-                let all = i.operands.iter().filter_map(|o| if let Operand::Name(name) = o { Some(name) } else { None });
+                let all = i
+                    .operands
+                    .iter()
+                    .filter_map(|o| if let Operand::Name(name) = o { Some(name) } else { None });
                 for name in all {
                     if i.opcode != "call" && !functions.contains(name.as_str()) {
                         return Err((
-                            format!("`{name}` is not declared: expected a register, a variable, a label or a function"),
+                            format!(
+                                "`{name}` is not declared: expected a register, a variable, a label or a function"
+                            ),
                             i.start,
                             i.end,
                         ));
@@ -168,7 +182,9 @@ impl<'t> PtxReader<'t> {
     }
 
     fn top(&mut self) -> Result<(), ReadFailure> {
-        let PtxToken::Dot(directive) = self.token() else { return Err(self.expected("a directive, as `.visible`")) };
+        let PtxToken::Dot(directive) = self.token() else {
+            return Err(self.expected("a directive, as `.visible`"));
+        };
         match directive {
             "version" => {
                 self.advance();
@@ -202,10 +218,13 @@ impl<'t> PtxReader<'t> {
                 self.skip_block()?;
             }
             "pragma" | "alias" => self.skip_statement()?,
-            "visible" | "extern" | "weak" | "common" | "func" | "entry" | "global" | "const" | "shared" | "tex" => {
-                self.declaration()?
+            "visible" | "extern" | "weak" | "common" | "func" | "entry" | "global" | "const"
+            | "shared" | "tex" => self.declaration()?,
+            _ => {
+                return Err(self.expected(
+                    "a directive of a module, as `.visible`, `.func`, `.entry` or `.global`",
+                ));
             }
-            _ => return Err(self.expected("a directive of a module, as `.visible`, `.func`, `.entry` or `.global`")),
         }
         Ok(())
     }

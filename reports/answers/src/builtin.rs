@@ -22,7 +22,13 @@ pub fn models(asked: Option<&str>, output: &Output) -> CommandOutcome {
         // Of a file likewise, once it was read: what is printed is a model.
         if models::built_in(name).is_none() && Path::new(name).exists() {
             return match models::load(name, &[]) {
-                Ok(loaded) => show(name, &names, |_| Some(loaded.model.source.clone()), ("model", &document), output),
+                Ok(loaded) => show(
+                    name,
+                    &names,
+                    |_| Some(loaded.model.source.clone()),
+                    ("model", &document),
+                    output,
+                ),
                 Err(errors) => output.wrong(&errors),
             };
         }
@@ -39,7 +45,8 @@ pub fn models(asked: Option<&str>, output: &Output) -> CommandOutcome {
             Err(errors) => return output.wrong(&errors),
         }
     }
-    let rows = all.iter().map(|m| vec![m.name.clone(), m.executions.clone(), m.title.clone()]).collect();
+    let rows =
+        all.iter().map(|m| vec![m.name.clone(), m.executions.clone(), m.title.clone()]).collect();
     list(["model", "executions", "title"], rows, &builtin::BuiltinModels { models: all }, output)
 }
 
@@ -58,11 +65,19 @@ pub fn mappings(asked: Option<&str>, output: &Output) -> CommandOutcome {
                     let error = Diagnostic::error(format!("`{name}` is no mapping"));
                     output.wrong(&[another(&file, FileKind::Mapping).unwrap_or(error)])
                 }
-                Ok(file) => show(name, &names, |_| Some(file.clone()), ("mapping", &document), output),
+                Ok(file) => {
+                    show(name, &names, |_| Some(file.clone()), ("mapping", &document), output)
+                }
                 Err(error) => output.wrong(&[error]),
             };
         }
-        return show(name, &names, margay_mappings::library::built_in, ("mapping", &document), output);
+        return show(
+            name,
+            &names,
+            margay_mappings::library::built_in,
+            ("mapping", &document),
+            output,
+        );
     }
     let mut all = Vec::new();
     for name in names {
@@ -75,11 +90,17 @@ pub fn mappings(asked: Option<&str>, output: &Output) -> CommandOutcome {
             Err(errors) => return output.wrong(&errors),
         }
     }
-    let rows = all.iter().map(|m| vec![m.name.clone(), m.models.clone(), m.title.clone()]).collect();
+    let rows =
+        all.iter().map(|m| vec![m.name.clone(), m.models.clone(), m.title.clone()]).collect();
     list(["mapping", "models", "title"], rows, &builtin::Mappings { mappings: all }, output)
 }
 
-fn list(header: [&str; 3], rows: Vec<Vec<String>>, document: &impl Document, output: &Output) -> CommandOutcome {
+fn list(
+    header: [&str; 3],
+    rows: Vec<Vec<String>>,
+    document: &impl Document,
+    output: &Output,
+) -> CommandOutcome {
     match output.format {
         Format::Human => output.print(&table(&header, &rows, &[], output.list_width()))?,
         Format::Json => output.document(document)?,

@@ -46,7 +46,8 @@ pub fn run(options: &ClassifyOptions, output: &Output) -> CommandOutcome {
         let file = path.display().to_string();
         let classified = read::load(path).and_then(|read| {
             classify(&file, &read.test).map_err(|e| {
-                let error = Diagnostic::error(format!("`{file}` cannot be classified: {}", e.message));
+                let error =
+                    Diagnostic::error(format!("`{file}` cannot be classified: {}", e.message));
                 vec![match e.place {
                     Some(span) => error.at(&read.file, span, "here"),
                     None => error,
@@ -76,7 +77,12 @@ pub fn run(options: &ClassifyOptions, output: &Output) -> CommandOutcome {
 }
 
 fn classify(file: &str, test: &Test) -> Result<NamedTest, margay_litmus::unfold::UnfoldError> {
-    Ok(NamedTest { file: file.to_owned(), name: test.name.clone(), form: IdentityForm::of(test)?, known: Name::of(test)? })
+    Ok(NamedTest {
+        file: file.to_owned(),
+        name: test.name.clone(),
+        form: IdentityForm::of(test)?,
+        known: Name::of(test)?,
+    })
 }
 
 /// Tests that say the same thing: for each language those that are the same.
@@ -90,8 +96,11 @@ fn groups(found: &[NamedTest]) -> Vec<TestGroup> {
     for (i, c) in found.iter().enumerate() {
         by_text.entry(c.form.text()).or_default().entry(&c.form).or_default().push(i);
     }
-    let mut groups: Vec<TestGroup> =
-        by_text.into_values().map(|forms| TestGroup { same: forms.into_values().collect() }).filter(|g| g.size() > 1).collect();
+    let mut groups: Vec<TestGroup> = by_text
+        .into_values()
+        .map(|forms| TestGroup { same: forms.into_values().collect() })
+        .filter(|g| g.size() > 1)
+        .collect();
     groups.sort_by_key(|g| g.same.iter().flatten().min().copied());
     groups
 }
@@ -102,7 +111,12 @@ impl TestGroup {
     }
 }
 
-fn print(found: &[NamedTest], groups: &[TestGroup], only_duplicates: bool, output: &Output) -> std::io::Result<()> {
+fn print(
+    found: &[NamedTest],
+    groups: &[TestGroup],
+    only_duplicates: bool,
+    output: &Output,
+) -> std::io::Result<()> {
     let file = |i: &usize| found[*i].file.as_str();
     let mut repeated = 0;
     let mut across = 0;
@@ -111,7 +125,8 @@ fn print(found: &[NamedTest], groups: &[TestGroup], only_duplicates: bool, outpu
         across += usize::from(group.same.len() > 1);
     }
     let classes = found.iter().map(|c| &c.form).collect::<std::collections::BTreeSet<_>>().len();
-    let plural = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    let plural =
+        |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     output.print(&format!(
         "{}: {} different; {}; {} in two languages",
         plural(found.len(), "test", "tests"),
@@ -135,17 +150,31 @@ fn print(found: &[NamedTest], groups: &[TestGroup], only_duplicates: bool, outpu
         .iter()
         .map(|c| {
             let shape = c.known.classic.unwrap_or("-").to_owned();
-            vec![names.of(&c.name, &c.file), shape, c.known.to_string(), format!("{:016x}", c.form.digest())]
+            vec![
+                names.of(&c.name, &c.file),
+                shape,
+                c.known.to_string(),
+                format!("{:016x}", c.form.digest()),
+            ]
         })
         .collect();
     output.print("")?;
     // In a narrow window the name says it.
     let kept = if output.list_width() < 90 { 3 } else { 4 };
     let rows: Vec<Vec<String>> = rows.into_iter().map(|r| r[..kept].to_vec()).collect();
-    output.print(&table(&["test", "shape", "what it is", "form"][..kept], &rows, &[], output.list_width()))
+    output.print(&table(
+        &["test", "shape", "what it is", "form"][..kept],
+        &rows,
+        &[],
+        output.list_width(),
+    ))
 }
 
-fn document(found: &[NamedTest], groups: &[TestGroup], errors: &[Diagnostic]) -> document::ClassifyDocument {
+fn document(
+    found: &[NamedTest],
+    groups: &[TestGroup],
+    errors: &[Diagnostic],
+) -> document::ClassifyDocument {
     let test = |c: &NamedTest| document::ClassifiedTest {
         file: c.file.clone(),
         name: c.name.clone(),
@@ -158,7 +187,12 @@ fn document(found: &[NamedTest], groups: &[TestGroup], errors: &[Diagnostic]) ->
     let several = groups.iter().filter(|g| g.same.len() > 1);
     document::ClassifyDocument {
         tests: found.iter().map(test).collect(),
-        duplicates: groups.iter().flat_map(|g| &g.same).filter(|same| same.len() > 1).map(names).collect(),
+        duplicates: groups
+            .iter()
+            .flat_map(|g| &g.same)
+            .filter(|same| same.len() > 1)
+            .map(names)
+            .collect(),
         counterparts: several.map(|g| g.same.iter().map(names).collect()).collect(),
         errors: errors.iter().map(Into::into).collect(),
     }

@@ -1,9 +1,12 @@
-//! Executions of a litmus test to look at: one of them in a picture, another one than the first, or all.
+//! Executions of a litmus test to look at: one of them in a picture, another one than the first, or
+//! all.
 
 use std::path::PathBuf;
 
 use margay_console::output::Output;
-use margay_litmus::explicit::{Error, ExecutionList, ExplicitRunner, ListedExecution, Options, Witness};
+use margay_litmus::explicit::{
+    Error, ExecutionList, ExplicitRunner, ListedExecution, Options, Witness,
+};
 use margay_litmus::test::{Quantifier, Test};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::durable::write_over;
@@ -37,7 +40,8 @@ pub struct ChosenExecutions {
     is_complete: bool,
     /// How many there are up to the one that was asked for.
     known: usize,
-    /// Each final state that the model allows with an execution, and whether it is the one asked about.
+    /// Each final state that the model allows with an execution, and whether it is the one asked
+    /// about.
     states: Vec<(String, bool, Witness)>,
     are_states_complete: bool,
 }
@@ -54,13 +58,21 @@ impl ExecutionChoice {
     /// There are several, or the picture is of no known kind.
     pub fn check(&self, answers: usize) -> Result<(), Diagnostic> {
         if answers != 1 && (self.out.is_some() || self.lists()) {
-            let error = Diagnostic::error(format!("there are {answers} answers, each with executions of its own"));
-            return Err(error.help("`--out`, `--execution` and `--all-executions` are for one test under one model"));
+            let error = Diagnostic::error(format!(
+                "there are {answers} answers, each with executions of its own"
+            ));
+            return Err(error.help(
+                "`--out`, `--execution` and `--all-executions` are for one test under one model",
+            ));
         }
         match &self.out {
-            Some(path) if !matches!(path.extension().and_then(|e| e.to_str()), Some("svg" | "dot")) => {
-                let error =
-                    Diagnostic::error(format!("the name `{}` does not say which kind of picture is meant", path.display()));
+            Some(path)
+                if !matches!(path.extension().and_then(|e| e.to_str()), Some("svg" | "dot")) =>
+            {
+                let error = Diagnostic::error(format!(
+                    "the name `{}` does not say which kind of picture is meant",
+                    path.display()
+                ));
                 Err(error.help("the name ends in `.svg` (for browsers) or `.dot` (for Graphviz)"))
             }
             _ => Ok(()),
@@ -71,24 +83,40 @@ impl ExecutionChoice {
     ///
     /// # Errors
     /// A limit was reached, or the test cannot be run on the model.
-    pub fn list(&self, test: &Test, model: &Model, allowed: bool, options: &Options) -> Result<ChosenExecutions, Error> {
+    pub fn list(
+        &self,
+        test: &Test,
+        model: &Model,
+        allowed: bool,
+        options: &Options,
+    ) -> Result<ChosenExecutions, Error> {
         let mut runner = ExplicitRunner::new(model);
         let most = self.all.or(self.number).unwrap_or(1);
-        let ExecutionList { executions, is_complete } = runner.list(test, options, most, allowed)?;
+        let ExecutionList { executions, is_complete } =
+            runner.list(test, options, most, allowed)?;
         let known = executions.len();
-        let mut listed: Vec<(usize, ListedExecution)> = executions.into_iter().enumerate().map(|(n, e)| (n + 1, e)).collect();
+        let mut listed: Vec<(usize, ListedExecution)> =
+            executions.into_iter().enumerate().map(|(n, e)| (n + 1, e)).collect();
         let (mut states, mut are_states_complete) = (Vec::new(), true);
         if self.all.is_some() {
             let variables = Observed::new(test, |_| 0).variables;
             let mut found: Vec<(Vec<i64>, Witness)> = Vec::new();
-            let outcomes = runner.outcomes_with_executions(test, &variables, options, &mut |values, witness| {
-                found.push((values.to_vec(), witness));
-            })?;
+            let outcomes = runner.outcomes_with_executions(
+                test,
+                &variables,
+                options,
+                &mut |values, witness| {
+                    found.push((values.to_vec(), witness));
+                },
+            )?;
             let observed = Observed::new(test, |l| outcomes.addresses[l]);
             found.sort_by(|(a, _), (b, _)| a.cmp(b));
             are_states_complete = found.len() <= most && !outcomes.bounded;
             found.truncate(most);
-            states = found.into_iter().map(|(v, witness)| (observed.describe(&v), observed.asked(&v), witness)).collect();
+            states = found
+                .into_iter()
+                .map(|(v, witness)| (observed.describe(&v), observed.asked(&v), witness))
+                .collect();
         }
         if let (Some(number), None) = (self.number, self.all) {
             listed.retain(|(n, _)| *n == number);
@@ -99,11 +127,14 @@ impl ExecutionChoice {
     /// Says that there is nothing to draw, to whoever asked for a picture.
     pub fn tell_nothing(&self, output: &Output) {
         if self.out.is_some() {
-            output.warn(&[Diagnostic::warning("no picture was written: there is no execution with the outcome to draw")]);
+            output.warn(&[Diagnostic::warning(
+                "no picture was written: there is no execution with the outcome to draw",
+            )]);
         }
     }
 
-    /// Writes the picture, if one was asked for; the answer was printed, and stands if it cannot be written.
+    /// Writes the picture, if one was asked for; the answer was printed, and stands if it cannot be
+    /// written.
     pub fn draw(&self, execution: &Execution, picture: &Picture, output: &Output) {
         let Some(path) = &self.out else { return };
         let drawn = match path.extension().and_then(|e| e.to_str()) {
@@ -143,7 +174,11 @@ impl ChosenExecutions {
             let picture = drawn(test, model, x, listed.forbidden_by.first().copied());
             document::ExecutionRecord {
                 number: *number,
-                forbidden_by: listed.forbidden_by.iter().map(|&i| model.checks[i].display_name()).collect(),
+                forbidden_by: listed
+                    .forbidden_by
+                    .iter()
+                    .map(|&i| model.checks[i].display_name())
+                    .collect(),
                 events: violation::events(x),
                 svg: svg(x, &picture),
             }
@@ -165,38 +200,62 @@ impl ChosenExecutions {
     ///
     /// # Errors
     /// The output cannot be written.
-    pub fn print(&self, test: &Test, model: &Model, choice: &ExecutionChoice, output: &Output) -> std::io::Result<()> {
-        let picture = |x: &Execution, picture: &Picture| text(x, picture, output.width(), output.colour()).trim_end().to_owned();
+    pub fn print(
+        &self,
+        test: &Test,
+        model: &Model,
+        choice: &ExecutionChoice,
+        output: &Output,
+    ) -> std::io::Result<()> {
+        let picture = |x: &Execution, picture: &Picture| {
+            text(x, picture, output.width(), output.colour()).trim_end().to_owned()
+        };
         if choice.all.is_some() {
             output.print("")?;
             let more = if self.are_states_complete { "" } else { " or more" };
-            output.prose(&output.heading(&format!("Final states that {} allows: {}{more}", model.name, self.states.len())))?;
+            output.prose(&output.heading(&format!(
+                "Final states that {} allows: {}{more}",
+                model.name,
+                self.states.len()
+            )))?;
             for (n, (state, asked, witness)) in self.states.iter().enumerate() {
                 output.print("")?;
                 let is_asked = if *asked { " (asked about)" } else { "" };
                 output.prose(&format!("State {}: {state}{is_asked}", n + 1))?;
-                output.print(&picture(&witness.execution, &drawn(test, model, &witness.execution, None)))?;
+                output.print(&picture(
+                    &witness.execution,
+                    &drawn(test, model, &witness.execution, None),
+                ))?;
             }
             output.print("")?;
             let all = if self.is_complete { "" } else { " or more" };
-            let kind = if self.allowed { "Executions" } else { "Candidate executions, all forbidden," };
+            let kind =
+                if self.allowed { "Executions" } else { "Candidate executions, all forbidden," };
             let asked = match test.condition.quantifier {
                 Quantifier::Exists | Quantifier::NotExists => "with this outcome",
                 Quantifier::Forall => "that violate the condition",
             };
-            output.prose(&output.heading(&format!("{kind} {asked}: {}{all}", self.listed.len())))?;
+            output
+                .prose(&output.heading(&format!("{kind} {asked}: {}{all}", self.listed.len())))?;
         }
         for (number, listed) in &self.listed {
             let x = &listed.witness.execution;
             output.print("")?;
             output.prose(&output.heading(&format!("Execution {number}")))?;
             for &check in &listed.forbidden_by {
-                output.prose(&format!("forbidden by axiom {}:", model.checks[check].display_name()))?;
-                for line in explain::violation(model, x, check).map(|v| v.words(&|e| event_name(x, e))).unwrap_or_default() {
+                output.prose(&format!(
+                    "forbidden by axiom {}:",
+                    model.checks[check].display_name()
+                ))?;
+                for line in explain::violation(model, x, check)
+                    .map(|v| v.words(&|e| event_name(x, e)))
+                    .unwrap_or_default()
+                {
                     output.prose(&format!("  {line}"))?;
                 }
             }
-            output.print(&picture(x, &drawn(test, model, x, listed.forbidden_by.first().copied())))?;
+            output
+                .print(&picture(x, &drawn(test, model, x, listed.forbidden_by.first().copied())))?;
         }
         Ok(())
     }
@@ -206,7 +265,9 @@ impl ChosenExecutions {
 fn drawn(test: &Test, model: &Model, x: &Execution, check: Option<usize>) -> Picture {
     let violation = check.and_then(|check| explain::violation(model, x, check));
     let title = match check {
-        Some(check) => format!("{}: forbidden by {}", test.name, model.checks[check].display_name()),
+        Some(check) => {
+            format!("{}: forbidden by {}", test.name, model.checks[check].display_name())
+        }
         None => format!("{}: allowed by {}", test.name, model.name),
     };
     Picture::of(&title, x, violation.as_ref())

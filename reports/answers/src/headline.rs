@@ -1,5 +1,6 @@
-//! The first line of an answer. It is made here for every search, so that its bound, and what the question leaves out, stand in it whichever
-//! form it is printed in: text, the field `answer` of JSON, and the pages and summaries that are made of it.
+//! The first line of an answer. It is made here for every search, so that its bound, and what the
+//! question leaves out, stand in it whichever form it is printed in: text, the field `answer` of
+//! JSON, and the pages and summaries that are made of it.
 
 use margay_console::output::Output;
 use margay_console::table::counted;
@@ -22,7 +23,8 @@ pub enum Tone {
     Unsure,
 }
 
-/// A first line: what was found, its bound and more about it, what the question leaves out, and what was asked about.
+/// A first line: what was found, its bound and more about it, what the question leaves out, and
+/// what was asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Headline {
     /// How it is to be taken.
@@ -34,7 +36,13 @@ pub struct Headline {
 
 impl Headline {
     /// `no counterexample` ` up to 4 events` ` (only programs of R, W)` `: the title`.
-    pub fn new(tone: Tone, found: impl Into<String>, rest: &str, restriction: &Restriction, of: &str) -> Self {
+    pub fn new(
+        tone: Tone,
+        found: impl Into<String>,
+        rest: &str,
+        restriction: &Restriction,
+        of: &str,
+    ) -> Self {
         Self { tone, found: found.into(), rest: format!("{rest}{restriction}: {of}") }
     }
 

@@ -31,8 +31,13 @@ pub struct HistogramRow {
     pub asked: bool,
 }
 
-/// The outcomes that were seen, and those that a model allows and that were not, in the order of their values.
-pub fn rows(histogram: &Histogram, allowed: Option<&BTreeSet<ObservedOutcome>>, observed: &Observed) -> Vec<HistogramRow> {
+/// The outcomes that were seen, and those that a model allows and that were not, in the order of
+/// their values.
+pub fn rows(
+    histogram: &Histogram,
+    allowed: Option<&BTreeSet<ObservedOutcome>>,
+    observed: &Observed,
+) -> Vec<HistogramRow> {
     let mut all: BTreeSet<&ObservedOutcome> = histogram.keys().collect();
     all.extend(allowed.into_iter().flatten());
     let standing = |o: &ObservedOutcome| match allowed {
@@ -59,7 +64,12 @@ pub fn differs(rows: &[HistogramRow]) -> bool {
 pub fn report(rows: &[HistogramRow], observed: &Observed) -> Vec<sim::SimulatedOutcome> {
     let one = |r: &HistogramRow| sim::SimulatedOutcome {
         outcome: observed.describe(&r.outcome),
-        values: observed.variables.iter().zip(&r.outcome).map(|(v, n)| (observed.name(v), *n)).collect(),
+        values: observed
+            .variables
+            .iter()
+            .zip(&r.outcome)
+            .map(|(v, n)| (observed.name(v), *n))
+            .collect(),
         count: r.count,
         seen: r.count > 0,
         asked: r.asked,
@@ -73,7 +83,12 @@ pub fn report(rows: &[HistogramRow], observed: &Observed) -> Vec<sim::SimulatedO
 }
 
 /// The rows as a table.
-pub fn print(rows: &[HistogramRow], observed: &Observed, counts: bool, output: &Output) -> std::io::Result<()> {
+pub fn print(
+    rows: &[HistogramRow],
+    observed: &Observed,
+    counts: bool,
+    output: &Output,
+) -> std::io::Result<()> {
     let lines: Vec<Vec<String>> = rows
         .iter()
         .map(|r| {
@@ -88,7 +103,12 @@ pub fn print(rows: &[HistogramRow], observed: &Observed, counts: bool, output: &
                 (false, true) => "reached".to_owned(),
                 (false, false) => "-".to_owned(),
             };
-            vec![observed.describe(&r.outcome), count, standing, if r.asked { "*" } else { "" }.to_owned()]
+            vec![
+                observed.describe(&r.outcome),
+                count,
+                standing,
+                if r.asked { "*" } else { "" }.to_owned(),
+            ]
         })
         .collect();
     output.print(&table(&["outcome", "runs", "standing", "asked"], &lines, &[1], output.width()))

@@ -1,5 +1,5 @@
-//! Searches, proofs and runs from the question to the answer, and what the answer says: for people, as documents ([`margay_reports`]), and as
-//! files of a folder.
+//! Searches, proofs and runs from the question to the answer, and what the answer says: for people,
+//! as documents ([`margay_reports`]), and as files of a folder.
 
 pub mod builtin;
 pub mod certificate;

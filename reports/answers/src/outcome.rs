@@ -1,4 +1,5 @@
-//! The first line of an answer about a litmus test: whether its outcome is allowed, with the bound, the axioms that count, and what is missing.
+//! The first line of an answer about a litmus test: whether its outcome is allowed, with the bound,
+//! the axioms that count, and what is missing.
 
 use margay_litmus::explicit::TestVerdict;
 use margay_litmus::gap::GapKind;
@@ -9,14 +10,26 @@ use crate::races;
 use crate::restriction::Restriction;
 
 /// Of the verdict on a test under a model; loops were gone round as often as `unroll` says.
-pub fn headline(test: &Test, model: &str, verdict: &TestVerdict, unroll: usize, restriction: &Restriction) -> Headline {
+pub fn headline(
+    test: &Test,
+    model: &str,
+    verdict: &TestVerdict,
+    unroll: usize,
+    restriction: &Restriction,
+) -> Headline {
     let always = test.condition.quantifier == Quantifier::Forall;
-    let gap = verdict.gap.as_ref().filter(|gap| !verdict.reachable && gap.is_beyond(verdict.bounded)).map(|gap| gap.kind());
+    let gap = verdict
+        .gap
+        .as_ref()
+        .filter(|gap| !verdict.reachable && gap.is_beyond(verdict.bounded))
+        .map(|gap| gap.kind());
     let is_bounded = verdict.bounded && !verdict.reachable && gap.is_none();
     let (tone, found) = match (verdict.reachable, gap) {
         (false, Some(GapKind::Endless)) => (Tone::Unsure, "undecided, no execution ends"),
         (false, Some(GapKind::Lost)) => (Tone::Unsure, "undecided, executions are lost"),
-        (false, Some(GapKind::Filtered)) => (Tone::Unsure, "undecided, no execution passes the filter"),
+        (false, Some(GapKind::Filtered)) => {
+            (Tone::Unsure, "undecided, no execution passes the filter")
+        }
         (true, _) => (Tone::Bad, if always { "not always" } else { "allowed" }),
         (false, None) if is_bounded => (Tone::Unsure, "not found"),
         (false, None) => (Tone::Good, if always { "always" } else { "forbidden" }),

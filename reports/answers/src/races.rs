@@ -21,7 +21,8 @@ pub fn of(model: Model, wanted: bool) -> Result<Model, Diagnostic> {
     })
 }
 
-/// What a first line says of races, behind whether the outcome is allowed; nothing of a program that has none.
+/// What a first line says of races, behind whether the outcome is allowed; nothing of a program
+/// that has none.
 pub fn words(verdict: &TestVerdict) -> &'static str {
     match (verdict.racy, verdict.race_meaning, &verdict.race) {
         (Some(true), Some(RaceMeaning::Defined), _) => ", and the program has a data race",

@@ -10,7 +10,12 @@ use margay_runner::emit::{self, EmissionFault};
 use margay_runner::sim;
 
 /// Why a test could not be run.
-pub fn by_engine(error: &explicit::Error, file: &str, source: &Arc<SourceFile>, model: &Model) -> Diagnostic {
+pub fn by_engine(
+    error: &explicit::Error,
+    file: &str,
+    source: &Arc<SourceFile>,
+    model: &Model,
+) -> Diagnostic {
     match error {
         explicit::Error::Unfold(e) => {
             let diagnostic = Diagnostic::error(format!("`{file}` under `{}`: {}", model.name, e.message));

@@ -1,5 +1,6 @@
-//! What a question leaves out, in the words of its first line. Every first line is made with it, and every `answer` in JSON, from which the pages
-//! and summaries have theirs: so no answer says more than was asked.
+//! What a question leaves out, in the words of its first line. Every first line is made with it,
+//! and every `answer` in JSON, from which the pages and summaries have theirs: so no answer says
+//! more than was asked.
 
 use std::fmt;
 
@@ -13,16 +14,21 @@ use margay_models::execution::Order;
 use margay_models::signature::{BaseSet, Construct, Operation, constructs as of_signature};
 use margay_theorem::theorem::once;
 
-/// What a question leaves out. As text nothing, or ` (only programs of R.RLX, W.RLX; only axiom SC)`: it stands behind what was found, and its bound.
+/// What a question leaves out. As text nothing, or
+/// ` (only programs of R.RLX, W.RLX; only axiom SC)`: it stands behind what was found, and its
+/// bound.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restriction(Vec<String>);
 
 impl Restriction {
-    /// Of a check, and of whatever asks like one. (What the table does not say is said of the table: `Mapping::not_asked_in_words`.)
+    /// Of a check, and of whatever asks like one. (What the table does not say is said of the
+    /// table: `Mapping::not_asked_in_words`.)
     pub fn of_check(options: &CheckOptions) -> Self {
         let mut out = Self::of_constructs("programs", &options.only, &options.without);
         out.add_axioms(&options.axioms, options.typed);
-        out.add_baseline(options.baseline.as_ref().map(|baseline| baseline.baseline.file.name.as_str()));
+        out.add_baseline(
+            options.baseline.as_ref().map(|baseline| baseline.baseline.file.name.as_str()),
+        );
         out.add_guards(options.guards.filter(|_| options.level == Level::Program));
         out
     }
@@ -40,7 +46,9 @@ impl Restriction {
                 out.add_guards(given.guards);
                 out
             }
-            MappingSubject::Diff { given, .. } => Self::of_models((&given.only, &given.without), given.level, given.typed),
+            MappingSubject::Diff { given, .. } => {
+                Self::of_models((&given.only, &given.without), given.level, given.typed)
+            }
         }
     }
 
@@ -69,7 +77,8 @@ impl Restriction {
         }
     }
 
-    /// As [`Restriction::of_check`], for an answer that does not say otherwise that it is about single executions.
+    /// As [`Restriction::of_check`], for an answer that does not say otherwise that it is about
+    /// single executions.
     pub fn of_rows(options: &CheckOptions) -> Self {
         let mut out = Self::of_check(options);
         if options.level == Level::Execution {
@@ -80,7 +89,8 @@ impl Restriction {
 
     /// Of a comparison; nothing of `blind` was in an execution.
     pub fn of_comparison(options: &CompareOptions, blind: &[&str]) -> Self {
-        let mut out = Self::of_models((&options.only, &options.without), options.level, options.typed);
+        let mut out =
+            Self::of_models((&options.only, &options.without), options.level, options.typed);
         if !blind.is_empty() {
             out.add(format!("{} not compared", blind.join(", ")));
         }
@@ -107,7 +117,8 @@ impl Restriction {
         out
     }
 
-    /// Of a litmus test: the optional axioms of the model that were taken in, and the axioms that were left out.
+    /// Of a litmus test: the optional axioms of the model that were taken in, and the axioms that
+    /// were left out.
     pub fn of_axioms(taken: &[String], left_out: &[String]) -> Self {
         let mut out = Self::default();
         for (word, names) in [("with", taken), ("without", left_out)] {
@@ -120,7 +131,8 @@ impl Restriction {
         out
     }
 
-    /// Of the verdicts of a corpus: those of tests with these texts in their paths, and of these models.
+    /// Of the verdicts of a corpus: those of tests with these texts in their paths, and of these
+    /// models.
     pub fn of_corpus(paths: &[String], models: &[String]) -> Self {
         let mut out = Self::default();
         if !paths.is_empty() {
@@ -134,7 +146,8 @@ impl Restriction {
 
     fn of_constructs(of: &str, only: &[String], without: &[String]) -> Self {
         let mut out = Self::default();
-        // A left-hand side of a table stands for its construct, with all its scopes, types and forms.
+        // A left-hand side of a table stands for its construct, with all its scopes, types and
+        // forms.
         let names = |of: &[String]| {
             let names: Vec<String> = of.iter().map(|name| construct_of(name)).collect();
             once(&names).join(", ")
@@ -159,13 +172,18 @@ impl fmt::Display for Restriction {
     }
 }
 
-/// What a question supposes of every program of a mapping that has plain and atomic accesses, unless `--typed off` asks about all.
+/// What a question supposes of every program of a mapping that has plain and atomic accesses,
+/// unless `--typed off` asks about all.
 pub fn supposes(mapping: &Mapping, constructs: &[String], typed: bool) -> Option<&'static str> {
     let source = mapping.source.signature;
     let asked = |c: &Construct| constructs.contains(&c.name(source));
     let is_plain = |c: &Construct| c.order == Order::Plain;
-    let accesses = || of_signature(source).into_iter().filter(|c| c.operation != Operation::Fence).filter(asked);
-    let both = BaseSet::Na.is_in(source) && accesses().any(|c| is_plain(&c)) && accesses().any(|c| !is_plain(&c));
+    let accesses = || {
+        of_signature(source).into_iter().filter(|c| c.operation != Operation::Fence).filter(asked)
+    };
+    let both = BaseSet::Na.is_in(source)
+        && accesses().any(|c| is_plain(&c))
+        && accesses().any(|c| !is_plain(&c));
     (typed && both).then_some("no location is accessed by both plain and atomic operations")
 }
 
@@ -176,18 +194,26 @@ mod tests {
     #[test]
     fn what_is_left_out_is_said_and_nothing_else() {
         assert_eq!(Restriction::of_check(&CheckOptions::new(4)).to_string(), "");
-        let options = CheckOptions { axioms: vec!["SC".to_owned()], guards: Some(2), ..CheckOptions::new(4) }.with(|o| {
-            o.only = vec!["R.RLX".to_owned(), "W".to_owned()];
-            o.without = vec!["RMW".to_owned()];
-            o.typed = false;
-        });
+        let options =
+            CheckOptions { axioms: vec!["SC".to_owned()], guards: Some(2), ..CheckOptions::new(4) }
+                .with(|o| {
+                    o.only = vec!["R.RLX".to_owned(), "W".to_owned()];
+                    o.without = vec!["RMW".to_owned()];
+                    o.typed = false;
+                });
         assert_eq!(
             Restriction::of_check(&options).to_string(),
             " (only programs of R.RLX, W; no programs with RMW; only axiom SC; a location may be both plain and atomic; \
              at most 2 guards and computed values)"
         );
-        assert_eq!(Restriction::of_rows(&CheckOptions::published(4)).to_string(), " (single executions)");
-        assert_eq!(Restriction::of_comparison(&CompareOptions::new(4), &["C"]).to_string(), " (C not compared)");
+        assert_eq!(
+            Restriction::of_rows(&CheckOptions::published(4)).to_string(),
+            " (single executions)"
+        );
+        assert_eq!(
+            Restriction::of_comparison(&CompareOptions::new(4), &["C"]).to_string(),
+            " (C not compared)"
+        );
         let names = |names: &[&str]| names.iter().map(|&n| n.to_owned()).collect::<Vec<_>>();
         assert_eq!(
             Restriction::of_axioms(&names(&["A"]), &names(&["B", "C"])).to_string(),

@@ -1,4 +1,5 @@
-//! The JSON Schemas of what commands print, made from the types of their documents: a list, the text of one, or a folder with all.
+//! The JSON Schemas of what commands print, made from the types of their documents: a list, the
+//! text of one, or a folder with all.
 
 use std::path::Path;
 
@@ -28,10 +29,13 @@ fn file(command: &CommandRecord) -> String {
 pub fn list(output: &Output) -> CommandOutcome {
     match output.format {
         Format::Human => {
-            let rows: Vec<Vec<String>> = COMMANDS.iter().map(|c| vec![c.name.to_owned(), c.schema.to_string()]).collect();
+            let rows: Vec<Vec<String>> =
+                COMMANDS.iter().map(|c| vec![c.name.to_owned(), c.schema.to_string()]).collect();
             output.print(&table(&["command", "version"], &rows, &[], output.list_width()))?;
         }
-        Format::Json => output.document(&SchemaList { schemas: COMMANDS.iter().map(record).collect() })?,
+        Format::Json => {
+            output.document(&SchemaList { schemas: COMMANDS.iter().map(record).collect() })?
+        }
     }
     Ok(Exit::Holds)
 }
@@ -41,7 +45,8 @@ pub fn list(output: &Output) -> CommandOutcome {
 /// # Errors
 /// The output cannot be written.
 pub fn show(name: &str, output: &Output) -> CommandOutcome {
-    let spelled = |command: &CommandRecord| command.name == name || command.name.replace(' ', "-") == name;
+    let spelled =
+        |command: &CommandRecord| command.name == name || command.name.replace(' ', "-") == name;
     let Some(command) = COMMANDS.iter().find(|command| spelled(command)) else {
         return output.wrong(&[unknown(name)]);
     };
@@ -59,8 +64,11 @@ pub fn show(name: &str, output: &Output) -> CommandOutcome {
 fn unknown(name: &str) -> Diagnostic {
     let error = Diagnostic::error(format!("no command `{name}` prints JSON"));
     // `gpu` has no documents of its own, and its commands have.
-    let below: Vec<String> =
-        COMMANDS.iter().filter(|c| c.name.split(' ').next() == Some(name)).map(|c| format!("`{}`", c.name)).collect();
+    let below: Vec<String> = COMMANDS
+        .iter()
+        .filter(|c| c.name.split(' ').next() == Some(name))
+        .map(|c| format!("`{}`", c.name))
+        .collect();
     match nearest(name, COMMANDS.iter().map(|command| command.name)) {
         _ if !below.is_empty() => error.help(format!("its commands do: {}", below.join(", "))),
         Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -77,16 +85,27 @@ pub fn write(path: &Path, output: &Output) -> CommandOutcome {
         return output.wrong(&[error]);
     }
     let written = OutputFolder::open(path).and_then(|mut folder| {
-        COMMANDS.iter().try_for_each(|command| folder.write(&file(command), schema_text(command)))?;
+        COMMANDS
+            .iter()
+            .try_for_each(|command| folder.write(&file(command), schema_text(command)))?;
         Ok(folder.finish(&|name| COMMANDS.iter().any(|command| file(command) == name)))
     });
     match written {
-        Err(error) => return output.wrong(&[Diagnostic::error(format!("cannot write into `{}`: {error}", path.display()))]),
+        Err(error) => {
+            return output.wrong(&[Diagnostic::error(format!(
+                "cannot write into `{}`: {error}",
+                path.display()
+            ))]);
+        }
         Ok(warning) => output.warn(&warning.into_iter().collect::<Vec<_>>()),
     }
     match output.format {
-        Format::Human => output.print(&format!("{} schemas in {}", COMMANDS.len(), path.display()))?,
-        Format::Json => output.document(&SchemaList { schemas: COMMANDS.iter().map(record).collect() })?,
+        Format::Human => {
+            output.print(&format!("{} schemas in {}", COMMANDS.len(), path.display()))?
+        }
+        Format::Json => {
+            output.document(&SchemaList { schemas: COMMANDS.iter().map(record).collect() })?
+        }
     }
     Ok(Exit::Holds)
 }

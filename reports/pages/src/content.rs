@@ -1,5 +1,6 @@
-//! Objects as tables and blocks. Fields are shown by what they are, not by which command printed them: short ones are cells, texts
-//! of several lines blocks, SVGs pictures, lists of objects tables; `source_x` and `target_x` stand side by side.
+//! Objects as tables and blocks. Fields are shown by what they are, not by which command printed
+//! them: short ones are cells, texts of several lines blocks, SVGs pictures, lists of objects
+//! tables; `source_x` and `target_x` stand side by side.
 
 use std::fmt::Write;
 
@@ -11,7 +12,8 @@ use super::look::{class, described, is_bad, is_short, picture, short, words};
 type ContentObject = Map<String, Value>;
 
 /// Pairs of prefixes of fields that belong side by side.
-const PAIRS: [(&str, &str); 4] = [("source_", "target_"), ("old_", "new_"), ("left_", "right_"), ("before_", "after_")];
+const PAIRS: [(&str, &str); 4] =
+    [("source_", "target_"), ("old_", "new_"), ("left_", "right_"), ("before_", "after_")];
 
 /// Fields that say nothing to people.
 const HIDDEN: [&str; 3] = ["schema", "command", "margay"];
@@ -19,7 +21,8 @@ const HIDDEN: [&str; 3] = ["schema", "command", "margay"];
 /// The deepest nesting that is shown.
 const DEPTH: usize = 6;
 
-/// What comes first, answers before circumstances; fields that are not named come in between, in alphabetical order.
+/// What comes first, answers before circumstances; fields that are not named come in between, in
+/// alphabetical order.
 const FIRST: [&str; 49] = [
     "answer",
     "supposes",
@@ -104,7 +107,8 @@ fn rank(key: &str) -> usize {
 }
 
 fn fields(object: &ContentObject) -> impl Iterator<Item = (&String, &Value)> {
-    let mut fields: Vec<(&String, &Value)> = object.iter().filter(|(key, _)| !HIDDEN.contains(&key.as_str())).collect();
+    let mut fields: Vec<(&String, &Value)> =
+        object.iter().filter(|(key, _)| !HIDDEN.contains(&key.as_str())).collect();
     fields.sort_by_key(|(key, _)| rank(key));
     fields.into_iter()
 }
@@ -114,17 +118,25 @@ fn edges(items: &[&ContentObject]) -> Option<String> {
     let line = |edge: &&ContentObject| {
         let text = |key: &str| edge.get(key).and_then(Value::as_str);
         let mut line = format!("{} -{}-> {}", text("from")?, text("relation")?, text("to")?);
-        if let (Some(file), Some(number)) = (text("file"), edge.get("line").and_then(Value::as_u64)) {
+        if let (Some(file), Some(number)) = (text("file"), edge.get("line").and_then(Value::as_u64))
+        {
             let _ = write!(line, "    {file}:{number}  {}", text("text").unwrap_or_default());
         }
         Some(line)
     };
-    items.iter().map(line).collect::<Option<Vec<_>>>().filter(|lines| !lines.is_empty()).map(|lines| lines.join("\n"))
+    items
+        .iter()
+        .map(line)
+        .collect::<Option<Vec<_>>>()
+        .filter(|lines| !lines.is_empty())
+        .map(|lines| lines.join("\n"))
 }
 
 /// A list of words in one line; `None` if it is none.
 fn word_list(value: &Value) -> Option<String> {
-    let word = |v: &Value| v.as_str().filter(|s| s.len() <= 24 && !s.contains(char::is_whitespace)).map(str::to_owned);
+    let word = |v: &Value| {
+        v.as_str().filter(|s| s.len() <= 24 && !s.contains(char::is_whitespace)).map(str::to_owned)
+    };
     let words: Option<Vec<String>> = value.as_array()?.iter().map(word).collect();
     words.filter(|w| !w.is_empty()).map(|w| w.join(", "))
 }
@@ -132,19 +144,26 @@ fn word_list(value: &Value) -> Option<String> {
 /// One object: its short fields as a list, the others below.
 pub(crate) fn object(of: &ContentObject, depth: usize) -> String {
     let mut out = String::new();
-    let cells: Vec<(&String, &Value)> = fields(of).filter(|(_, v)| is_short(v) && !v.is_null()).collect();
+    let cells: Vec<(&String, &Value)> =
+        fields(of).filter(|(_, v)| is_short(v) && !v.is_null()).collect();
     if !cells.is_empty() {
         out.push_str("<dl>");
         for (key, value) in cells {
             let text = escape(&short(value));
-            let _ = write!(out, "<div><dt>{}</dt><dd class=\"{}\">{text}</dd></div>", words(key), class(key, value));
+            let _ = write!(
+                out,
+                "<div><dt>{}</dt><dd class=\"{}\">{text}</dd></div>",
+                words(key),
+                class(key, value)
+            );
         }
         out.push_str("</dl>");
     }
     out + &blocks(of, depth)
 }
 
-/// An entry with what its example says in short, and the versions of the places where it is: so a row says what it is about.
+/// An entry with what its example says in short, and the versions of the places where it is: so a
+/// row says what it is about.
 fn lifted(entry: &ContentObject) -> ContentObject {
     let mut entry = entry.clone();
     if let Some(example) = entry.get("counterexample").and_then(Value::as_object).cloned() {
@@ -154,7 +173,9 @@ fn lifted(entry: &ContentObject) -> ContentObject {
     }
     let versions = |place: &Value| Some(place.get("versions")?.as_str()?.to_owned());
     let places = entry.get("places").and_then(Value::as_array);
-    if let Some(versions) = places.and_then(|places| places.iter().map(versions).collect::<Option<Vec<_>>>()) {
+    if let Some(versions) =
+        places.and_then(|places| places.iter().map(versions).collect::<Option<Vec<_>>>())
+    {
         entry.insert("versions".to_owned(), versions.join("; ").into());
     }
     entry
@@ -183,10 +204,12 @@ pub(crate) fn table(of: &[&ContentObject], depth: usize) -> String {
         let _ = write!(out, "<tbody class=\"entry{bad}\"><tr>");
         for key in &columns {
             let value = entry.get(*key).filter(|v| is_short(v)).unwrap_or(&Value::Null);
-            let _ = write!(out, "<td class=\"{}\" data-label=\"{}\"", class(key, value), words(key));
+            let _ =
+                write!(out, "<td class=\"{}\" data-label=\"{}\"", class(key, value), words(key));
             // A histogram.
             if let (true, Some(n)) = (*key == "count", value.as_u64()) {
-                let share = if most("count") == 0 { 0.0 } else { n as f64 * 100.0 / most("count") as f64 };
+                let share =
+                    if most("count") == 0 { 0.0 } else { n as f64 * 100.0 / most("count") as f64 };
                 let _ = write!(out, " style=\"--share:{share:.1}%\"");
             }
             let _ = write!(out, "><span>{}</span></td>", escape(&short(value)));
@@ -194,8 +217,10 @@ pub(crate) fn table(of: &[&ContentObject], depth: usize) -> String {
         out.push_str("</tr>");
         let rest = blocks(entry, depth);
         if !rest.is_empty() {
-            let picture = i == 0 && ["svg", "source_svg"].iter().any(|key| entry.contains_key(*key));
-            let first = (of.len() == 1 || first_bad == Some(i)) && depth <= 1 || picture && depth <= 2;
+            let picture =
+                i == 0 && ["svg", "source_svg"].iter().any(|key| entry.contains_key(*key));
+            let first =
+                (of.len() == 1 || first_bad == Some(i)) && depth <= 1 || picture && depth <= 2;
             let open = if first { " open" } else { "" };
             let _ = write!(
                 out,
@@ -212,7 +237,8 @@ pub(crate) fn table(of: &[&ContentObject], depth: usize) -> String {
 /// The fields that are no cells.
 pub(crate) fn blocks(of: &ContentObject, depth: usize) -> String {
     let mut out = String::new();
-    let long: Vec<(&String, &Value)> = fields(of).filter(|(_, v)| !is_short(v) && !is_empty(v)).collect();
+    let long: Vec<(&String, &Value)> =
+        fields(of).filter(|(_, v)| !is_short(v) && !is_empty(v)).collect();
     let mut done: Vec<&str> = Vec::new();
     for (key, value) in &long {
         if done.contains(&key.as_str()) {
@@ -249,9 +275,16 @@ fn block(key: &str, value: &Value, depth: usize) -> String {
     }
     match value {
         Value::String(s) if s.trim_start().starts_with("<svg") => {
-            format!("<figure>{caption}<img src=\"{}\" alt=\"{}: {}\"></figure>", picture(s), words(key), described(s))
+            format!(
+                "<figure>{caption}<img src=\"{}\" alt=\"{}: {}\"></figure>",
+                picture(s),
+                words(key),
+                described(s)
+            )
         }
-        Value::String(s) => format!("<figure>{caption}<pre>{}</pre></figure>", escape(s.trim_end())),
+        Value::String(s) => {
+            format!("<figure>{caption}<pre>{}</pre></figure>", escape(s.trim_end()))
+        }
         Value::Array(items) => {
             let objects: Vec<&ContentObject> = items.iter().filter_map(Value::as_object).collect();
             let texts: Vec<String> = items.iter().filter(|v| is_short(v)).map(short).collect();
@@ -262,7 +295,11 @@ fn block(key: &str, value: &Value, depth: usize) -> String {
                 return format!("<figure>{caption}<p>{}</p></figure>", escape(&words));
             }
             if objects.len() == items.len() {
-                format!("<section class=\"nested\"><h3>{}</h3>{}</section>", words(key), table(&objects, depth + 1))
+                format!(
+                    "<section class=\"nested\"><h3>{}</h3>{}</section>",
+                    words(key),
+                    table(&objects, depth + 1)
+                )
             } else if texts.len() == items.len() {
                 format!("<figure>{caption}<pre>{}</pre></figure>", escape(&texts.join("\n")))
             } else {
@@ -270,7 +307,11 @@ fn block(key: &str, value: &Value, depth: usize) -> String {
                 format!("<section class=\"nested\">{parts}</section>")
             }
         }
-        Value::Object(o) => format!("<section class=\"nested\"><h3>{}</h3>{}</section>", words(key), object(o, depth + 1)),
+        Value::Object(o) => format!(
+            "<section class=\"nested\"><h3>{}</h3>{}</section>",
+            words(key),
+            object(o, depth + 1)
+        ),
         Value::Null | Value::Bool(_) | Value::Number(_) => {
             format!("<figure>{caption}<pre>{}</pre></figure>", escape(&short(value)))
         }

@@ -1,4 +1,5 @@
-//! The head of a section: the answer, and the smallest example of it with its pictures and programs. What else a command printed stands below.
+//! The head of a section: the answer, and the smallest example of it with its pictures and
+//! programs. What else a command printed stands below.
 
 use std::fmt::Write;
 
@@ -17,12 +18,14 @@ const PROGRAMS: [&str; 4] = ["litmus", "source_litmus", "target_litmus", "target
 /// Where examples lie in the answer of a command.
 const EXAMPLES: [&str; 2] = ["counterexamples", "differences"];
 
-/// The head of an answer, and the answer without what the head shows. A command that has no answer in words has no head.
+/// The head of an answer, and the answer without what the head shows. A command that has no answer
+/// in words has no head.
 pub(crate) fn head(of: &FindingObject) -> (String, FindingObject) {
     let mut rest = of.clone();
     let Some(answer) = answer(of) else { return (String::new(), rest) };
     rest.remove("answer");
-    // A counterexample that follows from a race, or from another order of writes, is no bug: its colour says so.
+    // A counterexample that follows from a race, or from another order of writes, is no bug: its
+    // colour says so.
     let tone = match (of.get("status"), sweep(of)) {
         (Some(status @ Value::String(_)), _) => class("status", status),
         (_, Some((0, 0))) => "good",
@@ -42,20 +45,27 @@ pub(crate) fn head(of: &FindingObject) -> (String, FindingObject) {
     (format!("<div class=\"finding\">{out}</div>\n"), rest)
 }
 
-/// The answer in one sentence, as the command says it. Where it says none in words, the verdict with its bound.
+/// The answer in one sentence, as the command says it. Where it says none in words, the verdict
+/// with its bound.
 pub(crate) fn answer(of: &FindingObject) -> Option<String> {
     let text = |key: &str| of.get(key).and_then(Value::as_str);
     if let Some(answer) = text("answer") {
         return Some(answer.to_owned());
     }
     if let Some((worse, wrong)) = sweep(of) {
-        let worse = if worse == 0 { "nothing became worse".to_owned() } else { format!("{} became worse", counted(worse)) };
+        let worse = if worse == 0 {
+            "nothing became worse".to_owned()
+        } else {
+            format!("{} became worse", counted(worse))
+        };
         return Some(format!("{worse}; {} in all versions together", counted(wrong)));
     }
     let is = |key: &str| of.get(key) == Some(&Value::Bool(true));
     // A loop was cut off, so that more turns might show more.
     let turns = if is("bounded") { " within the turns of loops that were looked at" } else { "" };
-    if let (Some(reachable), Some(name), Some(model)) = (of.get("reachable"), text("name"), text("model")) {
+    if let (Some(reachable), Some(name), Some(model)) =
+        (of.get("reachable"), text("name"), text("model"))
+    {
         let always = text("quantifier") == Some("forall");
         let outcome = match reachable {
             Value::Bool(true) => if always { "not always" } else { "allowed" }.to_owned(),
@@ -64,7 +74,8 @@ pub(crate) fn answer(of: &FindingObject) -> Option<String> {
             _ => "undecided".to_owned(),
         };
         // A race leaves a program of PTX its meaning.
-        let defined = of.get("race").and_then(|race| race.get("undefined")) == Some(&Value::Bool(false));
+        let defined =
+            of.get("race").and_then(|race| race.get("undefined")) == Some(&Value::Bool(false));
         let racy = match is("racy") {
             true if defined => " (racy)",
             true => " (racy: its program is undefined)",
@@ -73,7 +84,10 @@ pub(crate) fn answer(of: &FindingObject) -> Option<String> {
         return Some(format!("{outcome}{racy}: {name} under {model}"));
     }
     let number = |key: &str| of.get(key).and_then(Value::as_u64);
-    let size = match (text("verdict")?, number("equal_up_to").or(number("established")).or(number("none_up_to"))) {
+    let size = match (
+        text("verdict")?,
+        number("equal_up_to").or(number("established")).or(number("none_up_to")),
+    ) {
         ("theorem", _) => " for executions of every size".to_owned(),
         ("equal" | "none", Some(bound)) => format!(" up to {bound} events"),
         ("open", Some(bound)) => format!(" (no counterexample up to {bound} events)"),
@@ -107,22 +121,42 @@ fn sweep(of: &FindingObject) -> Option<(usize, usize)> {
 fn worst(of: &FindingObject) -> Option<String> {
     let entry = ["worse", "wrong"].into_iter().find_map(|key| of.get(key)?.as_array()?.first())?;
     let compiler = entry.get("compiler")?.as_str()?;
-    let versions = entry.pointer("/places/0/versions").and_then(Value::as_str).map_or(String::new(), |v| format!(" ({v})"));
-    let setting = entry.pointer("/counterexample/setting").and_then(Value::as_str).map_or(String::new(), |s| format!(", {s}"));
+    let versions = entry
+        .pointer("/places/0/versions")
+        .and_then(Value::as_str)
+        .map_or(String::new(), |v| format!(" ({v})"));
+    let setting = entry
+        .pointer("/counterexample/setting")
+        .and_then(Value::as_str)
+        .map_or(String::new(), |s| format!(", {s}"));
     Some(format!("The worst: {compiler}{versions}{setting}."))
 }
 
-/// The first example: of the answer itself, of the worst thing that a sweep found, or of its first question that has one.
+/// The first example: of the answer itself, of the worst thing that a sweep found, or of its first
+/// question that has one.
 fn first_example(of: &mut FindingObject) -> Option<&mut FindingObject> {
-    if let Some(key) =
-        ["worse", "wrong"].into_iter().find(|key| of.get(*key).and_then(Value::as_array).is_some_and(|a| !a.is_empty()))
+    if let Some(key) = ["worse", "wrong"]
+        .into_iter()
+        .find(|key| of.get(*key).and_then(Value::as_array).is_some_and(|a| !a.is_empty()))
     {
-        return of.get_mut(key)?.as_array_mut()?.first_mut()?.get_mut("counterexample")?.as_object_mut();
+        return of
+            .get_mut(key)?
+            .as_array_mut()?
+            .first_mut()?
+            .get_mut("counterexample")?
+            .as_object_mut();
     }
-    let place = EXAMPLES.into_iter().find(|key| of.get(*key).and_then(Value::as_array).is_some_and(|a| !a.is_empty()));
+    let place = EXAMPLES
+        .into_iter()
+        .find(|key| of.get(*key).and_then(Value::as_array).is_some_and(|a| !a.is_empty()));
     match place {
         Some(key) => of.get_mut(key)?.as_array_mut()?.first_mut()?.as_object_mut(),
-        None => of.get_mut("questions")?.as_array_mut()?.iter_mut().filter_map(Value::as_object_mut).find_map(first_example),
+        None => of
+            .get_mut("questions")?
+            .as_array_mut()?
+            .iter_mut()
+            .filter_map(Value::as_object_mut)
+            .find_map(first_example),
     }
 }
 
@@ -132,16 +166,20 @@ fn shown(example: &mut FindingObject) -> String {
     if let Some(outcome) = example.get("outcome").and_then(Value::as_str) {
         let _ = write!(out, "<p>Outcome <code>{}</code></p>", escape(outcome));
     }
-    let is_long = |value: &Value| value.as_str().is_none_or(|text| text.contains('\n') || text.starts_with('<'));
+    let is_long = |value: &Value| {
+        value.as_str().is_none_or(|text| text.contains('\n') || text.starts_with('<'))
+    };
     let mut take = |keys: &[&str]| -> FindingObject {
-        let shown: Vec<&str> = keys.iter().copied().filter(|key| example.get(*key).is_some_and(is_long)).collect();
+        let shown: Vec<&str> =
+            keys.iter().copied().filter(|key| example.get(*key).is_some_and(is_long)).collect();
         shown.into_iter().filter_map(|key| example.remove_entry(key)).collect()
     };
     let (pictures, programs, why) = (take(&PICTURES), take(&PROGRAMS), take(&["explanation"]));
     out.push_str(&content::blocks(&pictures, 0));
     out.push_str(&content::blocks(&programs, 0));
     if !why.is_empty() {
-        let _ = write!(out, "<details><summary>why</summary>{}</details>", content::blocks(&why, 0));
+        let _ =
+            write!(out, "<details><summary>why</summary>{}</details>", content::blocks(&why, 0));
     }
     out
 }
@@ -162,11 +200,21 @@ mod tests {
             "answer": "a < b", "verdict": "counterexample", "status": "racy", "bound": 4,
             "counterexamples": [{ "outcome": "x=1", "source_svg": "<svg/>", "target_svg": "<svg/>", "source_litmus": "C a\n", "axiom": "SC" }],
         }));
-        assert!(head.contains("<p class=\"answer unsure\">a &lt; b</p><p>Outcome <code>x=1</code></p>"), "{head}");
-        assert!(head.find("<img").expect("a picture") < head.find("C a").expect("a program"), "{head}");
+        assert!(
+            head.contains("<p class=\"answer unsure\">a &lt; b</p><p>Outcome <code>x=1</code></p>"),
+            "{head}"
+        );
+        assert!(
+            head.find("<img").expect("a picture") < head.find("C a").expect("a program"),
+            "{head}"
+        );
         assert!(!rest.contains_key("answer"));
         let left = rest["counterexamples"][0].as_object().expect("an object");
-        assert_eq!(left.keys().map(String::as_str).collect::<Vec<_>>(), ["axiom", "outcome"], "what was not shown stays");
+        assert_eq!(
+            left.keys().map(String::as_str).collect::<Vec<_>>(),
+            ["axiom", "outcome"],
+            "what was not shown stays"
+        );
     }
 
     #[test]
@@ -175,16 +223,25 @@ mod tests {
             "verdict": "different", "old": "sc", "new": "tso", "questions": [{ "differences": [] }, { "differences": [{ "svg": "<svg/>", "litmus": "PTX a\n" }] }],
         }));
         assert!(
-            head.contains("<p class=\"answer bad\">different: sc and tso</p>") && head.contains("<img") && head.contains("PTX a"),
+            head.contains("<p class=\"answer bad\">different: sc and tso</p>")
+                && head.contains("<img")
+                && head.contains("PTX a"),
             "{head}"
         );
     }
 
     #[test]
     fn a_theorem_says_of_what() {
-        let (head, _) = head_of(json!({ "verdict": "theorem", "mapping": "C++ to PTX", "model": null }));
-        assert!(head.contains("<p class=\"answer good\">theorem for executions of every size: C++ to PTX</p>"), "{head}");
-        let (head, _) = head_of(json!({ "verdict": "open", "property": "irreflexive hb", "model": "rc11" }));
+        let (head, _) =
+            head_of(json!({ "verdict": "theorem", "mapping": "C++ to PTX", "model": null }));
+        assert!(
+            head.contains(
+                "<p class=\"answer good\">theorem for executions of every size: C++ to PTX</p>"
+            ),
+            "{head}"
+        );
+        let (head, _) =
+            head_of(json!({ "verdict": "open", "property": "irreflexive hb", "model": "rc11" }));
         assert!(head.contains(">open: irreflexive hb in rc11</p>"), "{head}");
     }
 
@@ -193,12 +250,20 @@ mod tests {
         let fault = json!({ "compiler": "llvm", "places": [{ "versions": "llvm-16 to llvm-22.1" }],
             "counterexample": { "axiom": "SC", "outcome": "x=1", "setting": "one GPU", "target": "PTX a\n{ }\n" } });
         let (head, rest) = head_of(json!({ "worse": [], "wrong": [fault], "series": [] }));
-        assert!(head.contains("<p class=\"answer bad\">nothing became worse; 1 fault in all versions together</p>"), "{head}");
+        assert!(
+            head.contains(
+                "<p class=\"answer bad\">nothing became worse; 1 fault in all versions together</p>"
+            ),
+            "{head}"
+        );
         assert!(head.contains("<p>The worst: llvm (llvm-16 to llvm-22.1), one GPU.</p>"), "{head}");
         assert!(head.contains("<code>x=1</code>") && head.contains("PTX a"), "{head}");
         let row = content::blocks(&rest, 0);
         let cells = ["llvm", "SC", "x=1", "one GPU", "llvm-16 to llvm-22.1"];
-        assert!(cells.iter().all(|cell| row.contains(&format!("><span>{cell}</span></td>"))), "{row}");
+        assert!(
+            cells.iter().all(|cell| row.contains(&format!("><span>{cell}</span></td>"))),
+            "{row}"
+        );
         let (head, _) = head_of(json!({ "worse": [], "wrong": [] }));
         assert!(head.contains("answer good"), "{head}");
     }
@@ -212,7 +277,9 @@ mod tests {
     /// An answer that its command does not say in words has its bound all the same.
     #[test]
     fn a_verdict_has_its_bound() {
-        let answer = |of: serde_json::Value| super::answer(of.as_object().expect("an object")).expect("an answer");
+        let answer = |of: serde_json::Value| {
+            super::answer(of.as_object().expect("an object")).expect("an answer")
+        };
         assert_eq!(
             answer(json!({ "verdict": "equal", "old": "sc", "new": "tso", "equal_up_to": 4 })),
             "equal up to 4 events: sc and tso"
@@ -227,8 +294,14 @@ mod tests {
             )
         };
         assert_eq!(run(json!(false), false, false), "forbidden: mp under ptx-8");
-        assert_eq!(run(json!(false), true, false), "not found within the turns of loops that were looked at: mp under ptx-8");
-        assert_eq!(run(json!(true), true, true), "allowed (racy: its program is undefined): mp under ptx-8");
+        assert_eq!(
+            run(json!(false), true, false),
+            "not found within the turns of loops that were looked at: mp under ptx-8"
+        );
+        assert_eq!(
+            run(json!(true), true, true),
+            "allowed (racy: its program is undefined): mp under ptx-8"
+        );
         assert_eq!(run(json!(null), false, false), "undecided: mp under ptx-8");
     }
 }

@@ -12,8 +12,8 @@ use super::matrix::matrix;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The page with all sections, and first what is not among them: files that could not be read, each with the reason. It loads nothing, and its policy
-/// forbids that it could.
+/// The page with all sections, and first what is not among them: files that could not be read, each
+/// with the reason. It loads nothing, and its policy forbids that it could.
 pub fn page(title: &str, sections: &[Section], left_out: &[String]) -> String {
     let title = escape(title);
     let mut out = String::new();

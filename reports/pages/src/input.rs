@@ -24,7 +24,8 @@ pub struct Section {
 /// The sections of a file: one for each run of objects of one command.
 pub fn read(path: &Path) -> Result<Vec<Section>, Diagnostic> {
     let name = limited::name(path);
-    let bytes = limited::given(path, MAX_FILE).map_err(|e| Diagnostic::error(format!("cannot read `{name}`: {e}")))?;
+    let bytes = limited::given(path, MAX_FILE)
+        .map_err(|e| Diagnostic::error(format!("cannot read `{name}`: {e}")))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let file = SourceFile::new(name.clone(), text);
     let mut sections: Vec<Section> = Vec::new();
@@ -32,15 +33,23 @@ pub fn read(path: &Path) -> Result<Vec<Section>, Diagnostic> {
     loop {
         let at = skipped(&file.text, values.byte_offset());
         let Some(value) = values.next() else { break };
-        let wrong =
-            |what: String, help: &str| Diagnostic::error(what).at(&file, Span::new(at, at + 1), "here").help(help.to_owned());
+        let wrong = |what: String, help: &str| {
+            Diagnostic::error(what).at(&file, Span::new(at, at + 1), "here").help(help.to_owned())
+        };
         let help = "give what a command of Margay prints with `--format json`";
         let object = match value {
             Ok(Value::Object(object)) => object,
-            Ok(_) => return Err(wrong(format!("`{name}` has a JSON value that is no object"), help)),
+            Ok(_) => {
+                return Err(wrong(format!("`{name}` has a JSON value that is no object"), help));
+            }
             Err(e) => {
                 let end = file.text.len();
-                let line: usize = file.text.split_inclusive('\n').take(e.line().saturating_sub(1)).map(str::len).sum();
+                let line: usize = file
+                    .text
+                    .split_inclusive('\n')
+                    .take(e.line().saturating_sub(1))
+                    .map(str::len)
+                    .sum();
                 let at = (line + e.column().saturating_sub(1)).min(end);
                 let error = Diagnostic::error(format!("`{name}` is not JSON: {e}"));
                 return Err(error.at(&file, Span::new(at, (at + 1).min(end)), "here").help(help));
@@ -59,19 +68,22 @@ pub fn read(path: &Path) -> Result<Vec<Section>, Diagnostic> {
             }
             None => return Err(wrong(format!("`{name}` has an object without `schema`"), help)),
         }
-        let command = known.map_or_else(|| "Margay".to_owned(), |command| format!("margay {}", command.name));
+        let command =
+            known.map_or_else(|| "Margay".to_owned(), |command| format!("margay {}", command.name));
         match sections.last_mut() {
             Some(last) if last.command == command => last.documents.push(object),
             _ => sections.push(Section { command, file: name.clone(), documents: vec![object] }),
         }
     }
     if sections.is_empty() {
-        return Err(Diagnostic::error(format!("`{name}` is empty")).help("give what a command prints with `--format json`"));
+        return Err(Diagnostic::error(format!("`{name}` is empty"))
+            .help("give what a command prints with `--format json`"));
     }
     Ok(sections)
 }
 
-/// The object with what a terminal would obey made visible in all its texts: a summary may be read in one.
+/// The object with what a terminal would obey made visible in all its texts: a summary may be read
+/// in one.
 fn printable(object: Map<String, Value>) -> Map<String, Value> {
     fn of(value: Value) -> Value {
         match value {
@@ -81,7 +93,10 @@ fn printable(object: Map<String, Value>) -> Map<String, Value> {
             other => other,
         }
     }
-    object.into_iter().map(|(key, value)| (terminal::printable(&key, false).into_owned(), of(value))).collect()
+    object
+        .into_iter()
+        .map(|(key, value)| (terminal::printable(&key, false).into_owned(), of(value)))
+        .collect()
 }
 
 /// Where the next value starts.

@@ -1,5 +1,5 @@
-//! Documents of Margay's commands as one HTML page that loads nothing, or as a short summary in Markdown. Every field is shown, also of
-//! commands that are not known here.
+//! Documents of Margay's commands as one HTML page that loads nothing, or as a short summary in
+//! Markdown. Every field is shown, also of commands that are not known here.
 
 #![warn(unreachable_pub)]
 

@@ -24,13 +24,23 @@ pub(crate) fn picture(svg: &str) -> String {
     out
 }
 
-/// What an SVG shows, for those who do not see it: its name and its events, as the text of an attribute.
+/// What an SVG shows, for those who do not see it: its name and its events, as the text of an
+/// attribute.
 pub(crate) fn described(svg: &str) -> String {
-    let name = svg.split_once("aria-label=\"").and_then(|(_, rest)| rest.split_once('"')).map(|(name, _)| name);
+    let name = svg
+        .split_once("aria-label=\"")
+        .and_then(|(_, rest)| rest.split_once('"'))
+        .map(|(name, _)| name);
     let labels = svg.split("<text class=\"label\"").skip(1);
-    let events = labels.filter_map(|rest| rest.split_once('>')?.1.split_once('<').map(|(label, _)| label.trim()));
+    let events = labels
+        .filter_map(|rest| rest.split_once('>')?.1.split_once('<').map(|(label, _)| label.trim()));
     // The texts are of the SVG, so they are escaped but for quotes.
-    name.into_iter().chain(events).collect::<Vec<_>>().join("; ").replace('"', "&quot;").replace('>', "&gt;")
+    name.into_iter()
+        .chain(events)
+        .collect::<Vec<_>>()
+        .join("; ")
+        .replace('"', "&quot;")
+        .replace('>', "&gt;")
 }
 
 /// Is it shown in a cell? Texts of one line, numbers, yes and no, nothing.
@@ -73,10 +83,15 @@ fn tone(tone: ToneRecord) -> &'static str {
 /// The class of a value that says how something ended; `""` for all others.
 pub(crate) fn class(key: &str, value: &Value) -> &'static str {
     match (key, value) {
-        ("verdict", Value::String(word)) => Verdict::of(word).map_or("word", |verdict| tone(verdict.tone())),
-        ("status", Value::String(word)) => StatusRecord::of(word).map_or("word", |status| tone(status.tone())),
+        ("verdict", Value::String(word)) => {
+            Verdict::of(word).map_or("word", |verdict| tone(verdict.tone()))
+        }
+        ("status", Value::String(word)) => {
+            StatusRecord::of(word).map_or("word", |status| tone(status.tone()))
+        }
         // Whether that is good is for the reader to say.
-        ("reachable" | "holds", Value::Bool(_)) | ("model" | "found" | "expected", Value::String(_)) => "word",
+        ("reachable" | "holds", Value::Bool(_))
+        | ("model" | "found" | "expected", Value::String(_)) => "word",
         ("bounded" | "racy" | "disagreement", Value::Bool(true)) => "unsure",
         (_, Value::Number(_)) => "number",
         _ => "",
@@ -107,7 +122,10 @@ mod tests {
         let source = described(&svg("C: forbidden by &lt;SC&gt;", "W.SC.cta x=1"));
         assert_eq!(source, "C: forbidden by &lt;SC&gt;; a: W.SC.cta x=1");
         assert_ne!(source, described(&svg("C: forbidden by &lt;SC&gt;", "W.SC.cta x=2")));
-        assert!(!described(&svg("C", "x\" onload=\"f()")).contains('"'), "it stays within its attribute");
+        assert!(
+            !described(&svg("C", "x\" onload=\"f()")).contains('"'),
+            "it stays within its attribute"
+        );
         assert_eq!(described("<svg></svg>"), "");
     }
 

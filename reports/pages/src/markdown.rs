@@ -1,4 +1,5 @@
-//! A short summary in Markdown: for each command its answer, and for what needs a look the smallest example.
+//! A short summary in Markdown: for each command its answer, and for what needs a look the smallest
+//! example.
 
 use std::fmt::Write;
 
@@ -45,7 +46,11 @@ fn inline(text: &str) -> String {
 
 /// A block of code; the fence is longer than any in the text.
 fn code(text: &str, out: &mut String) {
-    let longest = text.lines().map(|l| l.trim_start().chars().take_while(|&c| c == '`').count()).max().unwrap_or(0);
+    let longest = text
+        .lines()
+        .map(|l| l.trim_start().chars().take_while(|&c| c == '`').count())
+        .max()
+        .unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
     let _ = write!(out, "{fence}\n{}\n{fence}\n", text.trim_end());
 }
@@ -55,7 +60,10 @@ fn text<'a>(of: &'a MarkdownObject, key: &str) -> Option<&'a str> {
 }
 
 fn list<'a>(of: &'a MarkdownObject, key: &str) -> Vec<&'a MarkdownObject> {
-    of.get(key).and_then(Value::as_array).map(|a| a.iter().filter_map(Value::as_object).collect()).unwrap_or_default()
+    of.get(key)
+        .and_then(Value::as_array)
+        .map(|a| a.iter().filter_map(Value::as_object).collect())
+        .unwrap_or_default()
 }
 
 /// The texts of a list.
@@ -97,18 +105,23 @@ fn one(command: &str, of: &MarkdownObject, out: &mut String) {
     ];
     let facts: Vec<String> = facts
         .iter()
-        .filter_map(|key| of.get(*key).map(|v| (key, v.as_array().map_or_else(|| short(v), |a| strings(a).join(", ")))))
+        .filter_map(|key| {
+            of.get(*key)
+                .map(|v| (key, v.as_array().map_or_else(|| short(v), |a| strings(a).join(", "))))
+        })
         .filter(|(key, value)| !value.is_empty() && !of[**key].is_null())
         .map(|(key, value)| format!("{}: {}", key.replace('_', " "), inline(&value)))
         .collect();
-    let parts: Vec<String> = [headline].into_iter().chain(facts).filter(|p| !p.is_empty()).collect();
+    let parts: Vec<String> =
+        [headline].into_iter().chain(facts).filter(|p| !p.is_empty()).collect();
     let _ = writeln!(out, "{}", parts.join("; "));
     if let Some(race) = race(of) {
         let _ = writeln!(out, "\nRacy: {}", inline(race));
     }
     if let Some(Value::Object(said)) = of.get("margay_toml") {
         let options = said.get("options").and_then(Value::as_object);
-        let options = options.into_iter().flatten().map(|(key, value)| format!("{key} = {}", short(value)));
+        let options =
+            options.into_iter().flatten().map(|(key, value)| format!("{key} = {}", short(value)));
         let options = options.collect::<Vec<_>>().join("; ");
         let file = text(said, "file").unwrap_or_default();
         let _ = writeln!(out, "\nAs {} says: {}", inline(file), inline(&options));
@@ -120,15 +133,26 @@ fn one(command: &str, of: &MarkdownObject, out: &mut String) {
         table(&differences, &["test", "model", "expected", "found"], out);
     }
     let answers = list(of, "answers");
-    table(&answers, &["mapping", "source", "target", "level", "verdict", "status", "bound", "axiom"], out);
+    table(
+        &answers,
+        &["mapping", "source", "target", "level", "verdict", "status", "bound", "axiom"],
+        out,
+    );
     table(&list(of, "axioms"), &["axiom", "verdict", "bound"], out);
     let questions = list(of, "questions");
     table(&questions, &["kind", "allowed_by", "verdict", "events", "established"], out);
     let of_questions = questions.iter().flat_map(|q| list(q, "differences"));
-    let examples: Vec<&MarkdownObject> =
-        list(of, "counterexamples").into_iter().chain(of_questions).chain(list(of, "repairs")).collect();
+    let examples: Vec<&MarkdownObject> = list(of, "counterexamples")
+        .into_iter()
+        .chain(of_questions)
+        .chain(list(of, "repairs"))
+        .collect();
     for example in examples.iter().take(EXAMPLES) {
-        let violated = example.get("violated").and_then(Value::as_array).map(|a| strings(a).join(", ")).unwrap_or_default();
+        let violated = example
+            .get("violated")
+            .and_then(Value::as_array)
+            .map(|a| strings(a).join(", "))
+            .unwrap_or_default();
         let title = text(example, "summary").or(text(example, "outcome")).unwrap_or("program");
         let title = match text(example, "status") {
             Some(status) => format!("{status}: {title}"),
@@ -139,7 +163,9 @@ fn one(command: &str, of: &MarkdownObject, out: &mut String) {
         for key in ["source_litmus", "target_litmus", "litmus"] {
             match example.get(key) {
                 Some(Value::String(litmus)) => code(litmus, out),
-                Some(Value::Array(several)) => strings(several).into_iter().for_each(|litmus| code(litmus, out)),
+                Some(Value::Array(several)) => {
+                    strings(several).into_iter().for_each(|litmus| code(litmus, out))
+                }
                 _ => {}
             }
         }
@@ -174,7 +200,9 @@ fn kernels(of: &MarkdownObject, out: &mut String) {
                 let instruction = inline(text(at, "instruction")?);
                 Some(match (text(at, "file"), at.get("line").and_then(Value::as_u64)) {
                     (Some(file), Some(line)) => format!("{}:{line}, {instruction}", inline(file)),
-                    _ => format!("line {} of the PTX, {instruction}", at.get("ptx_line").map(short)?),
+                    _ => {
+                        format!("line {} of the PTX, {instruction}", at.get("ptx_line").map(short)?)
+                    }
                 })
             };
             let places: Vec<String> = list(finding, "threads").iter().filter_map(place).collect();
@@ -190,7 +218,11 @@ fn kernels(of: &MarkdownObject, out: &mut String) {
 fn many(documents: &[MarkdownObject], out: &mut String) {
     let look: Vec<&MarkdownObject> = documents.iter().filter(|d| needs_look(d)).collect();
     let _ = writeln!(out, "{} answers, {} to look at", documents.len(), look.len());
-    table(&look, &["name", "file", "model", "holds", "reachable", "bounded", "verdict", "reason"], out);
+    table(
+        &look,
+        &["name", "file", "model", "holds", "reachable", "bounded", "verdict", "reason"],
+        out,
+    );
     documents.iter().for_each(|d| errors(d, out));
 }
 
@@ -206,14 +238,23 @@ fn needs_look(of: &MarkdownObject) -> bool {
 
 /// The columns that there are; empty tables are none.
 fn table(rows: &[&MarkdownObject], columns: &[&str], out: &mut String) {
-    let columns: Vec<&&str> = columns.iter().filter(|c| rows.iter().any(|r| r.contains_key(**c))).collect();
+    let columns: Vec<&&str> =
+        columns.iter().filter(|c| rows.iter().any(|r| r.contains_key(**c))).collect();
     if rows.is_empty() || columns.is_empty() {
         return;
     }
-    let cells = |cell: &dyn Fn(&str) -> String| columns.iter().map(|c| cell(c)).collect::<Vec<_>>().join(" | ");
-    let _ = write!(out, "\n| {} |\n| {} |\n", cells(&|c| c.replace('_', " ")), cells(&|_| "---".to_owned()));
+    let cells = |cell: &dyn Fn(&str) -> String| {
+        columns.iter().map(|c| cell(c)).collect::<Vec<_>>().join(" | ")
+    };
+    let _ = write!(
+        out,
+        "\n| {} |\n| {} |\n",
+        cells(&|c| c.replace('_', " ")),
+        cells(&|_| "---".to_owned())
+    );
     for row in rows.iter().take(ROWS) {
-        let _ = writeln!(out, "| {} |", cells(&|c| inline(&row.get(c).map(short).unwrap_or_default())));
+        let _ =
+            writeln!(out, "| {} |", cells(&|c| inline(&row.get(c).map(short).unwrap_or_default())));
     }
     if rows.len() > ROWS {
         let _ = writeln!(out, "\n{} more.", rows.len() - ROWS);
@@ -223,9 +264,15 @@ fn table(rows: &[&MarkdownObject], columns: &[&str], out: &mut String) {
 fn errors(of: &MarkdownObject, out: &mut String) {
     for error in list(of, "errors").iter().take(ROWS) {
         let place = list(error, "labels").first().and_then(|label| {
-            Some(format!("{}:{}:{}: ", text(label, "file")?, label.get("line").map(short)?, label.get("column").map(short)?))
+            Some(format!(
+                "{}:{}:{}: ",
+                text(label, "file")?,
+                label.get("line").map(short)?,
+                label.get("column").map(short)?
+            ))
         });
-        let said = format!("{}{}", place.unwrap_or_default(), text(error, "message").unwrap_or_default());
+        let said =
+            format!("{}{}", place.unwrap_or_default(), text(error, "message").unwrap_or_default());
         let _ = writeln!(out, "\n- error: {}", inline(&said));
     }
 }

@@ -1,4 +1,5 @@
-//! Answers to many questions as a matrix: a row for each mapping, a column for each pair of models and what was asked of it.
+//! Answers to many questions as a matrix: a row for each mapping, a column for each pair of models
+//! and what was asked of it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,8 +12,9 @@ use super::look::class;
 
 type MatrixObject = Map<String, Value>;
 
-/// What rows can be chosen by: a verdict, which is the class of its cells in the style sheet, and how the choice is called. The style sheet alone
-/// hides the others, so it works without JavaScript.
+/// What rows can be chosen by: a verdict, which is the class of its cells in the style sheet, and
+/// how the choice is called. The style sheet alone hides the others, so it works without
+/// JavaScript.
 const CHOICES: [(&str, &str); 5] = [
     ("counterexample", "a counterexample"),
     ("open", "an open question"),
@@ -29,7 +31,9 @@ pub(crate) fn matrix(sections: &[Section]) -> String {
         .filter_map(|document| document.get("answers")?.as_array())
         .flatten()
         .filter_map(Value::as_object)
-        .filter(|answer| ["mapping", "source", "target", "verdict"].iter().all(|key| text(answer, key).is_some()))
+        .filter(|answer| {
+            ["mapping", "source", "target", "verdict"].iter().all(|key| text(answer, key).is_some())
+        })
         .collect();
     if answers.is_empty() {
         return String::new();
@@ -47,11 +51,16 @@ pub(crate) fn matrix(sections: &[Section]) -> String {
     out.push_str("<div class=\"wide\"><table><thead><tr>");
     for head in std::iter::once("mapping").chain(columns.iter().map(String::as_str)) {
         // Browsers would break the line within a model's name, at its hyphen.
-        let _ = write!(out, "<th scope=\"col\"><button>{}</button></th>", escape(head).replace(" → ", " →\n"));
+        let _ = write!(
+            out,
+            "<th scope=\"col\"><button>{}</button></th>",
+            escape(head).replace(" → ", " →\n")
+        );
     }
     out.push_str("</tr></thead>");
     for (r, mapping) in rows.iter().enumerate() {
-        let _ = write!(out, "<tbody class=\"entry\"><tr><th scope=\"row\">{}</th>", escape(mapping));
+        let _ =
+            write!(out, "<tbody class=\"entry\"><tr><th scope=\"row\">{}</th>", escape(mapping));
         for (c, head) in columns.iter().enumerate() {
             let found = cells.get(&(r, c)).map_or_else(|| "–".to_owned(), |all| all.join("<br>"));
             let _ = write!(out, "<td data-label=\"{}\"><span>{found}</span></td>", escape(head));
@@ -64,7 +73,8 @@ pub(crate) fn matrix(sections: &[Section]) -> String {
 
 /// The choice among rows, by the verdicts that there are; nothing if all are the same.
 fn choice(answers: &[&MatrixObject]) -> String {
-    let is_there = |verdict: &str| answers.iter().any(|answer| text(answer, "verdict") == Some(verdict));
+    let is_there =
+        |verdict: &str| answers.iter().any(|answer| text(answer, "verdict") == Some(verdict));
     let there: Vec<_> = CHOICES.iter().filter(|(verdict, _)| is_there(verdict)).collect();
     if there.len() < 2 {
         return String::new();
@@ -74,7 +84,10 @@ fn choice(answers: &[&MatrixObject]) -> String {
          any answer</label>",
     );
     for (verdict, called) in there {
-        let _ = write!(out, " <label><input type=\"radio\" name=\"rows\" value=\"{verdict}\"> {called}</label>");
+        let _ = write!(
+            out,
+            " <label><input type=\"radio\" name=\"rows\" value=\"{verdict}\"> {called}</label>"
+        );
     }
     out + "</fieldset>\n"
 }
@@ -91,7 +104,8 @@ fn text<'a>(of: &'a MatrixObject, key: &str) -> Option<&'a str> {
     of.get(key).and_then(Value::as_str)
 }
 
-/// What was asked: the models, and whether about programs, executions, or all sizes (a proof says no level).
+/// What was asked: the models, and whether about programs, executions, or all sizes (a proof says
+/// no level).
 fn column(answer: &MatrixObject) -> String {
     let of = |key| text(answer, key).unwrap_or_default();
     format!(
@@ -102,7 +116,8 @@ fn column(answer: &MatrixObject) -> String {
     )
 }
 
-/// One answer: *theorem*, *counterexample at n* with what follows from it, *none up to n*, or why there is none.
+/// One answer: *theorem*, *counterexample at n* with what follows from it, *none up to n*, or why
+/// there is none.
 fn cell(answer: &MatrixObject) -> String {
     let number = |key: &str| answer.get(key).and_then(Value::as_u64);
     let verdict = text(answer, "verdict").unwrap_or_default();
@@ -120,7 +135,9 @@ fn cell(answer: &MatrixObject) -> String {
             (format!("counterexample at {n}{follows}{axiom}"), tone)
         }
         ("none", _, Some(n), _) => (format!("none up to {n}"), "good"),
-        (_, _, _, Some(answer)) => (answer.to_owned(), if verdict == "counterexample" { "bad" } else { "unsure" }),
+        (_, _, _, Some(answer)) => {
+            (answer.to_owned(), if verdict == "counterexample" { "bad" } else { "unsure" })
+        }
         (_, _, Some(n), _) => (format!("{verdict}, none up to {n}"), "unsure"),
         _ => (verdict.to_owned(), "unsure"),
     };
@@ -137,7 +154,9 @@ mod tests {
     fn every_choice_hides_the_other_rows_by_style_alone() {
         let style = include_str!("page.css");
         for (verdict, _) in CHOICES {
-            let rule = format!(".matrix:has([value=\"{verdict}\"]:checked) tbody.entry:not(:has(.{verdict}))");
+            let rule = format!(
+                ".matrix:has([value=\"{verdict}\"]:checked) tbody.entry:not(:has(.{verdict}))"
+            );
             assert!(style.contains(&rule), "{rule}");
         }
     }
@@ -151,7 +170,10 @@ mod tests {
         };
         let of = |mapping: &str, more: Value| {
             let mut answer = json!({ "mapping": mapping, "source": "s", "target": "t" });
-            answer.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+            answer
+                .as_object_mut()
+                .expect("an object")
+                .extend(more.as_object().expect("an object").clone());
             answer
         };
         let checked = section(json!({ "answers": [
@@ -175,8 +197,13 @@ mod tests {
             assert!(html.contains(expected), "{expected}\n{html}");
         }
         assert_eq!(html.matches("<tbody").count(), 2);
-        assert_eq!(html.matches("type=\"radio\"").count(), 5, "any answer, and the four that there are");
-        let alike = section(json!({ "answers": [of("A", json!({ "verdict": "none", "bound": 5 }))] }));
+        assert_eq!(
+            html.matches("type=\"radio\"").count(),
+            5,
+            "any answer, and the four that there are"
+        );
+        let alike =
+            section(json!({ "answers": [of("A", json!({ "verdict": "none", "bound": 5 }))] }));
         assert!(!matrix(&[alike]).contains("radio"), "there is nothing to choose");
         assert!(matrix(&[section(json!({ "passed": 1 }))]).is_empty());
     }

@@ -32,8 +32,8 @@ pub struct ReportPageOptions {
     pub title: String,
 }
 
-/// Reads the documents, and writes or prints the page. A file that cannot be read is named, in the page too, and the end is that of wrong input; the page has
-/// what the others say.
+/// Reads the documents, and writes or prints the page. A file that cannot be read is named, in the
+/// page too, and the end is that of wrong input; the page has what the others say.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -51,7 +51,10 @@ pub fn run(options: &ReportPageOptions, output: &Output) -> CommandOutcome {
     // One file of many that a stopped command left empty does not take the other answers away.
     output.warn(&errors);
     let end = output.settle(if errors.is_empty() { Exit::Holds } else { Exit::Wrong });
-    let left_out: Vec<String> = errors.iter().map(|error| terminal::printable(&error.message, false).into_owned()).collect();
+    let left_out: Vec<String> = errors
+        .iter()
+        .map(|error| terminal::printable(&error.message, false).into_owned())
+        .collect();
     let title = terminal::printable(&options.title, false);
     let text = match options.form {
         ReportForm::Html => page(&title, &sections, &left_out),
@@ -61,17 +64,25 @@ pub fn run(options: &ReportPageOptions, output: &Output) -> CommandOutcome {
     let bytes = text.len();
     let Some(path) = &options.out else {
         match output.format {
-            Format::Json => output.document(&PageDocument { file: None, text: Some(text), documents, bytes })?,
+            Format::Json => {
+                output.document(&PageDocument { file: None, text: Some(text), documents, bytes })?
+            }
             _ => output.print(text.trim_end())?,
         }
         return Ok(end);
     };
     if let Err(error) = write_over(path, text.as_bytes()) {
-        return output.wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", path.display()))]);
+        return output
+            .wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}", path.display()))]);
     }
     match output.format {
         Format::Json => {
-            output.document(&PageDocument { file: Some(path.display().to_string()), text: None, documents, bytes })?;
+            output.document(&PageDocument {
+                file: Some(path.display().to_string()),
+                text: None,
+                documents,
+                bytes,
+            })?;
         }
         _ => output.print(&format!(
             "{}: {} in {} KiB",

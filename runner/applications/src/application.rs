@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use margay_answers::kernel::{ProgramText, program};
 use margay_console::table::number;
-use margay_machine::{GlobalMemory, KernelLimits, LaunchPart, LaunchRefusal, LaunchSize, MachineModule};
+use margay_machine::{
+    GlobalMemory, KernelLimits, LaunchPart, LaunchRefusal, LaunchSize, MachineModule,
+};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::limited;
 use margay_models::text::in_line;
@@ -59,7 +61,10 @@ struct LaunchText {
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(untagged, expecting = "expected a number of 32 bits without a sign, or three in brackets: x, y and z")]
+#[serde(
+    untagged,
+    expecting = "expected a number of 32 bits without a sign, or three in brackets: x, y and z"
+)]
 enum SizesText {
     One(u32),
     Some([u32; 3]),
@@ -112,7 +117,8 @@ impl InputArray {
     }
 }
 
-/// An application: its program as PTX, its launches in order, its inputs and what must hold at the end.
+/// An application: its program as PTX, its launches in order, its inputs and what must hold at the
+/// end.
 #[derive(Debug)]
 pub(crate) struct Application {
     pub file: Arc<SourceFile>,
@@ -120,7 +126,8 @@ pub(crate) struct Application {
     pub ptx: Arc<SourceFile>,
     pub launches: Vec<ApplicationLaunch>,
     pub post: Vec<PostCondition>,
-    /// Kernels that look at memory at the end, one access after the other, and stop with an error where something is wrong.
+    /// Kernels that look at memory at the end, one access after the other, and stop with an error
+    /// where something is wrong.
     pub checks: Vec<ApplicationLaunch>,
     /// How many blocks are there at once.
     pub places: u32,
@@ -142,9 +149,14 @@ impl Application {
     ///
     /// # Errors
     /// What is wrong with the file, its program or the launches, with the place.
-    pub(crate) fn read(path: &Path, toolkit: Option<&Path>, target: &str) -> Result<Self, Diagnostic> {
+    pub(crate) fn read(
+        path: &Path,
+        toolkit: Option<&Path>,
+        target: &str,
+    ) -> Result<Self, Diagnostic> {
         let name = limited::name(path);
-        let text = limited::text(path, MAX_TEXT).map_err(|e| Diagnostic::error(format!("cannot read {name}: {e}")))?;
+        let text = limited::text(path, MAX_TEXT)
+            .map_err(|e| Diagnostic::error(format!("cannot read {name}: {e}")))?;
         let file = SourceFile::new(name.clone(), text);
         let at = |span: std::ops::Range<usize>| Span::new(span.start, span.end);
         let text: ApplicationText = toml::from_str(&file.text).map_err(|e| {
@@ -157,7 +169,12 @@ impl Application {
                 .at(&file, at(text.program.span()), "")
                 .help("name a file beside this one, by a path without `..`")
         })?;
-        let launched = text.launch.iter().chain(&text.check).map(|launch| launch.kernel.get_ref().clone()).collect::<Vec<_>>();
+        let launched = text
+            .launch
+            .iter()
+            .chain(&text.check)
+            .map(|launch| launch.kernel.get_ref().clone())
+            .collect::<Vec<_>>();
         let ProgramText { ptx, module } = program(&program_path, toolkit, target, &launched)?;
         let mut arrays: Vec<InputArray> = Vec::new();
         let mut total = 0u64;
@@ -174,8 +191,11 @@ impl Application {
                 return Err(error(format!("all arrays together have more than {MAX_WORDS} words")));
             }
             if count == 0 || count < given.len() as u64 {
-                return Err(error(format!("`{name}` has {count} words and {} values", given.len()))
-                    .help("say `words = 12`, or the `values`"));
+                return Err(error(format!(
+                    "`{name}` has {count} words and {} values",
+                    given.len()
+                ))
+                .help("say `words = 12`, or the `values`"));
             }
             let word = |n: i64| u32::try_from(n).or(i32::try_from(n).map(|n| n as u32));
             let mut words = given
@@ -189,15 +209,22 @@ impl Application {
                         .help("say what the words behind the values are: one number, or numbers that count"));
                 }
                 (_, Some(first)) => {
-                    let last = first.saturating_add_unsigned(count - words.len() as u64).saturating_sub(1);
+                    let last =
+                        first.saturating_add_unsigned(count - words.len() as u64).saturating_sub(1);
                     for n in [first, last] {
-                        word(n).map_err(|_| error(format!("`{name}` counts to {n}, which is no number of 32 bits")))?;
+                        word(n).map_err(|_| {
+                            error(format!("`{name}` counts to {n}, which is no number of 32 bits"))
+                        })?;
                     }
-                    words.extend((0..count - words.len() as u64).map(|n| first.wrapping_add_unsigned(n) as u32));
+                    words.extend(
+                        (0..count - words.len() as u64)
+                            .map(|n| first.wrapping_add_unsigned(n) as u32),
+                    );
                 }
                 (fill, None) => {
-                    let fill =
-                        word(fill.unwrap_or(0)).map_err(|_| error(format!("`fill` of `{name}` is no number of 32 bits")))?;
+                    let fill = word(fill.unwrap_or(0)).map_err(|_| {
+                        error(format!("`fill` of `{name}` is no number of 32 bits"))
+                    })?;
                     words.resize(count as usize, fill);
                 }
             }
@@ -210,7 +237,10 @@ impl Application {
         for condition in &text.post {
             let error = |what: String| Diagnostic::error(what).at(&file, at(condition.span()), "");
             let read = PostCondition::read(condition.get_ref()).map_err(&error)?;
-            let of_module = module.variables.iter().find(|v| v.name == read.array && v.space == margay_ptx::StateSpace::Global);
+            let of_module = module
+                .variables
+                .iter()
+                .find(|v| v.name == read.array && v.space == margay_ptx::StateSpace::Global);
             let words = arrays.iter().find(|a| a.name == read.array).map(|a| a.words.len() as u64);
             let words = words.or(of_module.and_then(|v| v.size).map(|bytes| bytes / 4));
             match (words, read.elements) {
@@ -219,16 +249,24 @@ impl Application {
                         .help("arrays are those of this file, and the variables in global memory of the program"));
                 }
                 (Some(0), _) => {
-                    return Err(error(format!("`{}` has less than a word of 4 bytes, so nothing would be compared", read.array)));
+                    return Err(error(format!(
+                        "`{}` has less than a word of 4 bytes, so nothing would be compared",
+                        read.array
+                    )));
                 }
                 (Some(words), ArrayElements::One(index)) if index >= words => {
-                    return Err(error(format!("`{}` has {words} words: there is no number {index}", read.array)));
+                    return Err(error(format!(
+                        "`{}` has {words} words: there is no number {index}",
+                        read.array
+                    )));
                 }
                 _ => post.push(read),
             }
         }
         if post.is_empty() && checks.is_empty() {
-            let error = Diagnostic::error("there is no post-condition, so that no run could be wrong".to_owned());
+            let error = Diagnostic::error(
+                "there is no post-condition, so that no run could be wrong".to_owned(),
+            );
             return Err(error
                 .at(&file, Span::new(0, 0), "")
                 .help("`post = [\"out[0] == 66\"]`, or a `[[check]]` kernel that traps"));
@@ -239,7 +277,9 @@ impl Application {
                 .help("`[[launch]]` with kernel, blocks and threads"));
         }
         let none = |what: &str, span: std::ops::Range<usize>| {
-            Diagnostic::error(format!("without {what} no run gets anywhere")).at(&file, at(span), "").help("give at least 1")
+            Diagnostic::error(format!("without {what} no run gets anywhere"))
+                .at(&file, at(span), "")
+                .help("give at least 1")
         };
         let places = match text.places {
             Some(places) if *places.get_ref() == 0 => return Err(none("a block", places.span())),
@@ -252,13 +292,20 @@ impl Application {
         Ok(Self { file, ptx, launches, post, checks, places, steps, arrays })
     }
 
-    /// Its name in an answer, with how many of its blocks are there at once where that is not all of them: no others meet.
+    /// Its name in an answer, with how many of its blocks are there at once where that is not all
+    /// of them: no others meet.
     pub(crate) fn name(&self) -> String {
-        let blocks = |launch: &ApplicationLaunch| launch.launch.blocks.iter().map(|n| u64::from(*n)).product::<u64>();
+        let blocks = |launch: &ApplicationLaunch| {
+            launch.launch.blocks.iter().map(|n| u64::from(*n)).product::<u64>()
+        };
         let name = &self.file.name;
         match self.launches.iter().map(blocks).max() {
             Some(most) if most > u64::from(self.places) => {
-                format!("{name} with {} of {} blocks at once", number(u64::from(self.places)), number(most))
+                format!(
+                    "{name} with {} of {} blocks at once",
+                    number(u64::from(self.places)),
+                    number(most)
+                )
             }
             _ => name.clone(),
         }
@@ -280,28 +327,45 @@ impl Application {
         Ok(LoadedApplication { device, memory, addresses })
     }
 
-    /// The first condition that does not hold, in a sentence, where arrays and variables have these words.
+    /// The first condition that does not hold, in a sentence, where arrays and variables have these
+    /// words.
     ///
     /// # Errors
     /// Words cannot be had.
-    pub(crate) fn violation<E>(&self, mut words: impl FnMut(&str) -> Result<Vec<u32>, E>) -> Result<Option<String>, E> {
+    pub(crate) fn violation<E>(
+        &self,
+        mut words: impl FnMut(&str) -> Result<Vec<u32>, E>,
+    ) -> Result<Option<String>, E> {
         for condition in &self.post {
             if let Some((index, value)) = condition.violated(&words(&condition.array)?) {
-                return Ok(Some(format!("{}[{index}] is {value}, not as in `{condition}`", condition.array)));
+                return Ok(Some(format!(
+                    "{}[{index}] is {value}, not as in `{condition}`",
+                    condition.array
+                )));
             }
         }
         Ok(None)
     }
 
     /// The words of an array of the file, or of a variable of the program.
-    pub(crate) fn words(&self, loaded: &LoadedApplication, memory: &GlobalMemory, name: &str) -> Vec<u32> {
+    pub(crate) fn words(
+        &self,
+        loaded: &LoadedApplication,
+        memory: &GlobalMemory,
+        name: &str,
+    ) -> Vec<u32> {
         let of_file = self.arrays.iter().position(|a| a.name == name);
         let found = match of_file {
             Some(n) => Some((loaded.addresses[n], self.arrays[n].words.len() as u64 * 4)),
             None => loaded.device.variable(name),
         };
-        let bytes = found.and_then(|(address, bytes)| memory.read(address, bytes / 4 * 4).ok()).unwrap_or_default();
-        bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+        let bytes = found
+            .and_then(|(address, bytes)| memory.read(address, bytes / 4 * 4).ok())
+            .unwrap_or_default();
+        bytes
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .collect()
     }
 }
 
@@ -321,15 +385,18 @@ impl ApplicationLaunch {
     }
 }
 
-/// A program lies beside the file that names it, or below: who sends a file of an application does not have other files read.
+/// A program lies beside the file that names it, or below: who sends a file of an application does
+/// not have other files read.
 fn beside(path: &Path, program: &str) -> Result<PathBuf, String> {
     let program = Path::new(program);
     if !program.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir)) {
         return Err(format!("`{}` is not beside this file", program.display()));
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let found = folder.join(program);
-    let cannot = |why: String| format!("cannot read {}: {why}", in_line(&found.display().to_string()));
+    let cannot =
+        |why: String| format!("cannot read {}: {why}", in_line(&found.display().to_string()));
     limited::of_folder(folder, &found).map_err(|e| cannot(e.to_string()))?;
     match found.exists() {
         true => Ok(found),
@@ -343,18 +410,30 @@ fn launch(
     module: &Module,
     arrays: &[InputArray],
 ) -> Result<ApplicationLaunch, Diagnostic> {
-    let error =
-        |what: String, span: std::ops::Range<usize>| Diagnostic::error(what).at(file, Span::new(span.start, span.end), "");
+    let error = |what: String, span: std::ops::Range<usize>| {
+        Diagnostic::error(what).at(file, Span::new(span.start, span.end), "")
+    };
     let name = text.kernel.get_ref();
     let Some(kernel) = module.kernels().find(|&k| module.functions[k].name == *name) else {
-        let known: Vec<&str> = module.kernels().map(|k| module.functions[k].name.as_str()).collect();
+        let known: Vec<&str> =
+            module.kernels().map(|k| module.functions[k].name.as_str()).collect();
         let near = margay_models::diagnostic::nearest(name, known.iter().copied());
-        let help = near.map_or(format!("its kernels: {}", known.join(", ")), |near| format!("did you mean `{near}`?"));
-        return Err(error(format!("there is no kernel `{name}` in the program"), text.kernel.span()).help(help));
+        let help = near.map_or(format!("its kernels: {}", known.join(", ")), |near| {
+            format!("did you mean `{near}`?")
+        });
+        return Err(error(
+            format!("there is no kernel `{name}` in the program"),
+            text.kernel.span(),
+        )
+        .help(help));
     };
     let function = &module.functions[kernel];
     if function.parameters.len() != text.arguments.len() {
-        let what = format!("`{name}` takes {} arguments, {} are given", function.parameters.len(), text.arguments.len());
+        let what = format!(
+            "`{name}` takes {} arguments, {} are given",
+            function.parameters.len(),
+            text.arguments.len()
+        );
         return Err(error(what, text.kernel.span()));
     }
     let launch = LaunchSize {
@@ -382,10 +461,13 @@ fn launch(
             ArgumentText::Array(name) => {
                 let n = arrays.iter().position(|a| a.name == *name);
                 let n = n.ok_or_else(|| {
-                    error(format!("there is no array `{name}`"), argument.span()).help("`[[array]]` with name and words")
+                    error(format!("there is no array `{name}`"), argument.span())
+                        .help("`[[array]]` with name and words")
                 })?;
                 if bytes != 8 {
-                    let what = format!("the parameter has {bytes} bytes, and the address of an array has 8");
+                    let what = format!(
+                        "the parameter has {bytes} bytes, and the address of an array has 8"
+                    );
                     return Err(error(what, argument.span()));
                 }
                 ApplicationArgument::Array(n)
@@ -393,9 +475,18 @@ fn launch(
             ArgumentText::Number(n) if bytes <= 8 && fits(*n, bytes) => {
                 ApplicationArgument::Bytes(n.to_le_bytes()[..bytes].to_vec())
             }
-            ArgumentText::Float(f) if bytes == 4 => ApplicationArgument::Bytes((*f as f32).to_le_bytes().to_vec()),
-            ArgumentText::Float(f) if bytes == 8 => ApplicationArgument::Bytes(f.to_le_bytes().to_vec()),
-            _ => return Err(error(format!("the parameter has {bytes} bytes, and this is no value of so many"), argument.span())),
+            ArgumentText::Float(f) if bytes == 4 => {
+                ApplicationArgument::Bytes((*f as f32).to_le_bytes().to_vec())
+            }
+            ArgumentText::Float(f) if bytes == 8 => {
+                ApplicationArgument::Bytes(f.to_le_bytes().to_vec())
+            }
+            _ => {
+                return Err(error(
+                    format!("the parameter has {bytes} bytes, and this is no value of so many"),
+                    argument.span(),
+                ));
+            }
         });
     }
     Ok(ApplicationLaunch { kernel: name.clone(), launch, arguments })

@@ -84,7 +84,8 @@ impl RunCounts {
     }
 }
 
-/// Counts how long a thread is on a core until it is dropped, so that other programs beside it do not count; where the system does not say, how long it takes.
+/// Counts how long a thread is on a core until it is dropped, so that other programs beside it do
+/// not count; where the system does not say, how long it takes.
 struct CoreClock<'a> {
     /// Nanoseconds of all.
     busy: &'a AtomicU64,
@@ -106,7 +107,8 @@ impl<'a> CoreClock<'a> {
 
 impl Drop for CoreClock<'_> {
     fn drop(&mut self) {
-        let on_core = self.on_core.zip(Self::on_core()).map(|(start, end)| end.saturating_sub(start));
+        let on_core =
+            self.on_core.zip(Self::on_core()).map(|(start, end)| end.saturating_sub(start));
         let busy = on_core.filter(|busy| !busy.is_zero()).unwrap_or_else(|| self.start.elapsed());
         self.busy.fetch_add(busy.as_nanos() as u64, Ordering::Relaxed);
     }
@@ -114,7 +116,12 @@ impl Drop for CoreClock<'_> {
 
 impl Application {
     /// One run; the same seed gives the same.
-    pub(crate) fn run(&self, loaded: &mut LoadedApplication, memory: MemoryKind, seed: u64) -> Result<(RunVerdict, u64), String> {
+    pub(crate) fn run(
+        &self,
+        loaded: &mut LoadedApplication,
+        memory: MemoryKind,
+        seed: u64,
+    ) -> Result<(RunVerdict, u64), String> {
         loaded.device.memory = loaded.memory.clone();
         let mut instructions = 0;
         for launch in &self.launches {
@@ -124,7 +131,13 @@ impl Application {
         }
         for check in &self.checks {
             // What looks at memory is not what is tested.
-            if let Some(verdict) = self.launch(loaded, check, MemoryKind::SequentiallyConsistent, seed, &mut instructions)? {
+            if let Some(verdict) = self.launch(
+                loaded,
+                check,
+                MemoryKind::SequentiallyConsistent,
+                seed,
+                &mut instructions,
+            )? {
                 return Ok((verdict, instructions));
             }
         }
@@ -155,20 +168,29 @@ impl Application {
                     [_, 1, 1] => x.to_string(),
                     _ => format!("({x}, {y}, {z})"),
                 };
-                let (block, thread) = (index(fault.block, launch.launch.blocks), index(fault.thread, launch.launch.threads));
+                let (block, thread) = (
+                    index(fault.block, launch.launch.blocks),
+                    index(fault.thread, launch.launch.threads),
+                );
                 let place = loaded.device.place(&fault);
-                let what = format!("{} in `{}`, {place}, block {block}, thread {thread}", fault.kind, fault.function);
+                let what = format!(
+                    "{} in `{}`, {place}, block {block}, thread {thread}",
+                    fault.kind, fault.function
+                );
                 match fault.kind {
                     FaultKind::Unknown(_) => Err(what),
-                    FaultKind::NoEnd(_) | FaultKind::BarrierNeverMet => Ok(Some(RunVerdict::TimeOut(what))),
+                    FaultKind::NoEnd(_) | FaultKind::BarrierNeverMet => {
+                        Ok(Some(RunVerdict::TimeOut(what)))
+                    }
                     _ => Ok(Some(RunVerdict::Wrong(what))),
                 }
             }
         }
     }
 
-    /// Many runs with these seeds, on as many threads as there are. `until_first` ends them with the smallest seed whose run
-    /// is not right: runs of larger seeds are not counted, so that the counts do not depend on the number of threads.
+    /// Many runs with these seeds, on as many threads as there are. `until_first` ends them with
+    /// the smallest seed whose run is not right: runs of larger seeds are not counted, so that the
+    /// counts do not depend on the number of threads.
     pub(crate) fn count(
         &self,
         ptx: &str,
@@ -197,8 +219,11 @@ impl Application {
             )
             .collect::<Result<_, String>>()?;
         let last = last.into_inner();
-        let mut counts = RunCounts { busy: Duration::from_nanos(busy.into_inner()), ..RunCounts::default() };
-        for (seed, verdict, instructions) in all.into_iter().flatten().filter(|(seed, ..)| *seed <= last) {
+        let mut counts =
+            RunCounts { busy: Duration::from_nanos(busy.into_inner()), ..RunCounts::default() };
+        for (seed, verdict, instructions) in
+            all.into_iter().flatten().filter(|(seed, ..)| *seed <= last)
+        {
             counts.instructions += instructions;
             counts.count(seed, verdict);
         }
@@ -217,11 +242,17 @@ pub(crate) trait ApplicationRunner {
     /// What it lacks, in a sentence.
     fn load(&mut self, text: &str) -> Result<(), String>;
 
-    /// Runs of the version that was loaded last, with these seeds. `until_first` ends them with the first that is not right.
+    /// Runs of the version that was loaded last, with these seeds. `until_first` ends them with the
+    /// first that is not right.
     ///
     /// # Errors
     /// What the version lacks, in a sentence.
-    fn count(&mut self, seeds: Range<u64>, until_first: bool, stop: &(dyn Fn() -> bool + Sync)) -> Result<RunCounts, String>;
+    fn count(
+        &mut self,
+        seeds: Range<u64>,
+        until_first: bool,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<RunCounts, String>;
 
     /// Is it gone, so that no other run can be done: why.
     fn gone(&self) -> Option<&str> {
@@ -248,13 +279,18 @@ impl ApplicationRunner for CpuRunner<'_> {
         Ok(())
     }
 
-    fn count(&mut self, seeds: Range<u64>, until_first: bool, stop: &(dyn Fn() -> bool + Sync)) -> Result<RunCounts, String> {
+    fn count(
+        &mut self,
+        seeds: Range<u64>,
+        until_first: bool,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<RunCounts, String> {
         self.application.count(&self.text, self.memory, seeds, until_first, stop)
     }
 }
 
-/// Runs with these seeds, as many as there are until the limits are reached, or none has an end; `until_first` ends them with the first that is not right.
-/// `each` hears how many have been done.
+/// Runs with these seeds, as many as there are until the limits are reached, or none has an end;
+/// `until_first` ends them with the first that is not right. `each` hears how many have been done.
 ///
 /// # Errors
 /// What the version lacks, in a sentence.

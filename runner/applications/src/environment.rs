@@ -1,4 +1,5 @@
-//! The environments in which applications run: memories of the machine of the CPU, and on a GPU those of PLDI 2016, section 4.2.
+//! The environments in which applications run: memories of the machine of the CPU, and on a GPU
+//! those of PLDI 2016, section 4.2.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,7 +7,8 @@ use std::time::Duration;
 use margay_machine::{MemoryKind, ReorderedPair};
 use margay_runner::emit::Stress;
 
-/// The memories of the machine of the CPU in which an application may be wrong that is right in order: the weak one, and those that reorder one kind of pairs.
+/// The memories of the machine of the CPU in which an application may be wrong that is right in
+/// order: the weak one, and those that reorder one kind of pairs.
 const MEMORIES: [MemoryKind; 5] = [
     MemoryKind::Weak,
     MemoryKind::Reordering(ReorderedPair::StoreStore),
@@ -71,9 +73,16 @@ impl NamedEnvironment {
     /// # Errors
     /// There is none: a sentence with the names that there are.
     pub fn from_name(name: &str) -> Result<Self, String> {
-        let all: Vec<Self> = MEMORIES.map(Self::OnCpu).into_iter().chain(environments().into_iter().map(Self::OnGpu)).collect();
+        let all: Vec<Self> = MEMORIES
+            .map(Self::OnCpu)
+            .into_iter()
+            .chain(environments().into_iter().map(Self::OnGpu))
+            .collect();
         let names = || all.iter().map(Self::name).collect::<Vec<_>>().join(", ");
-        all.iter().find(|e| e.name() == name).cloned().ok_or_else(|| format!("there is no such environment: {}", names()))
+        all.iter()
+            .find(|e| e.name() == name)
+            .cloned()
+            .ok_or_else(|| format!("there is no such environment: {}", names()))
     }
 
     pub fn name(&self) -> &str {
@@ -110,7 +119,10 @@ pub fn on_gpu(named: &[NamedEnvironment], all: bool) -> Vec<ApplicationEnvironme
 }
 
 /// What is chosen of those that are named, without what was chosen before.
-fn once<T: PartialEq>(named: &[NamedEnvironment], choose: impl Fn(&NamedEnvironment) -> Option<T>) -> Vec<T> {
+fn once<T: PartialEq>(
+    named: &[NamedEnvironment],
+    choose: impl Fn(&NamedEnvironment) -> Option<T>,
+) -> Vec<T> {
     named.iter().filter_map(choose).fold(Vec::new(), |mut all, one| {
         if !all.contains(&one) {
             all.push(one);
@@ -125,20 +137,43 @@ mod tests {
 
     #[test]
     fn an_environment_that_is_named_twice_is_run_once() {
-        let of = |names: &[&str]| -> Vec<_> { names.iter().map(|n| NamedEnvironment::from_name(n).expect("one")).collect() };
-        let names = |all: bool, named: &[&str]| on_gpu(&of(named), all).into_iter().map(|e| e.name).collect::<Vec<_>>();
+        let of = |names: &[&str]| -> Vec<_> {
+            names.iter().map(|n| NamedEnvironment::from_name(n).expect("one")).collect()
+        };
+        let names = |all: bool, named: &[&str]| {
+            on_gpu(&of(named), all).into_iter().map(|e| e.name).collect::<Vec<_>>()
+        };
         assert_eq!(names(true, &["rand-str+", "no-str-", "rand-str+"]), ["rand-str+", "no-str-"]);
-        assert_eq!((names(false, &[]), on_gpu(&[], true)), (vec!["sys-str+".to_owned()], environments()));
-        let named = |names: &[&str]| memories(&of(names)).into_iter().map(MemoryKind::name).collect::<Vec<_>>();
+        assert_eq!(
+            (names(false, &[]), on_gpu(&[], true)),
+            (vec!["sys-str+".to_owned()], environments())
+        );
+        let named = |names: &[&str]| {
+            memories(&of(names)).into_iter().map(MemoryKind::name).collect::<Vec<_>>()
+        };
         assert_eq!(named(&["store-load", "weak", "store-load"]), ["store-load", "weak"]);
         assert_eq!(named(&[]), ["weak"]);
     }
 
     #[test]
     fn every_environment_has_a_name_of_its_own_and_is_found_by_it() {
-        for name in ["weak", "store-store", "store-load", "load-load", "load-store", "no-str-", "cache-str+"] {
-            assert_eq!(NamedEnvironment::from_name(name).map(|e| e.name().to_owned()), Ok(name.to_owned()));
+        for name in [
+            "weak",
+            "store-store",
+            "store-load",
+            "load-load",
+            "load-store",
+            "no-str-",
+            "cache-str+",
+        ] {
+            assert_eq!(
+                NamedEnvironment::from_name(name).map(|e| e.name().to_owned()),
+                Ok(name.to_owned())
+            );
         }
-        assert!(NamedEnvironment::from_name("sys-str").is_err_and(|why| why.contains("store-store") && why.contains("sys-str+")));
+        assert!(
+            NamedEnvironment::from_name("sys-str")
+                .is_err_and(|why| why.contains("store-store") && why.contains("sys-str+"))
+        );
     }
 }

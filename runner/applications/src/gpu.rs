@@ -1,4 +1,5 @@
-//! Runs of an application on a GPU: as it is, and with stress and randomisation woven in (PLDI 2016, section 4.2).
+//! Runs of an application on a GPU: as it is, and with stress and randomisation woven in (PLDI
+//! 2016, section 4.2).
 
 mod runs;
 mod version;
@@ -32,7 +33,11 @@ pub(crate) enum GpuEnd {
 
 impl From<DeviceFailure> for GpuEnd {
     fn from(failure: DeviceFailure) -> Self {
-        if failure.is_of_device() { Self::Gone(failure.to_string()) } else { Self::Refused(failure.to_string()) }
+        if failure.is_of_device() {
+            Self::Gone(failure.to_string())
+        } else {
+            Self::Refused(failure.to_string())
+        }
     }
 }
 
@@ -51,7 +56,8 @@ pub(crate) struct GpuBench<'a> {
 
 struct GpuMemory {
     // What is allocated goes before the device does.
-    /// What was made of the text that was loaded last, for all environments: woven texts by themselves, which differ in the kind of stress alone.
+    /// What was made of the text that was loaded last, for all environments: woven texts by
+    /// themselves, which differ in the kind of stress alone.
     made: Option<MadeOfText>,
     arrays: Vec<(CudaArray, CudaArray)>,
     scratchpad: Option<CudaArray>,
@@ -72,7 +78,11 @@ impl<'a> GpuBench<'a> {
     ///
     /// # Errors
     /// There is no GPU, no such profile, or too little memory.
-    pub(crate) fn open(application: &'a Application, settings: &GpuSettings, toolkit: Option<Toolkit>) -> Result<Self, GpuEnd> {
+    pub(crate) fn open(
+        application: &'a Application,
+        settings: &GpuSettings,
+        toolkit: Option<Toolkit>,
+    ) -> Result<Self, GpuEnd> {
         let systematic = match &settings.profile {
             Some(path) => profile(path).map_err(GpuEnd::Refused)?,
             None => Environment::default(),
@@ -84,7 +94,14 @@ impl<'a> GpuBench<'a> {
             arrays.push((cuda.allocate(&bytes)?, cuda.allocate(&bytes)?));
         }
         let memory = ManuallyDrop::new(GpuMemory { made: None, arrays, scratchpad: None, cuda });
-        Ok(Self { application, memory, systematic, watchdog: settings.watchdog, computed: Vec::new(), gone: None })
+        Ok(Self {
+            application,
+            memory,
+            systematic,
+            watchdog: settings.watchdog,
+            computed: Vec::new(),
+            gone: None,
+        })
     }
 
     /// The GPU is gone, so that no other run can be done: why.
@@ -113,12 +130,20 @@ impl<'a> GpuBench<'a> {
         Ok(())
     }
 
-    fn queue(&self, program: &GpuProgram, launch: &ApplicationLaunch, woven: Option<WovenLaunch>) -> Result<(), DeviceFailure> {
-        let addresses: Vec<u64> = self.memory.arrays.iter().map(|(array, _)| array.address()).collect();
+    fn queue(
+        &self,
+        program: &GpuProgram,
+        launch: &ApplicationLaunch,
+        woven: Option<WovenLaunch>,
+    ) -> Result<(), DeviceFailure> {
+        let addresses: Vec<u64> =
+            self.memory.arrays.iter().map(|(array, _)| array.address()).collect();
         let mut arguments = launch.bytes(&addresses);
         let mut blocks = launch.launch.blocks;
         if let Some(woven) = woven {
-            let grid = woven.grid().ok_or_else(|| DeviceFailure::Refused("a grid has at most 2^31 - 1 blocks".to_owned()))?;
+            let grid = woven.grid().ok_or_else(|| {
+                DeviceFailure::Refused("a grid has at most 2^31 - 1 blocks".to_owned())
+            })?;
             blocks = [grid, 1, 1];
             arguments.extend(woven.arguments());
         }
@@ -161,7 +186,11 @@ impl<'a> GpuBench<'a> {
             self.reset(&program.program)?;
             self.finish()?;
             self.timed(|bench| {
-                bench.application.launches.iter().try_for_each(|launch| bench.queue(&program.program, launch, None))
+                bench
+                    .application
+                    .launches
+                    .iter()
+                    .try_for_each(|launch| bench.queue(&program.program, launch, None))
             })
         };
         run().map_err(|end| self.ended(end))
@@ -193,7 +222,8 @@ pub(crate) fn toolkit(named: Option<&Path>) -> Option<Toolkit> {
 fn profile(path: &Path) -> Result<Environment, String> {
     let name = limited::name(path);
     let text = limited::text(path, 1 << 20).map_err(|e| format!("cannot read {name}: {e}"))?;
-    let profile = Profile::read(&text).map_err(|why| format!("{name} is no profile as `margay gpu tune` writes it: {why}"))?;
+    let profile = Profile::read(&text)
+        .map_err(|why| format!("{name} is no profile as `margay gpu tune` writes it: {why}"))?;
     // How a litmus test is laid out says nothing of an application.
     Environment::parse(&profile.environment)
 }

@@ -1,7 +1,9 @@
-//! `margay app harden`: which fences an application takes until no run is wrong (PLDI 2016, Algorithm 1).
+//! `margay app harden`: which fences an application takes until no run is wrong (PLDI 2016,
+//! Algorithm 1).
 //!
-//! The listing of the paper runs `A + F1` and then removes `F1` (lines 16 and 17); its text removes the half without which the application is
-//! right, and this does the same: `A + (F \ F1)` is run, then `F1` is removed.
+//! The listing of the paper runs `A + F1` and then removes `F1` (lines 16 and 17); its text removes
+//! the half without which the application is right, and this does the same: `A + (F \ F1)` is run,
+//! then `F1` is removed.
 
 use std::io;
 use std::path::Path;
@@ -48,20 +50,31 @@ fn places(application: &Application) -> Vec<FencePlace> {
     let text = &application.ptx.text;
     let Ok(module) = margay_ptx::read(text) else { return Vec::new() };
     let code = margay_ptx::blank_comments(text);
-    let is_shared = |access: &MemoryAccess| matches!(access.window, Window::Generic | Window::Global) && !access.read_only;
+    let is_shared = |access: &MemoryAccess| {
+        matches!(access.window, Window::Generic | Window::Global) && !access.read_only
+    };
     let mut places = Vec::new();
     let kernels = application.launches.iter().filter_map(|launch| module.function(&launch.kernel));
     for function in effect::reached(&module, kernels).into_iter().map(|f| &module.functions[f]) {
         for i in function.body.iter().flatten() {
             let access = match effect::of(i) {
-                Effect::Load { access, .. } | Effect::Store { access, .. } | Effect::Modify { access, .. } => access,
+                Effect::Load { access, .. }
+                | Effect::Store { access, .. }
+                | Effect::Modify { access, .. } => access,
                 _ => continue,
             };
             let Some(end) = code[i.end..].find(';').map(|n| i.end + n + 1) else { continue };
             if is_shared(&access) {
                 let access = text[i.start..i.end].split_whitespace().collect::<Vec<_>>().join(" ");
-                let source = i.line.map(|l| (module.files.get(&l.file).cloned().unwrap_or_default(), l.line));
-                places.push(FencePlace { function: function.name.clone(), source, access, at: end });
+                let source = i
+                    .line
+                    .map(|l| (module.files.get(&l.file).cloned().unwrap_or_default(), l.line));
+                places.push(FencePlace {
+                    function: function.name.clone(),
+                    source,
+                    access,
+                    at: end,
+                });
             }
         }
     }
@@ -126,7 +139,11 @@ impl FenceReducer<'_> {
     }
 
     /// Lines 13 to 22: halves, as long as one of them can be left out.
-    fn binary_reduction(&mut self, mut fences: Vec<usize>, runs: u64) -> Result<Vec<usize>, String> {
+    fn binary_reduction(
+        &mut self,
+        mut fences: Vec<usize>,
+        runs: u64,
+    ) -> Result<Vec<usize>, String> {
         while fences.len() > 1 && !self.is_over() {
             let (first, second) = fences.split_at(fences.len() / 2);
             let (first, second) = (first.to_vec(), second.to_vec());
@@ -142,7 +159,11 @@ impl FenceReducer<'_> {
     }
 
     /// Lines 8 to 12: one after the other.
-    fn linear_reduction(&mut self, mut fences: Vec<usize>, runs: u64) -> Result<Vec<usize>, String> {
+    fn linear_reduction(
+        &mut self,
+        mut fences: Vec<usize>,
+        runs: u64,
+    ) -> Result<Vec<usize>, String> {
         for fence in fences.clone() {
             if self.is_over() {
                 break;
@@ -162,7 +183,8 @@ pub(crate) struct HardeningRun {
     pub runs: u64,
     /// What was wrong last.
     pub wrong: Option<String>,
-    /// Where all fences do not mend it: the first run in order that is wrong, too, and what is wrong in it.
+    /// Where all fences do not mend it: the first run in order that is wrong, too, and what is
+    /// wrong in it.
     pub in_order: Option<(u64, String)>,
     /// The GPU and the environment on it.
     pub on: Option<(String, String)>,
@@ -179,8 +201,16 @@ pub(crate) fn harden_with(
 ) -> Result<HardeningRun, String> {
     let limits = RunLimits::start(options.timeout, None);
     let steps = StepBar::new(output.format == Format::Human, places.len(), "fences are out");
-    let mut reducer =
-        FenceReducer { application, runner, places, limits: &limits, steps: &steps, seed: options.seed, runs: 0, wrong: None };
+    let mut reducer = FenceReducer {
+        application,
+        runner,
+        places,
+        limits: &limits,
+        steps: &steps,
+        seed: options.seed,
+        runs: 0,
+        wrong: None,
+    };
     let found = harden(&mut reducer, options.runs);
     steps.finish();
     let (runs, wrong) = (reducer.runs, reducer.wrong.take());
@@ -188,12 +218,22 @@ pub(crate) fn harden_with(
     let in_order = match reduction.verdict {
         Verdict::Counterexample => {
             let mut runner = CpuRunner::new(application, MemoryKind::SequentiallyConsistent);
-            let most = if options.gpu.is_some() { IN_ORDER.min(options.runs) } else { options.runs };
-            count_within(&mut runner, options.seed..options.seed + most, true, &limits, |_| {})?.first
+            let most =
+                if options.gpu.is_some() { IN_ORDER.min(options.runs) } else { options.runs };
+            count_within(&mut runner, options.seed..options.seed + most, true, &limits, |_| {})?
+                .first
         }
         _ => None,
     };
-    Ok(HardeningRun { reduction, runs, wrong, in_order, on: None, costs: Vec::new(), notes: Vec::new() })
+    Ok(HardeningRun {
+        reduction,
+        runs,
+        wrong,
+        in_order,
+        on: None,
+        costs: Vec::new(),
+        notes: Vec::new(),
+    })
 }
 
 fn one_at_a_time(example: &str) -> Diagnostic {
@@ -256,12 +296,15 @@ pub fn run(file: &Path, options: &ApplicationRuns, output: &Output) -> CommandOu
     };
     match output.format {
         Format::Json => output.document(&hardened)?,
-        Format::Human => print_hardened(&application, &hardened, fences.iter().map(|&n| &places[n]), output)?,
+        Format::Human => {
+            print_hardened(&application, &hardened, fences.iter().map(|&n| &places[n]), output)?
+        }
     }
     Ok(exit)
 }
 
-/// Takes fences away until a run without one of those that are left is wrong, on the machine that is asked for.
+/// Takes fences away until a run without one of those that are left is wrong, on the machine that
+/// is asked for.
 fn harden_on_device(
     application: &Application,
     places: &[FencePlace],
@@ -272,23 +315,41 @@ fn harden_on_device(
         None => match options.memories.as_slice() {
             [memory] => {
                 let mut runner = CpuRunner::new(application, *memory);
-                harden_with(application, places, options, output, &mut runner).map_err(|why| not_run(application, &why))
+                harden_with(application, places, options, output, &mut runner)
+                    .map_err(|why| not_run(application, &why))
             }
             _ => Err(one_at_a_time(MemoryKind::Weak.name())),
         },
         Some(settings) => match settings.environments.as_slice() {
-            [environment] => on_gpu::harden(application, places, options, settings, environment, output).map_err(|why| {
-                Diagnostic::error(format!("{} cannot be run on a GPU: {why}", application.ptx.name))
-                    .help("without `--device cuda` it is run on the machine of the CPU")
-            }),
+            [environment] => {
+                on_gpu::harden(application, places, options, settings, environment, output).map_err(
+                    |why| {
+                        Diagnostic::error(format!(
+                            "{} cannot be run on a GPU: {why}",
+                            application.ptx.name
+                        ))
+                        .help("without `--device cuda` it is run on the machine of the CPU")
+                    },
+                )
+            }
             _ => Err(one_at_a_time("sys-str+")),
         },
     }
 }
 
 /// What is said first: how many fences are left, and what that is worth.
-fn first_line(application: &Application, places: &[FencePlace], options: &ApplicationRuns, hardening: &HardeningRun) -> String {
-    let HardeningRun { reduction: Reduction { fences, verdict, stable_runs, .. }, in_order, on, .. } = hardening;
+fn first_line(
+    application: &Application,
+    places: &[FencePlace],
+    options: &ApplicationRuns,
+    hardening: &HardeningRun,
+) -> String {
+    let HardeningRun {
+        reduction: Reduction { fences, verdict, stable_runs, .. },
+        in_order,
+        on,
+        ..
+    } = hardening;
     let place = match on {
         None => match options.memories.first() {
             Some(MemoryKind::Reordering(_)) => {
@@ -342,8 +403,12 @@ fn print_hardened<'p>(
     output.print("")?;
     for place in fences {
         let file = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
-        let line = place.source.as_ref().map_or(String::new(), |(path, line)| format!("{}:{line}, ", file(path)));
-        output.prose(&format!("  {line}`{}`: a fence behind `{}`", place.function, place.access))?;
+        let line = place
+            .source
+            .as_ref()
+            .map_or(String::new(), |(path, line)| format!("{}:{line}, ", file(path)));
+        output
+            .prose(&format!("  {line}`{}`: a fence behind `{}`", place.function, place.access))?;
     }
     if let Some(first) = &hardened.first {
         output.prose(&format!("{first}."))?;
@@ -371,7 +436,8 @@ fn cost_table(costs: &[FenceCost], width: usize) -> String {
         .iter()
         .map(|c| {
             let quartiles = format!("{} to {}", micro(c.lower_quartile), micro(c.upper_quartile));
-            let joules = c.joules.map_or_else(|| "not measured".to_owned(), |j| format!("{:.2}", j * 1e3));
+            let joules =
+                c.joules.map_or_else(|| "not measured".to_owned(), |j| format!("{:.2}", j * 1e3));
             vec![c.version.clone(), number(c.fences as u64), micro(c.median), quartiles, joules]
         })
         .collect();
@@ -393,9 +459,19 @@ fn harden(reducer: &mut FenceReducer<'_>, runs: u64) -> Result<Reduction, String
     let stable_runs = |iterations: u64| iterations.saturating_mul(STABLE);
     if !reducer.check(&all, stable_runs(runs))? {
         if reducer.wrong.is_none() || reducer.runner.gone().is_some() {
-            return Ok(Reduction { fences: all, verdict: Verdict::Undecided, stable_runs: 0, iterations });
+            return Ok(Reduction {
+                fences: all,
+                verdict: Verdict::Undecided,
+                stable_runs: 0,
+                iterations,
+            });
         }
-        return Ok(Reduction { fences: all, verdict: Verdict::Counterexample, stable_runs: stable_runs(runs), iterations });
+        return Ok(Reduction {
+            fences: all,
+            verdict: Verdict::Counterexample,
+            stable_runs: stable_runs(runs),
+            iterations,
+        });
     }
     let mut fences = all.clone();
     for _ in 0..DOUBLINGS {
@@ -405,7 +481,12 @@ fn harden(reducer: &mut FenceReducer<'_>, runs: u64) -> Result<Reduction, String
             break;
         }
         if reducer.check(&fences, stable_runs(iterations))? && !reducer.limits.is_reached() {
-            return Ok(Reduction { fences, verdict: Verdict::None, stable_runs: stable_runs(iterations), iterations });
+            return Ok(Reduction {
+                fences,
+                verdict: Verdict::None,
+                stable_runs: stable_runs(iterations),
+                iterations,
+            });
         }
         iterations = iterations.saturating_mul(2);
     }

@@ -1,4 +1,5 @@
-//! `margay app test` and `harden` on a GPU, in a program that cannot have one: in WebAssembly there is no driver to load.
+//! `margay app test` and `harden` on a GPU, in a program that cannot have one: in WebAssembly there
+//! is no driver to load.
 
 use margay_console::limits::RunLimits;
 use margay_console::output::Output;
@@ -18,7 +19,8 @@ pub(crate) fn test(
     _: &RunLimits,
     _: &Output,
 ) -> Result<ApplicationCampaign, Diagnostic> {
-    Err(Diagnostic::error(ABSENT.to_owned()).help("without `--device cuda` it is run on the machine of the CPU"))
+    Err(Diagnostic::error(ABSENT.to_owned())
+        .help("without `--device cuda` it is run on the machine of the CPU"))
 }
 
 pub(crate) fn harden(

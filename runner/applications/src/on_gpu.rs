@@ -13,7 +13,9 @@ use crate::cost;
 use crate::environment::{ApplicationEnvironment, GpuSettings};
 use crate::gpu::{self, GpuBench, GpuEnd, GpuRunner};
 use crate::harden::{FencePlace, HardeningRun, fenced, harden_with};
-use crate::test::{ApplicationCampaign, ApplicationRuns, IN_ORDER, IN_ORDER_NAME, NamedCounts, is_effective};
+use crate::test::{
+    ApplicationCampaign, ApplicationRuns, IN_ORDER, IN_ORDER_NAME, NamedCounts, is_effective,
+};
 
 /// In order on the CPU first; then in each environment on the GPU (PLDI 2016, section 4.2).
 pub(crate) fn test(
@@ -39,9 +41,17 @@ pub(crate) fn test(
             "wrong without weak memory: {}, in order on the machine of the CPU, so that the program or its post-condition is wrong; it was not run on a GPU",
             application.name()
         );
-        return Ok(ApplicationCampaign { counts, answer, device: None, notes, missing: settings.environments.len() });
+        return Ok(ApplicationCampaign {
+            counts,
+            answer,
+            device: None,
+            notes,
+            missing: settings.environments.len(),
+        });
     }
-    let absent = |why: String| Diagnostic::error(why).help("without `--device cuda` it is run on the machine of the CPU");
+    let absent = |why: String| {
+        Diagnostic::error(why).help("without `--device cuda` it is run on the machine of the CPU")
+    };
     let refused = |end: GpuEnd| match end {
         GpuEnd::Refused(why) | GpuEnd::Gone(why) => absent(why),
     };
@@ -57,7 +67,8 @@ pub(crate) fn test(
         let mut runner = GpuRunner::new(&mut bench, environment);
         let counted = runner.load(&application.ptx.text).and_then(|()| {
             let seeds = options.seed..options.seed + options.runs;
-            let done = |done| steps.at(&environment.name, n * options.runs as usize + done as usize, all);
+            let done =
+                |done| steps.at(&environment.name, n * options.runs as usize + done as usize, all);
             count_within(&mut runner, seeds, false, limits, done)
         });
         notes.extend(runner.notes());
@@ -72,27 +83,43 @@ pub(crate) fn test(
     }
     notes.sort();
     notes.dedup();
-    let answer = headline_of_gpu(application, &counts, &device, settings.environments.len(), options.runs);
-    let missing = settings.environments.len() - counts.iter().filter(|(name, _)| name != IN_ORDER_NAME).count();
+    let answer =
+        headline_of_gpu(application, &counts, &device, settings.environments.len(), options.runs);
+    let missing = settings.environments.len()
+        - counts.iter().filter(|(name, _)| name != IN_ORDER_NAME).count();
     Ok(ApplicationCampaign { counts, answer, device: Some(device), notes, missing })
 }
 
 /// The answer about a GPU in a sentence.
-fn headline_of_gpu(application: &Application, counts: &[NamedCounts], device: &str, environments: usize, runs: u64) -> String {
+fn headline_of_gpu(
+    application: &Application,
+    counts: &[NamedCounts],
+    device: &str,
+    environments: usize,
+    runs: u64,
+) -> String {
     let name = &application.file.name;
-    let on_gpu: Vec<&NamedCounts> = counts.iter().filter(|(name, _)| name != IN_ORDER_NAME).collect();
+    let on_gpu: Vec<&NamedCounts> =
+        counts.iter().filter(|(name, _)| name != IN_ORDER_NAME).collect();
     let wrong = on_gpu.iter().filter(|(_, c)| c.not_right() > 0).count();
     let effective = on_gpu.iter().filter(|(_, c)| is_effective(c)).count();
     let whole = on_gpu.iter().filter(|(_, c)| c.runs == runs).count();
     let each = counted(runs, "run", "runs");
     let of = counted(environments as u64, "environment", "environments");
-    let part = if whole < environments { format!(", {whole} of them to the end") } else { String::new() };
+    let part =
+        if whole < environments { format!(", {whole} of them to the end") } else { String::new() };
     match wrong {
         0 if whole < environments => {
-            format!("undecided: {name}, stopped; no run was wrong on {device} in {whole} of {of}, {each} each")
+            format!(
+                "undecided: {name}, stopped; no run was wrong on {device} in {whole} of {of}, {each} each"
+            )
         }
-        0 => format!("no run was wrong, which is no proof: {name}, {each} in each of {of} on {device}"),
-        _ => format!("wrong on {device}: {name}, in {wrong} of {of}{part}, effective in {effective}, {each} each"),
+        0 => format!(
+            "no run was wrong, which is no proof: {name}, {each} in each of {of} on {device}"
+        ),
+        _ => format!(
+            "wrong on {device}: {name}, in {wrong} of {of}{part}, effective in {effective}, {each} each"
+        ),
     }
 }
 
@@ -108,7 +135,8 @@ pub(crate) fn harden(
     let refused = |end: GpuEnd| match end {
         GpuEnd::Refused(why) | GpuEnd::Gone(why) => why,
     };
-    let mut bench = GpuBench::open(application, settings, gpu::toolkit(options.toolkit.as_deref())).map_err(refused)?;
+    let mut bench = GpuBench::open(application, settings, gpu::toolkit(options.toolkit.as_deref()))
+        .map_err(refused)?;
     let mut runner = GpuRunner::new(&mut bench, environment);
     let mut run = harden_with(application, places, options, output, &mut runner)?;
     run.notes = runner.notes();

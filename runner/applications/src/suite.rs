@@ -1,4 +1,5 @@
-//! `margay app suite`: many applications, and in how many each environment shows something wrong (PLDI 2016, Table 5).
+//! `margay app suite`: many applications, and in how many each environment shows something wrong
+//! (PLDI 2016, Table 5).
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -23,14 +24,24 @@ pub fn run(files: &[PathBuf], options: &ApplicationRuns, output: &Output) -> Com
     let mut not_run = Vec::new();
     for file in files {
         if limits.is_reached() || margay_runner::device::abandoned() {
-            let why = if limits.is_reached() { "there was no time left" } else { "the GPU had been given up" };
-            not_run.push(UntestedApplication { file: file.display().to_string(), reason: why.to_owned() });
+            let why = if limits.is_reached() {
+                "there was no time left"
+            } else {
+                "the GPU had been given up"
+            };
+            not_run.push(UntestedApplication {
+                file: file.display().to_string(),
+                reason: why.to_owned(),
+            });
             continue;
         }
         match examine(file, options, &limits, output) {
             Ok(tested) => applications.push(tested),
             Err(error) => {
-                not_run.push(UntestedApplication { file: file.display().to_string(), reason: error.message.clone() });
+                not_run.push(UntestedApplication {
+                    file: file.display().to_string(),
+                    reason: error.message.clone(),
+                });
                 output.warn(&[error]);
             }
         }
@@ -40,7 +51,9 @@ pub fn run(files: &[PathBuf], options: &ApplicationRuns, output: &Output) -> Com
     let exit = output.settle(match (wrong, not_run.is_empty()) {
         (1.., _) => Exit::Found,
         (0, false) => Exit::Undecided,
-        (0, true) => applications.iter().map(exit_of).max_by_key(|e| *e as u8).unwrap_or(Exit::Undecided),
+        (0, true) => {
+            applications.iter().map(exit_of).max_by_key(|e| *e as u8).unwrap_or(Exit::Undecided)
+        }
     });
     let verdict = match exit {
         Exit::Holds => Verdict::None,
@@ -48,7 +61,8 @@ pub fn run(files: &[PathBuf], options: &ApplicationRuns, output: &Output) -> Com
         _ => Verdict::Undecided,
     };
     let device = applications.iter().find_map(|a| a.device.clone());
-    let answer = headline(files.len(), &applications, wrong, not_run.len(), options, device.as_deref());
+    let answer =
+        headline(files.len(), &applications, wrong, not_run.len(), options, device.as_deref());
     match output.format {
         Format::Json => output.document(&ApplicationSuite {
             answer,
@@ -67,13 +81,20 @@ pub fn run(files: &[PathBuf], options: &ApplicationRuns, output: &Output) -> Com
             }
             output.print("")?;
             if !environments.is_empty() {
-                let header =
-                    ["environment", "applications", "effective", "wrong", "share of wrong runs, one application after the other"];
-                let rows: Vec<Vec<String>> = environments.iter().map(|sum| row(sum, &applications)).collect();
+                let header = [
+                    "environment",
+                    "applications",
+                    "effective",
+                    "wrong",
+                    "share of wrong runs, one application after the other",
+                ];
+                let rows: Vec<Vec<String>> =
+                    environments.iter().map(|sum| row(sum, &applications)).collect();
                 output.print(&table(&header, &rows, &[1, 2, 3], output.width()))?;
             }
             for application in &not_run {
-                output.prose(&format!("{} was not run: {}.", application.file, application.reason))?;
+                output
+                    .prose(&format!("{} was not run: {}.", application.file, application.reason))?;
             }
             output.prose("An environment is effective for an application of which 5 % of the runs and more are wrong.")?;
         }
@@ -90,11 +111,18 @@ fn headline(
     options: &ApplicationRuns,
     device: Option<&str>,
 ) -> String {
-    let in_order = |a: &&Tested| a.environments.iter().any(|e| e.memory == IN_ORDER_NAME && e.errors + e.time_outs > 0);
+    let in_order = |a: &&Tested| {
+        a.environments.iter().any(|e| e.memory == IN_ORDER_NAME && e.errors + e.time_outs > 0)
+    };
     let in_order = applications.iter().filter(in_order).count();
     let stopped = applications.iter().filter(|a| a.bounded).count();
-    let parts = [(in_order, "in order, too"), (not_run, "not run"), (stopped, "not run to the end")];
-    let parts: String = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!(", {} {what}", number(*n as u64))).collect();
+    let parts =
+        [(in_order, "in order, too"), (not_run, "not run"), (stopped, "not run to the end")];
+    let parts: String = parts
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!(", {} {what}", number(*n as u64)))
+        .collect();
     let of = counted(files as u64, "application", "applications");
     let each = counted(options.runs, "run", "runs");
     let on = match (device, &options.gpu) {
@@ -132,10 +160,16 @@ fn row(sum: &EnvironmentSum, applications: &[Tested]) -> Vec<String> {
 fn sums(applications: &[Tested]) -> Vec<EnvironmentSum> {
     let mut sums: Vec<EnvironmentSum> = Vec::new();
     for environment in applications.iter().flat_map(|a| &a.environments) {
-        let at = sums.iter().position(|s| s.environment == environment.memory).unwrap_or_else(|| {
-            sums.push(EnvironmentSum { environment: environment.memory.clone(), applications: 0, effective: 0, wrong: 0 });
-            sums.len() - 1
-        });
+        let at =
+            sums.iter().position(|s| s.environment == environment.memory).unwrap_or_else(|| {
+                sums.push(EnvironmentSum {
+                    environment: environment.memory.clone(),
+                    applications: 0,
+                    effective: 0,
+                    wrong: 0,
+                });
+                sums.len() - 1
+            });
         sums[at].applications += 1;
         sums[at].effective += usize::from(environment.effective);
         sums[at].wrong += usize::from(environment.errors + environment.time_outs > 0);

@@ -1,4 +1,5 @@
-//! `margay app test`: is an application ever wrong, in order and with weak memory (PLDI 2016, section 4)?
+//! `margay app test`: is an application ever wrong, in order and with weak memory (PLDI 2016,
+//! section 4)?
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -80,15 +81,25 @@ pub(crate) fn exit_of(tested: &Tested) -> Exit {
 ///
 /// # Errors
 /// The file, the program or the machine lacks something.
-pub(crate) fn examine(file: &Path, options: &ApplicationRuns, limits: &RunLimits, output: &Output) -> Result<Tested, Diagnostic> {
+pub(crate) fn examine(
+    file: &Path,
+    options: &ApplicationRuns,
+    limits: &RunLimits,
+    output: &Output,
+) -> Result<Tested, Diagnostic> {
     let start = Instant::now();
     let application = Application::read(file, options.toolkit.as_deref(), &options.target)?;
     let ApplicationCampaign { counts, answer, device, notes, missing } = match &options.gpu {
         None => on_cpu(&application, options, limits, output),
         Some(settings) => on_gpu::test(&application, options, settings, limits, output),
     }?;
-    let asked =
-        |name: &str| if options.gpu.is_some() && name == IN_ORDER_NAME { IN_ORDER.min(options.runs) } else { options.runs };
+    let asked = |name: &str| {
+        if options.gpu.is_some() && name == IN_ORDER_NAME {
+            IN_ORDER.min(options.runs)
+        } else {
+            options.runs
+        }
+    };
     let bounded = missing > 0 || counts.iter().any(|(name, c)| c.runs < asked(name));
     let is_wrong = counts.iter().any(|(_, c)| c.not_right() > 0);
     let verdict = match (is_wrong, bounded) {
@@ -138,14 +149,19 @@ fn on_cpu(
         let before = counts.len() as u64 * options.runs;
         let mut runner = CpuRunner::new(application, memory);
         let seeds = options.seed..options.seed + options.runs;
-        let counted = count_within(&mut runner, seeds, false, limits, |done| steps.at(name, (before + done) as usize, all));
+        let counted = count_within(&mut runner, seeds, false, limits, |done| {
+            steps.at(name, (before + done) as usize, all)
+        });
         counts.push((name.to_owned(), counted.map_err(|why| not_run(application, &why))?));
     }
     steps.finish();
     let answer = headline(application, &counts, options.runs);
     let endless = counts.iter().filter(|(_, c)| c.is_endless() && c.runs < options.runs);
     let note = |(name, c): &NamedCounts| {
-        format!("{name}: none of the first {} has an end, and the others were not run.", counted(c.runs, "run", "runs"))
+        format!(
+            "{name}: none of the first {} has an end, and the others were not run.",
+            counted(c.runs, "run", "runs")
+        )
     };
     let notes = endless.map(note).collect();
     Ok(ApplicationCampaign { counts, answer, device: None, notes, missing: 0 })
@@ -153,13 +169,17 @@ fn on_cpu(
 
 /// Why an application cannot be run here.
 pub(crate) fn not_run(application: &Application, why: &str) -> Diagnostic {
-    let error = Diagnostic::error(format!("{} cannot be run on the machine of the CPU: {why}", application.ptx.name));
+    let error = Diagnostic::error(format!(
+        "{} cannot be run on the machine of the CPU: {why}",
+        application.ptx.name
+    ));
     error.help("docs/applications.md says what this machine has")
 }
 
 /// What must hold at the end, in words.
 pub(crate) fn conditions(application: &Application) -> Vec<String> {
-    let checks = application.checks.iter().map(|check| format!("`{}` runs to its end", check.kernel));
+    let checks =
+        application.checks.iter().map(|check| format!("`{}` runs to its end", check.kernel));
     application.post.iter().map(|condition| format!("`{condition}`")).chain(checks).collect()
 }
 
@@ -186,20 +206,24 @@ fn environment(name: &str, counts: &RunCounts) -> EnvironmentRunsRecord {
 fn rate(name: &str, counts: &RunCounts) -> Option<InstructionRate> {
     let seconds = counts.busy.as_secs_f64();
     let per_core_second = counts.instructions as f64 / seconds;
-    (counts.instructions > 0 && seconds > 0.0).then(|| InstructionRate { memory: name.to_owned(), per_core_second })
+    (counts.instructions > 0 && seconds > 0.0)
+        .then(|| InstructionRate { memory: name.to_owned(), per_core_second })
 }
 
 /// The answer in a sentence, of the environment in order and those behind it.
 fn headline(application: &Application, counts: &[NamedCounts], asked: u64) -> String {
     let name = application.name();
-    let Some(((_, in_order), weak)) = counts.split_first() else { return format!("undecided: {name}, not run") };
+    let Some(((_, in_order), weak)) = counts.split_first() else {
+        return format!("undecided: {name}, not run");
+    };
     let part = |counts: &RunCounts| match counts.runs < asked {
         true => format!("{} of {} runs", number(counts.runs), number(asked)),
         false => counted(counts.runs, "run", "runs"),
     };
     let wrong = |counts: &RunCounts| {
         let errors = (counts.errors > 0).then(|| format!("{} wrong", number(counts.errors)));
-        let time_outs = (counts.time_outs > 0).then(|| format!("{} not at an end", number(counts.time_outs)));
+        let time_outs =
+            (counts.time_outs > 0).then(|| format!("{} not at an end", number(counts.time_outs)));
         errors.into_iter().chain(time_outs).collect::<Vec<_>>().join(" and ")
     };
     let memory = |name: &str| match name == MemoryKind::Weak.name() {
@@ -217,13 +241,21 @@ fn headline(application: &Application, counts: &[NamedCounts], asked: u64) -> St
             (false, false) => format!("{} in {name}", part(c)),
         })
         .collect();
-    let found: Vec<&NamedCounts> = weak.iter().filter(|(_, counts)| counts.not_right() > 0).collect();
+    let found: Vec<&NamedCounts> =
+        weak.iter().filter(|(_, counts)| counts.not_right() > 0).collect();
     match (in_order.not_right(), &found[..]) {
         (0, []) if counts.iter().any(|(_, c)| c.runs < asked) => {
-            format!("undecided: {name}, stopped; none was wrong of {} on the machine of the CPU", all.join(", "))
+            format!(
+                "undecided: {name}, stopped; none was wrong of {} on the machine of the CPU",
+                all.join(", ")
+            )
         }
-        (0, []) => format!("no run was wrong, which is no proof: {name}, {} on the machine of the CPU", all.join(", ")),
-        // Weak memory is all that was left to try; of the machines that reorder one kind of pairs others are.
+        (0, []) => format!(
+            "no run was wrong, which is no proof: {name}, {} on the machine of the CPU",
+            all.join(", ")
+        ),
+        // Weak memory is all that was left to try; of the machines that reorder one kind of pairs
+        // others are.
         (0, [(found, weak)]) if in_one => format!(
             "wrong {}{}: {name}, {} in {} on the machine of the CPU, none in {} in order",
             memory(found),
@@ -233,11 +265,21 @@ fn headline(application: &Application, counts: &[NamedCounts], asked: u64) -> St
             part(in_order)
         ),
         (0, found) => {
-            let said: Vec<String> = found.iter().map(|(name, c)| format!("{} in {name} ({})", wrong(c), part(c))).collect();
+            let said: Vec<String> = found
+                .iter()
+                .map(|(name, c)| format!("{} in {name} ({})", wrong(c), part(c)))
+                .collect();
             let none = counts.iter().filter(|(_, c)| c.not_right() == 0);
-            let none: Vec<String> =
-                none.map(|(name, c)| format!("{} ({})", name.strip_prefix("in ").unwrap_or(name), part(c))).collect();
-            format!("wrong, and not in order: {name}, {} on the machine of the CPU; none in {}", said.join(", "), none.join(", "))
+            let none: Vec<String> = none
+                .map(|(name, c)| {
+                    format!("{} ({})", name.strip_prefix("in ").unwrap_or(name), part(c))
+                })
+                .collect();
+            format!(
+                "wrong, and not in order: {name}, {} on the machine of the CPU; none in {}",
+                said.join(", "),
+                none.join(", ")
+            )
         }
         _ => format!(
             "wrong without weak memory: {name}, {} in {} in order, so that the program or its post-condition is wrong",
@@ -258,7 +300,14 @@ fn human(tested: &Tested, output: &Output) -> std::io::Result<()> {
         .map(|e| {
             let share = format!("{:.1} %", 100.0 * e.at_least);
             let effective = if e.effective { "yes" } else { "no" };
-            vec![e.memory.clone(), number(e.runs), number(e.errors), number(e.time_outs), share, effective.to_owned()]
+            vec![
+                e.memory.clone(),
+                number(e.runs),
+                number(e.errors),
+                number(e.time_outs),
+                share,
+                effective.to_owned(),
+            ]
         })
         .collect();
     output.print(&table(&header, &rows, &[1, 2, 3, 4], output.width()))?;
@@ -272,9 +321,14 @@ fn human(tested: &Tested, output: &Output) -> std::io::Result<()> {
     }
     // Times differ from run to run: they are said to who asks for more.
     for rate in tested.rates.iter().filter(|_| output.verbose) {
-        let of = environments.iter().find(|e| e.memory == rate.memory).map_or(0, |e| e.instructions);
+        let of =
+            environments.iter().find(|e| e.memory == rate.memory).map_or(0, |e| e.instructions);
         let millions = rate.per_core_second / 1e6;
-        output.prose(&format!("{}: {} instructions, {millions:.1} million a second and core.", rate.memory, number(of)))?;
+        output.prose(&format!(
+            "{}: {} instructions, {millions:.1} million a second and core.",
+            rate.memory,
+            number(of)
+        ))?;
     }
     output.prose(
         "`at least` is the lower end of the 95 % interval of the share of runs that are not right; 5 % and more are effective.",

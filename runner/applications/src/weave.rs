@@ -1,9 +1,12 @@
-//! Stress and randomisation woven into compiled kernels, so that nobody rewrites an application (PLDI 2016, sections 3.5 and 4.2).
+//! Stress and randomisation woven into compiled kernels, so that nobody rewrites an application
+//! (PLDI 2016, sections 3.5 and 4.2).
 //!
-//! A woven kernel is launched with more blocks, in one dimension. The first of them do nothing but stress a scratchpad; the others are the blocks
-//! of the application. What a thread reads as its block and its place in it is computed, so that blocks and warps of a block can change places:
-//! threads of one block stay in one, and the lanes of a warp stay where they are. What stops a kernel with an error (`trap`, `assert`) says so in
-//! memory and ends the thread, because a trap would take the whole device along.
+//! A woven kernel is launched with more blocks, in one dimension. The first of them do nothing but
+//! stress a scratchpad; the others are the blocks of the application. What a thread reads as its
+//! block and its place in it is computed, so that blocks and warps of a block can change places:
+//! threads of one block stay in one, and the lanes of a warp stay where they are. What stops a
+//! kernel with an error (`trap`, `assert`) says so in memory and ends the thread, because a trap
+//! would take the whole device along.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -52,15 +55,22 @@ pub(crate) struct WovenLaunch {
 impl WovenLaunch {
     /// All blocks, in one dimension; nothing where they are more than a grid has.
     pub(crate) fn grid(&self) -> Option<u32> {
-        let all = self.blocks.iter().try_fold(1u32, |all, n| all.checked_mul(*n))?.checked_add(self.stressing)?;
+        let all = self
+            .blocks
+            .iter()
+            .try_fold(1u32, |all, n| all.checked_mul(*n))?
+            .checked_add(self.stressing)?;
         (all <= i32::MAX as u32).then_some(all)
     }
 
     /// The arguments behind the kernel's own, each its bytes.
     pub(crate) fn arguments(&self) -> Vec<Vec<u8>> {
         let [x, y, z] = self.blocks;
-        let words = [self.seed, self.first, self.rounds, self.stressing, x, y, z, u32::from(self.shuffle)];
-        std::iter::once(self.scratchpad.to_le_bytes().to_vec()).chain(words.map(|w| w.to_le_bytes().to_vec())).collect()
+        let words =
+            [self.seed, self.first, self.rounds, self.stressing, x, y, z, u32::from(self.shuffle)];
+        std::iter::once(self.scratchpad.to_le_bytes().to_vec())
+            .chain(words.map(|w| w.to_le_bytes().to_vec()))
+            .collect()
     }
 }
 
@@ -71,20 +81,25 @@ struct Replacement {
 }
 
 /// The registers that are read in place of what the hardware says.
-const PLACES: [&str; 9] = ["ctaid.x", "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z", "tid.x", "tid.y", "tid.z"];
+const PLACES: [&str; 9] = [
+    "ctaid.x", "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z", "tid.x", "tid.y", "tid.z",
+];
 
 fn register_of(special: &str) -> String {
     format!("%margay_{}", special.replace('.', "_"))
 }
 
-/// Its lower 16 bits: `mov.u16` and `cvt.u32.u16` may read a special register of 32 bits, and no other one.
+/// Its lower 16 bits: `mov.u16` and `cvt.u32.u16` may read a special register of 32 bits, and no
+/// other one.
 fn low_register_of(special: &str) -> String {
     format!("{}_low", register_of(special))
 }
 
 /// Does it read special registers as 16 bits?
 fn reads_low(i: &Instruction) -> bool {
-    matches!(i.opcode.as_str(), "mov" | "cvt") && i.ty().is_some_and(|ty| ty.bits == 16) && !specials(i).is_empty()
+    matches!(i.opcode.as_str(), "mov" | "cvt")
+        && i.ty().is_some_and(|ty| ty.bits == 16)
+        && !specials(i).is_empty()
 }
 
 /// Does the hardware say something of blocks that is not so in a woven kernel?
@@ -98,17 +113,23 @@ fn is_of_place(special: &str) -> bool {
 /// The special registers that an instruction reads.
 fn specials(i: &Instruction) -> Vec<&str> {
     let parts = i.operands.iter().flat_map(Operand::parts);
-    parts.filter_map(|part| if let Operand::Special(name) = part { Some(name.as_str()) } else { None }).collect()
+    parts
+        .filter_map(
+            |part| if let Operand::Special(name) = part { Some(name.as_str()) } else { None },
+        )
+        .collect()
 }
 
 /// Does it stop the kernel with an error?
 fn stops(i: &Instruction) -> bool {
-    let called =
-        || i.operands.iter().any(|o| matches!(o, Operand::Name(name) if name == "__assertfail" || name == "__assert_fail"));
+    let called = || {
+        i.operands.iter().any(|o| matches!(o, Operand::Name(name) if name == "__assertfail" || name == "__assert_fail"))
+    };
     i.opcode == "trap" || (i.opcode == "call" && called())
 }
 
-/// The same text with another end of what stops with an error: no kernel takes the device along. The kernels are as they were.
+/// The same text with another end of what stops with an error: no kernel takes the device along.
+/// The kernels are as they were.
 ///
 /// # Errors
 /// The text is no PTX, or has names that are woven in.
@@ -125,13 +146,16 @@ pub(crate) fn without_traps(text: &str) -> Result<String, String> {
 /// It has a name that is woven in: it would mean another thing.
 fn uncommented(text: &str) -> Result<String, String> {
     let code = margay_ptx::blank_comments(text);
-    let words = code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$' && c != '%');
+    let words =
+        code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '$' && c != '%');
     let taken = words.into_iter().find(|word| {
         let name = word.trim_start_matches(['%', '$']);
         name.starts_with("margay_") || name.starts_with("MARGAY_")
     });
     match taken {
-        Some(name) => Err(format!("it has the name `{name}`, and names that begin so are woven in; give it another")),
+        Some(name) => Err(format!(
+            "it has the name `{name}`, and names that begin so are woven in; give it another"
+        )),
         None => Ok(code),
     }
 }
@@ -140,7 +164,11 @@ fn uncommented(text: &str) -> Result<String, String> {
 ///
 /// # Errors
 /// What of a kernel cannot be woven, in a sentence.
-pub(crate) fn woven(text: &str, kernels: &[&str], environment: &Environment) -> Result<String, String> {
+pub(crate) fn woven(
+    text: &str,
+    kernels: &[&str],
+    environment: &Environment,
+) -> Result<String, String> {
     let module = margay_ptx::read(text).map_err(|e| e.to_string())?;
     let code = uncommented(text)?;
     let mut replacements = vec![declaration(&code)?];
@@ -162,7 +190,8 @@ pub(crate) fn woven(text: &str, kernels: &[&str], environment: &Environment) -> 
         }
     }
     let mut out = replaced(text, replacements);
-    let declared: Vec<String> = PARAMETERS.iter().map(|(ty, name)| format!("\t.param .{ty} {name}")).collect();
+    let declared: Vec<String> =
+        PARAMETERS.iter().map(|(ty, name)| format!("\t.param .{ty} {name}")).collect();
     let _ = write!(
         out,
         "\n.visible .entry {NOTHING}(\n{}\n)\n{{{}    ret;\n}}\n",
@@ -177,7 +206,10 @@ fn declaration(code: &str) -> Result<Replacement, String> {
     let behind = |directive: &str| code.find(directive).map(|at| at + directive.len());
     let word = |from: usize| {
         let start = from + code[from..].len() - code[from..].trim_start().len();
-        start + code[start..].find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(code.len() - start)
+        start
+            + code[start..]
+                .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .unwrap_or(code.len() - start)
     };
     let at = match (behind(".address_size"), behind(".target")) {
         (Some(at), _) => word(at),
@@ -191,7 +223,10 @@ fn declaration(code: &str) -> Result<Replacement, String> {
         }
         (None, None) => return Err("there is no `.target`".to_owned()),
     };
-    Ok(Replacement { place: at..at, by: format!("\n.visible .global .align 4 .u32 {STOPPED} = 0;\n") })
+    Ok(Replacement {
+        place: at..at,
+        by: format!("\n.visible .global .align 4 .u32 {STOPPED} = 0;\n"),
+    })
 }
 
 /// In place of what stops with an error: a word in memory, and the end of the thread.
@@ -203,23 +238,37 @@ fn stopping(module: &Module) -> impl Iterator<Item = Replacement> {
             Some(format!("@{}{} ", if negated { "!" } else { "" }, register.name))
         });
         let guard = guard.unwrap_or_default();
-        Replacement { place: i.start..i.end, by: format!("{guard}st.volatile.global.u32 [{STOPPED}], 1;\n\t{guard}exit") }
+        Replacement {
+            place: i.start..i.end,
+            by: format!("{guard}st.volatile.global.u32 [{STOPPED}], 1;\n\t{guard}exit"),
+        }
     })
 }
 
-/// The replacements of a kernel: its parameters, what comes before it, and what it reads as its place.
-fn kernel(code: &str, function: &Function, environment: &Environment) -> Result<Vec<Replacement>, String> {
+/// The replacements of a kernel: its parameters, what comes before it, and what it reads as its
+/// place.
+fn kernel(
+    code: &str,
+    function: &Function,
+    environment: &Environment,
+) -> Result<Vec<Replacement>, String> {
     if function.required_cluster.is_some_and(|blocks| blocks != [1; 3]) {
         return Err(format!("`{}` has clusters, whose blocks cannot change places", function.name));
     }
-    let head = KernelHead::find(code, function).ok_or_else(|| format!("the parameters of `{}` are not found", function.name))?;
-    let declared: Vec<String> = PARAMETERS.iter().map(|(ty, name)| format!("\t.param .{ty} {name}")).collect();
+    let head = KernelHead::find(code, function)
+        .ok_or_else(|| format!("the parameters of `{}` are not found", function.name))?;
+    let declared: Vec<String> =
+        PARAMETERS.iter().map(|(ty, name)| format!("\t.param .{ty} {name}")).collect();
     let declared = declared.join(",\n");
     let mut all = vec![match head.parameters {
         // Behind the last parameter, or the only ones.
-        Some(Range { start, end }) if code[start..end].trim().is_empty() => Replacement { place: start..end, by: declared },
+        Some(Range { start, end }) if code[start..end].trim().is_empty() => {
+            Replacement { place: start..end, by: declared }
+        }
         Some(Range { end, .. }) => Replacement { place: end..end, by: format!(",\n{declared}\n") },
-        None => Replacement { place: head.name_end..head.name_end, by: format!("(\n{declared}\n)") },
+        None => {
+            Replacement { place: head.name_end..head.name_end, by: format!("(\n{declared}\n)") }
+        }
     }];
     let low = function.body.iter().flatten().any(reads_low);
     all.push(Replacement { place: head.body..head.body, by: prologue(environment, low) });
@@ -230,7 +279,10 @@ fn kernel(code: &str, function: &Function, environment: &Environment) -> Result<
         found.dedup();
         for special in found {
             if !PLACES.contains(&special) {
-                return Err(format!("`{}` reads `%{special}`, which has no meaning when blocks change places", function.name));
+                return Err(format!(
+                    "`{}` reads `%{special}`, which has no meaning when blocks change places",
+                    function.name
+                ));
             }
             let name = format!("%{special}");
             let before = all.len();
@@ -239,7 +291,10 @@ fn kernel(code: &str, function: &Function, environment: &Environment) -> Result<
                 by: if reads_low(i) { low_register_of(special) } else { register_of(special) },
             }));
             if all.len() == before {
-                return Err(format!("`{}` reads `%{special}`, but not written so: write it in one word", function.name));
+                return Err(format!(
+                    "`{}` reads `%{special}`, but not written so: write it in one word",
+                    function.name
+                ));
             }
         }
     }
@@ -276,7 +331,8 @@ impl KernelHead {
     }
 }
 
-/// What a thread does before the kernel: it stresses, or finds its place; `low` where 16 bits of it are read.
+/// What a thread does before the kernel: it stresses, or finds its place; `low` where 16 bits of it
+/// are read.
 fn prologue(environment: &Environment, low: bool) -> String {
     let mut text = String::from("\n");
     for special in PLACES {
@@ -296,7 +352,8 @@ fn prologue(environment: &Environment, low: bool) -> String {
          mad.lo.u32 %self, %self, %threads, %slot;\n    mul.lo.u32 %threads, %threads, %s;\n    \
          mov.u32 %cta, %ctaid.x;\n    ld.param.u32 %a, [margay_stressing];\n    setp.ge.u32 %p, %cta, %a;\n    @%p bra $MARGAY_RUN;\n",
     );
-    StressCode { environment, rounds: "%times".to_owned(), threads: "%threads".to_owned() }.write("MARGAY_STRESS", &mut text);
+    StressCode { environment, rounds: "%times".to_owned(), threads: "%threads".to_owned() }
+        .write("MARGAY_STRESS", &mut text);
     text.push_str(
         "    exit;\n$MARGAY_RUN:\n    sub.u32 %cta, %cta, %a;\n    mov.u32 %blocks, %nctaid.x;\n    sub.u32 %blocks, %blocks, %a;\n    \
          ld.param.u32 %a, [margay_shuffle];\n    setp.eq.u32 %p, %a, 0;\n    @%p bra $MARGAY_PLACED;\n",
@@ -308,10 +365,13 @@ fn prologue(environment: &Environment, low: bool) -> String {
          shr.u32 %warp, %self, 5;\n    shr.u32 %warps, %threads, 5;\n",
     );
     permute("%warp", "%warps", Salt::Warps, "MARGAY_WARPS", &mut text);
-    text.push_str("    and.b32 %self, %self, 31;\n    mad.lo.u32 %self, %warp, 32, %self;\n$MARGAY_PLACED:\n");
-    for (of, from, sizes) in
-        [("ctaid", "%cta", ["[margay_blocks_x]", "[margay_blocks_y]"]), ("tid", "%self", ["%ntid.x", "%ntid.y"])]
-    {
+    text.push_str(
+        "    and.b32 %self, %self, 31;\n    mad.lo.u32 %self, %warp, 32, %self;\n$MARGAY_PLACED:\n",
+    );
+    for (of, from, sizes) in [
+        ("ctaid", "%cta", ["[margay_blocks_x]", "[margay_blocks_y]"]),
+        ("tid", "%self", ["%ntid.x", "%ntid.y"]),
+    ] {
         for (axis, size) in ["x", "y"].iter().zip(sizes) {
             let read = if size.starts_with('[') { "ld.param.u32" } else { "mov.u32" };
             let _ = write!(
@@ -325,7 +385,12 @@ fn prologue(environment: &Environment, low: bool) -> String {
         let _ = writeln!(text, "    ld.param.u32 %margay_nctaid_{axis}, [margay_blocks_{axis}];");
     }
     for special in PLACES.iter().filter(|_| low) {
-        let _ = writeln!(text, "    cvt.u16.u32 {}, {};", low_register_of(special), register_of(special));
+        let _ = writeln!(
+            text,
+            "    cvt.u16.u32 {}, {};",
+            low_register_of(special),
+            register_of(special)
+        );
     }
     text.push_str("    }\n");
     text
@@ -347,13 +412,19 @@ fn replaced(text: &str, mut replacements: Vec<Replacement>) -> String {
 /// The kernel that has nothing but what is woven in, to know the accesses of that.
 const NOTHING: &str = "margay_nothing";
 
-/// Has the machine code of woven kernels all accesses, fences and barriers of the application's, and no others but those of the stress?
+/// Has the machine code of woven kernels all accesses, fences and barriers of the application's,
+/// and no others but those of the stress?
 ///
 /// # Errors
 /// Where they differ, in a sentence.
-pub(crate) fn same_accesses(plain: &[Listing], woven: &[Listing], kernels: &[&str]) -> Result<(), String> {
+pub(crate) fn same_accesses(
+    plain: &[Listing],
+    woven: &[Listing],
+    kernels: &[&str],
+) -> Result<(), String> {
     let of = |all: &[Listing], name: &str| all.iter().find(|l| l.name == name).map(counted);
-    let stress = of(woven, NOTHING).ok_or_else(|| "the machine code has no kernel of the stress alone".to_owned())?;
+    let stress = of(woven, NOTHING)
+        .ok_or_else(|| "the machine code has no kernel of the stress alone".to_owned())?;
     for kernel in kernels {
         let (Some(before), Some(after)) = (of(plain, kernel), of(woven, kernel)) else {
             return Err(format!("the machine code has no kernel `{kernel}`"));
@@ -375,13 +446,17 @@ pub(crate) fn same_accesses(plain: &[Listing], woven: &[Listing], kernels: &[&st
     Ok(())
 }
 
-/// How often machine code has each instruction that accesses memory which threads share, or orders accesses.
+/// How often machine code has each instruction that accesses memory which threads share, or orders
+/// accesses.
 fn counted(listing: &Listing) -> BTreeMap<String, usize> {
     let mut all = BTreeMap::new();
     for i in &listing.instructions {
         let base = i.base();
-        let is_access = ["LD", "LDG", "LDS", "LDSM", "ST", "STG", "STS", "MEMBAR", "FENCE", "CCTL", "BAR", "LDGSTS", "SYNCS"]
-            .contains(&base)
+        let is_access = [
+            "LD", "LDG", "LDS", "LDSM", "ST", "STG", "STS", "MEMBAR", "FENCE", "CCTL", "BAR",
+            "LDGSTS", "SYNCS",
+        ]
+        .contains(&base)
             || base.starts_with("ATOM")
             || base.starts_with("RED");
         if is_access {
@@ -405,7 +480,8 @@ mod tests {
         Ok(found)
     }
 
-    /// Braces, parentheses and registers in comments are no code, and a register that is read twice is replaced twice.
+    /// Braces, parentheses and registers in comments are no code, and a register that is read twice
+    /// is replaced twice.
     #[test]
     fn comments_are_not_woven() {
         let text = format!(
@@ -413,7 +489,10 @@ mod tests {
              mov.u32 /* %tid.x, é */ %r1, // %tid.x\n %tid.x;\n add.u32 %r2, %tid.x, %tid.x;\n mov.u32 %r3, %ntid.x;\n ret;\n}}\n"
         );
         let found = of(&text).unwrap();
-        assert!(found.contains("mov.u32 /* %tid.x, é */ %r1, // %tid.x\n %margay_tid_x;"), "{found}");
+        assert!(
+            found.contains("mov.u32 /* %tid.x, é */ %r1, // %tid.x\n %margay_tid_x;"),
+            "{found}"
+        );
         assert!(found.contains("add.u32 %r2, %margay_tid_x, %margay_tid_x;"), "{found}");
         assert!(found.contains("mov.u32 %r3, %ntid.x;"), "{found}");
         assert!(found.contains("/*/ ) { */\n,\n\t.param .u64 margay_scratchpad"), "{found}");
@@ -422,9 +501,14 @@ mod tests {
     #[test]
     fn kernels_without_parameters_are_woven() {
         for parameters in ["", "()", "( /* none */ )"] {
-            let found = of(&format!("{HEAD}.visible .entry k{parameters}\n{{\n ret;\n}}\n")).unwrap();
+            let found =
+                of(&format!("{HEAD}.visible .entry k{parameters}\n{{\n ret;\n}}\n")).unwrap();
             let module = margay_ptx::read(&found).unwrap();
-            assert_eq!(module.functions.iter().map(|f| f.parameters.len()).collect::<Vec<_>>(), [PARAMETERS.len(); 2], "{found}");
+            assert_eq!(
+                module.functions.iter().map(|f| f.parameters.len()).collect::<Vec<_>>(),
+                [PARAMETERS.len(); 2],
+                "{found}"
+            );
         }
     }
 
@@ -439,15 +523,22 @@ mod tests {
         ] {
             let found = without_traps(&format!("{head}{kernel}")).unwrap();
             let module = margay_ptx::read(&found).unwrap_or_else(|e| panic!("{e}\n{found}"));
-            assert_eq!((module.variables.len(), module.variables[0].name.as_str()), (1, STOPPED), "{found}");
+            assert_eq!(
+                (module.variables.len(), module.variables[0].name.as_str()),
+                (1, STOPPED),
+                "{found}"
+            );
         }
     }
 
     #[test]
     fn the_guard_of_a_trap_stays() {
-        let text = format!("{HEAD}.entry k() {{\n .reg .pred %p<2>;\n @ !%p1 trap;\n @/* a */%p1 trap;\n trap;\n}}\n");
+        let text = format!(
+            "{HEAD}.entry k() {{\n .reg .pred %p<2>;\n @ !%p1 trap;\n @/* a */%p1 trap;\n trap;\n}}\n"
+        );
         let found = without_traps(&text).unwrap();
-        let stopped = |guard: &str| format!("{guard}st.volatile.global.u32 [{STOPPED}], 1;\n\t{guard}exit;");
+        let stopped =
+            |guard: &str| format!("{guard}st.volatile.global.u32 [{STOPPED}], 1;\n\t{guard}exit;");
         for guard in ["@!%p1 ", "@%p1 ", ""] {
             assert!(found.contains(&format!("\n {}", stopped(guard))), "{found}");
         }
@@ -456,7 +547,9 @@ mod tests {
     /// What cannot be woven is said, in a sentence.
     #[test]
     fn what_cannot_be_woven_is_refused() {
-        let body = |head: &str, body: &str| format!("{HEAD}.entry k() {head} {{\n .reg .b32 %r<2>;\n {body}\n ret;\n}}\n");
+        let body = |head: &str, body: &str| {
+            format!("{HEAD}.entry k() {head} {{\n .reg .b32 %r<2>;\n {body}\n ret;\n}}\n")
+        };
         let twice = of(&body("", "")).unwrap();
         for (text, expected) in [
             (body(".reqnctapercluster 65536, 65536, 65536", ""), "has clusters"),

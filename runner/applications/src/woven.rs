@@ -7,20 +7,30 @@ use crate::application::Application;
 use crate::weave::{STOPPED, WovenLaunch};
 
 impl Application {
-    /// One run in order of a version with stress woven in, with stressing blocks and with blocks and warps that change places: what is wrong, in a
-    /// sentence; nothing where all holds at the end. The scratchpad is what the environment stresses.
+    /// One run in order of a version with stress woven in, with stressing blocks and with blocks
+    /// and warps that change places: what is wrong, in a sentence; nothing where all holds at the
+    /// end. The scratchpad is what the environment stresses.
     ///
     /// # Errors
     /// What this machine lacks, or that the run had not ended after the steps that it has.
-    pub(crate) fn run_woven(&self, text: &str, environment: &Environment, seed: u64) -> Result<Option<String>, String> {
+    pub(crate) fn run_woven(
+        &self,
+        text: &str,
+        environment: &Environment,
+        seed: u64,
+    ) -> Result<Option<String>, String> {
         let mut loaded = self.load(text)?;
-        let scratchpad = loaded.device.memory.allocate("scratchpad", scratchpad_bytes(environment))?;
+        let scratchpad =
+            loaded.device.memory.allocate("scratchpad", scratchpad_bytes(environment))?;
         let launched = |kernel: &str| self.launches.iter().any(|l| l.kernel == kernel);
-        for (launch, checks) in self.launches.iter().map(|l| (l, false)).chain(self.checks.iter().map(|l| (l, true))) {
+        for (launch, checks) in
+            self.launches.iter().map(|l| (l, false)).chain(self.checks.iter().map(|l| (l, true)))
+        {
             let mut arguments = launch.bytes(&loaded.addresses);
             let mut shape = launch.launch;
             if launched(&launch.kernel) {
-                let stressing = if checks { 0 } else { launch.block_count().unwrap_or(1).div_ceil(4) };
+                let stressing =
+                    if checks { 0 } else { launch.block_count().unwrap_or(1).div_ceil(4) };
                 let woven = WovenLaunch {
                     scratchpad,
                     seed: seed as u32,
@@ -33,17 +43,28 @@ impl Application {
                 shape.blocks = [woven.grid().ok_or("a grid has at most 2^31 - 1 blocks")?, 1, 1];
                 arguments.extend(woven.arguments());
             }
-            // Blocks that stress come first, and end whatever the others do. What is woven in takes steps, too.
+            // Blocks that stress come first, and end whatever the others do. What is woven in takes
+            // steps, too.
             let steps = self.steps.saturating_mul(2);
-            let schedule = Schedule { seed, memory: MemoryKind::SequentiallyConsistent, places: self.places, steps };
+            let schedule = Schedule {
+                seed,
+                memory: MemoryKind::SequentiallyConsistent,
+                places: self.places,
+                steps,
+            };
             match loaded.device.launch(&launch.kernel, shape, &arguments, &schedule) {
                 Ok(_) => {}
                 Err(LaunchError::Refused(why)) => return Err(why),
-                // What this machine lacks, or has too little time for, is no error of the woven code.
-                Err(LaunchError::Fault(fault)) if matches!(fault.kind, FaultKind::Unknown(_) | FaultKind::NoEnd(_)) => {
+                // What this machine lacks, or has too little time for, is no error of the woven
+                // code.
+                Err(LaunchError::Fault(fault))
+                    if matches!(fault.kind, FaultKind::Unknown(_) | FaultKind::NoEnd(_)) =>
+                {
                     return Err(format!("{} in `{}`", fault.kind, fault.function));
                 }
-                Err(LaunchError::Fault(fault)) => return Ok(Some(format!("{} in `{}`", fault.kind, fault.function))),
+                Err(LaunchError::Fault(fault)) => {
+                    return Ok(Some(format!("{} in `{}`", fault.kind, fault.function)));
+                }
             }
         }
         if self.words(&loaded, &loaded.device.memory, STOPPED) != [0] {
@@ -77,33 +98,44 @@ mod tests {
     }
 
     fn kinds() -> Vec<Environment> {
-        let few = |text: &str| Environment::parse(&format!("stress-ctas=1,stress-words=1024,{text}")).unwrap();
+        let few = |text: &str| {
+            Environment::parse(&format!("stress-ctas=1,stress-words=1024,{text}")).unwrap()
+        };
         vec![few("stress=sequence"), few("stress=random"), few("stress=cache")]
     }
 
-    /// With stress, with blocks and warps in other places, and nothing of weak memory, what must hold at the end holds.
+    /// With stress, with blocks and warps in other places, and nothing of weak memory, what must
+    /// hold at the end holds.
     #[test]
     fn woven_applications_compute_the_same() {
         assert_eq!(environments().len(), 8);
         for file in applications() {
             let application = Application::read(&file, None, "sm_90").unwrap();
-            let kernels: Vec<&str> = application.launches.iter().map(|l| l.kernel.as_str()).collect();
+            let kernels: Vec<&str> =
+                application.launches.iter().map(|l| l.kernel.as_str()).collect();
             // At full size one run takes seconds.
-            let (kinds, seeds) = match file.parent().is_some_and(|folder| folder.ends_with("full")) {
+            let (kinds, seeds) = match file.parent().is_some_and(|folder| folder.ends_with("full"))
+            {
                 true => (vec![kinds().remove(0)], 1),
                 false => (kinds(), 4),
             };
             for kind in kinds {
                 let text = woven(&application.ptx.text, &kernels, &kind).unwrap();
                 for seed in 0..seeds {
-                    assert_eq!(application.run_woven(&text, &kind, seed), Ok(None), "{}, {kind}, {seed}", file.display());
+                    assert_eq!(
+                        application.run_woven(&text, &kind, seed),
+                        Ok(None),
+                        "{}, {kind}, {seed}",
+                        file.display()
+                    );
                 }
             }
         }
     }
 
-    /// Kernels that say their places in odd ways: grids and blocks of three dimensions, places as operands of comparisons and of vectors, control flow
-    /// by the size of the grid, threads that end early, places as 16 bits, `.reqntid`, no parameters, and two launches of one kernel.
+    /// Kernels that say their places in odd ways: grids and blocks of three dimensions, places as
+    /// operands of comparisons and of vectors, control flow by the size of the grid, threads that
+    /// end early, places as 16 bits, `.reqntid`, no parameters, and two launches of one kernel.
     const ODD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .global .u32 places[192];\n.visible .global .u32 wrong;\n\
         .visible .global .u32 sums[4];\n.visible .global .u32 arms[2];\n.visible .global .u32 lanes;\n\
         .visible .entry /* ( { */ cube .reqntid 4, 2, 2 {\n.reg .u32 %r<20>;\n.reg .u64 %d<4>;\n\
@@ -127,7 +159,8 @@ mod tests {
         .visible .entry check() {\n.reg .pred %p;\n.reg .u32 %r<9>;\n.reg .u64 %d<4>;\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %d1, %r1, 4;\n\
         mov.u64 %d2, places;\nadd.s64 %d1, %d1, %d2;\nld.global.u32 %r2, [%d1];\nsetp.eq.u32 %p, %r2, %r1;\n@!%p trap;\nret;\n}\n";
 
-    /// A kernel that reads its place as 16 bits, and has registers of the same name in and around a block.
+    /// A kernel that reads its place as 16 bits, and has registers of the same name in and around a
+    /// block.
     const NARROW: &str = ".visible .entry narrow(.param .u64 out) {\n.reg .u16 %h<4>;\n.reg .u32 %r<9>;\n.reg .u64 %d<4>;\n.reg .b32 %a;\n\
         mov.u16 %h1, %ctaid.x; mov.u16 %h2, %ntid.x; mul.lo.u16 %h1, %h1, %h2; cvt.u32.u16 %r1, %tid.x; cvt.u32.u16 %r2, %h1;\n\
         add.u32 %r1, %r1, %r2;\nmov.u32 %a, %r1;\n{ .reg .b32 %a; mov.b32 %a, 1; add.u32 %r1, %r1, %a; }\nld.param.u64 %d1, [out];\n\
@@ -138,7 +171,9 @@ mod tests {
         let folder = &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tmp/odd-kernels");
         std::fs::create_dir_all(folder).unwrap();
         let launch = |kernel: &str, blocks: &str, threads: &str, arguments: &str| {
-            format!("[[launch]]\nkernel = \"{kernel}\"\nblocks = {blocks}\nthreads = {threads}\narguments = [{arguments}]\n")
+            format!(
+                "[[launch]]\nkernel = \"{kernel}\"\nblocks = {blocks}\nthreads = {threads}\narguments = [{arguments}]\n"
+            )
         };
         let launches = [
             launch("cube", "[3, 2, 2]", "[4, 2, 2]", ""),
@@ -153,10 +188,17 @@ mod tests {
                     \"numbers[96] == 97\", \"numbers[127] == 128\"]\n[[array]]\nname = \"numbers\"\nwords = 128\n";
         let odd = format!("{ODD}{NARROW}");
         std::fs::write(folder.join("odd.ptx"), &odd).unwrap();
-        std::fs::write(folder.join("odd.toml"), format!("program = \"odd.ptx\"\n{post}{}", launches.concat())).unwrap();
-        let application = Application::read(&folder.join("odd.toml"), None, "sm_90").unwrap_or_else(|e| panic!("{}", e.message));
+        std::fs::write(
+            folder.join("odd.toml"),
+            format!("program = \"odd.ptx\"\n{post}{}", launches.concat()),
+        )
+        .unwrap();
+        let application = Application::read(&folder.join("odd.toml"), None, "sm_90")
+            .unwrap_or_else(|e| panic!("{}", e.message));
         let mut plain = application.load(&odd).unwrap();
-        let ran = application.run(&mut plain, margay_machine::MemoryKind::SequentiallyConsistent, 1).unwrap();
+        let ran = application
+            .run(&mut plain, margay_machine::MemoryKind::SequentiallyConsistent, 1)
+            .unwrap();
         assert_eq!(ran.0, crate::campaign::RunVerdict::Right);
         for kind in kinds() {
             let kernels = ["cube", "fork", "waits", "warps", "narrow"];
@@ -170,33 +212,46 @@ mod tests {
     /// The assembler takes no register of 32 bits where 16 are read.
     #[test]
     fn places_of_16_bits_are_assembled() {
-        let Some(toolkit) = Toolkit::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/toolkit")) else {
-            return eprintln!("skipped: there are no ptxas and nvdisasm; .ci/toolkit downloads them");
+        let Some(toolkit) =
+            Toolkit::at(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/toolkit"))
+        else {
+            return eprintln!(
+                "skipped: there are no ptxas and nvdisasm; .ci/toolkit downloads them"
+            );
         };
         let narrow = format!(".version 8.0\n.target sm_90\n.address_size 64\n{NARROW}");
         let listing = |text: &str| {
-            let assembled = toolkit.assemble(text, GpuTarget(90), 3).unwrap_or_else(|e| panic!("{e}"));
+            let assembled =
+                toolkit.assemble(text, GpuTarget(90), 3).unwrap_or_else(|e| panic!("{e}"));
             Listing::read(&assembled.disassembly.expect("there is a disassembler"))
         };
         let code = listing(&woven(&narrow, &["narrow"], &kinds()[0]).unwrap());
         assert_eq!(same_accesses(&listing(&narrow), &code, &["narrow"]), Ok(()));
     }
 
-    /// The assembler takes woven kernels, and their machine code has the accesses of the application and those of the stress.
+    /// The assembler takes woven kernels, and their machine code has the accesses of the
+    /// application and those of the stress.
     #[test]
     fn woven_machine_code_has_the_accesses_of_the_application() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/toolkit");
         let Some(toolkit) = Toolkit::at(&folder) else {
-            eprintln!("skipped: there are no ptxas and nvdisasm in {}; .ci/toolkit downloads them", folder.display());
+            eprintln!(
+                "skipped: there are no ptxas and nvdisasm in {}; .ci/toolkit downloads them",
+                folder.display()
+            );
             return;
         };
-        // An old GPU and a new one have other loads, stores and barriers; which stress there is makes no difference to that.
+        // An old GPU and a new one have other loads, stores and barriers; which stress there is
+        // makes no difference to that.
         let few = || vec![kinds().remove(0)];
-        for (target, kinds, least) in [(GpuTarget(70), few(), 30), (GpuTarget(100), few(), 30), (GpuTarget(90), kinds(), 34)] {
+        for (target, kinds, least) in
+            [(GpuTarget(70), few(), 30), (GpuTarget(100), few(), 30), (GpuTarget(90), kinds(), 34)]
+        {
             let mut compared = 0;
             for file in applications() {
                 let application = Application::read(&file, None, "sm_90").unwrap();
-                let mut kernels: Vec<&str> = application.launches.iter().map(|l| l.kernel.as_str()).collect();
+                let mut kernels: Vec<&str> =
+                    application.launches.iter().map(|l| l.kernel.as_str()).collect();
                 kernels.sort_unstable();
                 kernels.dedup();
                 let line = |line: &str| match line.split_whitespace().next() {
@@ -207,7 +262,9 @@ mod tests {
                 let text: String = application.ptx.text.lines().map(line).collect();
                 let listing = |text: &str| {
                     let assembled = toolkit.assemble(text, target, 3);
-                    assembled.map(|code| Listing::read(&code.disassembly.expect("there is a disassembler")))
+                    assembled.map(|code| {
+                        Listing::read(&code.disassembly.expect("there is a disassembler"))
+                    })
                 };
                 let plain = match listing(&without_traps(&text).unwrap()) {
                     Ok(plain) => plain,
@@ -217,8 +274,14 @@ mod tests {
                 };
                 for kind in &kinds {
                     let woven = woven(&text, &kernels, kind).unwrap();
-                    let code = listing(&woven).unwrap_or_else(|e| panic!("{}, {target}, {kind}: {e}", file.display()));
-                    assert_eq!(same_accesses(&plain, &code, &kernels), Ok(()), "{}, {target}, {kind}", file.display());
+                    let code = listing(&woven)
+                        .unwrap_or_else(|e| panic!("{}, {target}, {kind}: {e}", file.display()));
+                    assert_eq!(
+                        same_accesses(&plain, &code, &kernels),
+                        Ok(()),
+                        "{}, {target}, {kind}",
+                        file.display()
+                    );
                 }
                 compared += kernels.len();
             }

@@ -16,5 +16,9 @@ pub fn outcomes(
     timeout: Option<Duration>,
 ) -> Result<Outcomes, Error> {
     let deadline = timeout.and_then(|t| Instant::now().checked_add(t));
-    runner.outcomes(&read.test, variables, &Options { deadline, stop: limits::stop(), ..Options::default() })
+    runner.outcomes(
+        &read.test,
+        variables,
+        &Options { deadline, stop: limits::stop(), ..Options::default() },
+    )
 }

@@ -67,7 +67,8 @@ impl Campaign<'_> {
         self.results.as_ref().filter(|_| self.resume)?.known(&self.question(name))
     }
 
-    /// Runs tests until there are no more, the device fails, results cannot be written, or `stopped` says so.
+    /// Runs tests until there are no more, the device fails, results cannot be written, or
+    /// `stopped` says so.
     pub fn run(
         &mut self,
         tests: &[(String, Read)],
@@ -81,18 +82,26 @@ impl Campaign<'_> {
                 break;
             }
             if n.is_multiple_of(AT_ONCE) {
-                let next = tests[n..].iter().take(AT_ONCE).filter(|(name, _)| self.known(name).is_none());
-                let next: Vec<_> = next.map(|(_, read)| (&read.test, &self.request.environment)).collect();
+                let next =
+                    tests[n..].iter().take(AT_ONCE).filter(|(name, _)| self.known(name).is_none());
+                let next: Vec<_> =
+                    next.map(|(_, read)| (&read.test, &self.request.environment)).collect();
                 self.device.prepare(&next);
             }
             if let Some(ResultsEntry { answer: ResultLine::Failed(known), .. }) = self.known(name) {
-                let message = format!("`{name}`: the device failed at it in an earlier run: {}", known.failed);
-                let problem = Diagnostic::error(message).help("take its line out of the file of results to run it again");
+                let message = format!(
+                    "`{name}`: the device failed at it in an earlier run: {}",
+                    known.failed
+                );
+                let problem = Diagnostic::error(message)
+                    .help("take its line out of the file of results to run it again");
                 told(read, CampaignEvent::Problem(&problem), self.device)?;
                 end.problems.push(problem);
                 continue;
             }
-            if let Some(known @ ResultsEntry { answer: ResultLine::Measured(line), .. }) = self.known(name) {
+            if let Some(known @ ResultsEntry { answer: ResultLine::Measured(line), .. }) =
+                self.known(name)
+            {
                 end.known += 1;
                 if line.violation {
                     end.violations.push(name.clone());
@@ -110,7 +119,9 @@ impl Campaign<'_> {
                     }
                     // What was measured is told even if it cannot be written.
                     told(read, CampaignEvent::Measured(&measured), self.device)?;
-                    if let Some(Err(error)) = self.results.as_mut().map(|r| r.measured(&measured.line)) {
+                    if let Some(Err(error)) =
+                        self.results.as_mut().map(|r| r.measured(&measured.line))
+                    {
                         end.unwritten = Some(error);
                         break;
                     }
@@ -125,8 +136,10 @@ impl Campaign<'_> {
                 }
                 Err(MeasureProblem::Device(failure)) => {
                     // The next run passes over the test, or it would never come to those behind it.
-                    let failed = FailedTest { question: self.question(name), failed: failure.to_string() };
-                    end.unwritten = self.results.as_mut().and_then(|results| results.failed(failed).err());
+                    let failed =
+                        FailedTest { question: self.question(name), failed: failure.to_string() };
+                    end.unwritten =
+                        self.results.as_mut().and_then(|results| results.failed(failed).err());
                     end.failed = Some(failure);
                     break;
                 }
@@ -145,7 +158,9 @@ mod tests {
 
     use margay_litmus::read::{self, Read};
     use margay_litmus::test::Test;
-    use margay_runner::device::{Counts, Device, DeviceDescription, DeviceFailure, Request, SimulatedDevice};
+    use margay_runner::device::{
+        Counts, Device, DeviceDescription, DeviceFailure, Request, SimulatedDevice,
+    };
     use margay_runner::emit::Environment;
     use margay_runner::sim::MachineModel;
 
@@ -181,26 +196,49 @@ mod tests {
     }
 
     fn fake(kind: MachineModel, fails: Vec<(&'static str, DeviceFailure)>) -> Fake {
-        let description =
-            DeviceDescription { name: "Fake".to_owned(), target: Some("sm_90".to_owned()), ..DeviceDescription::default() };
-        Fake { inner: SimulatedDevice::new(kind), description, fails, prepared: Vec::new(), ran: Vec::new() }
+        let description = DeviceDescription {
+            name: "Fake".to_owned(),
+            target: Some("sm_90".to_owned()),
+            ..DeviceDescription::default()
+        };
+        Fake {
+            inner: SimulatedDevice::new(kind),
+            description,
+            fails,
+            prepared: Vec::new(),
+            ran: Vec::new(),
+        }
     }
 
     fn tests() -> Vec<(String, Read)> {
         let names = ["ptx-isa/corr", "ptx-isa/mp-red", "asplos2019/fig5-mp"];
         let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
-        names.map(|n| (n.to_owned(), read::load(&root.join(format!("{n}.litmus"))).expect("a test of the corpus"))).into()
+        names
+            .map(|n| {
+                (
+                    n.to_owned(),
+                    read::load(&root.join(format!("{n}.litmus"))).expect("a test of the corpus"),
+                )
+            })
+            .into()
     }
 
     fn judge() -> Option<PreparedJudge> {
-        Some(PreparedJudge::new(margay_models::library::load("ptx-8", &[]).expect("a model").model, None))
+        Some(PreparedJudge::new(
+            margay_models::library::load("ptx-8", &[]).expect("a model").model,
+            None,
+        ))
     }
 
     fn run(fake: &mut Fake, results: Option<Results>) -> (CampaignEnd, Vec<String>) {
         run_until(fake, results, Arc::default())
     }
 
-    fn run_until(fake: &mut Fake, results: Option<Results>, stop: Arc<AtomicBool>) -> (CampaignEnd, Vec<String>) {
+    fn run_until(
+        fake: &mut Fake,
+        results: Option<Results>,
+        stop: Arc<AtomicBool>,
+    ) -> (CampaignEnd, Vec<String>) {
         let request = Request {
             instances: 20_000,
             seed: 1,
@@ -210,7 +248,8 @@ mod tests {
             compiled: None,
         };
         let mut told = Vec::new();
-        let mut campaign = Campaign { device: fake, request: &request, judge: judge(), results, resume: true };
+        let mut campaign =
+            Campaign { device: fake, request: &request, judge: judge(), results, resume: true };
         let end = campaign.run(&tests(), &|| false, &mut |read, event, _| {
             let what = match event {
                 CampaignEvent::Measured(m) => format!("measured, {}", m.differs()),
@@ -250,7 +289,11 @@ mod tests {
     fn an_interrupted_test_is_kept_and_measured_again() {
         let path = file("interrupted");
         let stop: Arc<AtomicBool> = Arc::default();
-        let mut device = Interrupted { inner: SimulatedDevice::new(MachineModel::Strong), stop: stop.clone(), ran: 0 };
+        let mut device = Interrupted {
+            inner: SimulatedDevice::new(MachineModel::Strong),
+            stop: stop.clone(),
+            ran: 0,
+        };
         let request = Request {
             instances: 20_000,
             seed: 1,
@@ -260,24 +303,47 @@ mod tests {
             compiled: None,
         };
         let results = Some(Results::open(&path).expect("a new file"));
-        let mut campaign = Campaign { device: &mut device, request: &request, judge: judge(), results, resume: true };
-        let end = campaign.run(&tests(), &|| stop.load(Ordering::Relaxed), &mut |_, _, _| Ok(())).expect("nothing is written");
+        let mut campaign = Campaign {
+            device: &mut device,
+            request: &request,
+            judge: judge(),
+            results,
+            resume: true,
+        };
+        let end = campaign
+            .run(&tests(), &|| stop.load(Ordering::Relaxed), &mut |_, _, _| Ok(()))
+            .expect("nothing is written");
         assert_eq!((end.measured, end.stopped), (2, true), "the third test is not begun");
         let text = std::fs::read_to_string(&path).expect("it was written");
-        let lines: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).expect("a line of JSON")).collect();
-        assert_eq!((&lines[0]["interrupted"], &lines[1]["interrupted"]), (&false.into(), &true.into()));
-        assert_eq!((&lines[1]["asked_instances"], &lines[1]["instances"]), (&20_000.into(), &10_000.into()));
+        let lines: Vec<serde_json::Value> =
+            text.lines().map(|l| serde_json::from_str(l).expect("a line of JSON")).collect();
+        assert_eq!(
+            (&lines[0]["interrupted"], &lines[1]["interrupted"]),
+            (&false.into(), &true.into())
+        );
+        assert_eq!(
+            (&lines[1]["asked_instances"], &lines[1]["instances"]),
+            (&20_000.into(), &10_000.into())
+        );
         // The next run knows the first test, and measures the second one as a whole.
         stop.store(false, Ordering::Relaxed);
         let results = Some(Results::open(&path).expect("the same file"));
-        let mut campaign = Campaign { device: &mut device, request: &request, judge: judge(), results, resume: true };
-        let end = campaign.run(&tests(), &|| false, &mut |_, _, _| Ok(())).expect("nothing is written");
+        let mut campaign = Campaign {
+            device: &mut device,
+            request: &request,
+            judge: judge(),
+            results,
+            resume: true,
+        };
+        let end =
+            campaign.run(&tests(), &|| false, &mut |_, _, _| Ok(())).expect("nothing is written");
         assert_eq!((end.known, end.measured, end.stopped), (1, 2, false));
         let _ = std::fs::remove_file(&path);
     }
 
     fn file(name: &str) -> PathBuf {
-        let file = std::env::temp_dir().join(format!("margay-campaign-{}-{name}.jsonl", std::process::id()));
+        let file = std::env::temp_dir()
+            .join(format!("margay-campaign-{}-{name}.jsonl", std::process::id()));
         let _ = std::fs::remove_file(&file);
         file
     }
@@ -285,7 +351,8 @@ mod tests {
     #[test]
     fn a_kernel_that_the_driver_refuses_is_told_with_its_log() {
         let log = "ptxas application ptx input, line 9; error : Unknown modifier '.gpuu'";
-        let mut fake = fake(MachineModel::Strong, vec![("mp-red", DeviceFailure::Refused(log.to_owned()))]);
+        let mut fake =
+            fake(MachineModel::Strong, vec![("mp-red", DeviceFailure::Refused(log.to_owned()))]);
         let (end, told) = run(&mut fake, None);
         assert_eq!((end.measured, end.problems.len(), end.violations.len()), (2, 1, 0), "{told:?}");
         assert!(end.problems[0].message.contains(log), "{}", end.problems[0].message);
@@ -297,14 +364,19 @@ mod tests {
         let why = DeviceFailure::Differs(vec!["P0: `ld.weak r0, x` is lost".to_owned()]);
         let (end, _) = run(&mut fake(MachineModel::Strong, vec![("mp-red", why)]), None);
         assert_eq!((end.measured, end.problems.len()), (2, 1));
-        assert!(end.problems[0].message.contains("was not run: P0: `ld.weak r0, x` is lost"), "{}", end.problems[0].message);
+        assert!(
+            end.problems[0].message.contains("was not run: P0: `ld.weak r0, x` is lost"),
+            "{}",
+            end.problems[0].message
+        );
     }
 
     #[test]
     fn when_a_device_goes_away_what_was_measured_is_kept_and_the_next_run_goes_on() {
-        for failure in
-            [DeviceFailure::Lost("unspecified launch failure".to_owned()), DeviceFailure::Hung(Duration::from_secs(60))]
-        {
+        for failure in [
+            DeviceFailure::Lost("unspecified launch failure".to_owned()),
+            DeviceFailure::Hung(Duration::from_secs(60)),
+        ] {
             let path = file("lost");
             let mut gone = fake(MachineModel::Weak, vec![("mp-red", failure.clone())]);
             let (end, told) = run(&mut gone, Some(Results::open(&path).expect("a new file")));
@@ -318,13 +390,15 @@ mod tests {
             assert_eq!((end.known, end.measured, end.failed), (1, 1, None));
             // What took the device away is not tried again unasked: it would do so for ever.
             assert!(
-                end.problems.len() == 1 && end.problems[0].message.contains("failed at it in an earlier run"),
+                end.problems.len() == 1
+                    && end.problems[0].message.contains("failed at it in an earlier run"),
                 "{:?}",
                 end.problems
             );
             assert_eq!(end.violations[0], "ptx-isa/corr", "a violation that is known is one");
             let text = std::fs::read_to_string(&path).expect("the file");
-            let first: serde_json::Value = serde_json::from_str(text.lines().next().unwrap_or_default()).expect("JSON");
+            let first: serde_json::Value =
+                serde_json::from_str(text.lines().next().unwrap_or_default()).expect("JSON");
             assert_eq!(first["violation"], true);
             assert!(first["test"].as_str().is_some_and(|t| t.contains("PTX")), "{first}");
             std::fs::remove_file(&path).expect("the file goes");

@@ -47,8 +47,10 @@ impl Bars {
         let group = bar * self.series.len() as f64 + 14.0;
         let longest = self.groups.iter().map(|g| g.name.chars().count()).max().unwrap_or(0) as f64;
         let below = 20.0 + longest * 5.0;
-        let legend = if self.series.len() > 1 { 18.0 * self.series.len() as f64 + 10.0 } else { 0.0 };
-        let width = (LEFT + group * self.groups.len() as f64 + 20.0).max(LEFT + 8.0 * self.title.chars().count() as f64);
+        let legend =
+            if self.series.len() > 1 { 18.0 * self.series.len() as f64 + 10.0 } else { 0.0 };
+        let width = (LEFT + group * self.groups.len() as f64 + 20.0)
+            .max(LEFT + 8.0 * self.title.chars().count() as f64);
         let height = TOP + HEIGHT + below + legend;
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" \
@@ -114,7 +116,9 @@ impl Bars {
             let powers = (0..=18).map(|p| 10f64.powi(p)).take_while(|&v| v <= largest);
             return powers.map(|v| (format!("{v:.0}"), self.share(v, largest))).collect();
         }
-        (0..=4).map(|n| (format!("{:.3}", largest * f64::from(n) / 4.0), f64::from(n) / 4.0)).collect()
+        (0..=4)
+            .map(|n| (format!("{:.3}", largest * f64::from(n) / 4.0), f64::from(n) / 4.0))
+            .collect()
     }
 }
 
@@ -125,7 +129,9 @@ mod tests {
     #[test]
     fn a_bar_for_each_value() {
         let groups = [("P0:r0=1 /\\ x<2", [0.0, 10.0]), ("b & c", [1000.0, 1.0])];
-        let groups = groups.map(|(name, values)| BarGroup { name: name.to_owned(), values: values.to_vec() }).into();
+        let groups = groups
+            .map(|(name, values)| BarGroup { name: name.to_owned(), values: values.to_vec() })
+            .into();
         let series = vec!["here".to_owned(), "there".to_owned()];
         let bars = Bars { title: "runs > 0".to_owned(), series, groups, logarithmic: true };
         let svg = bars.svg();
@@ -135,6 +141,10 @@ mod tests {
             .filter(|n| n.has_tag_name("rect") && n.children().any(|c| c.has_tag_name("title")))
             .map(|n| n.attribute("height").and_then(|h| h.parse().ok()).expect("a number"))
             .collect();
-        assert_eq!(heights, [0.0, 100.0, 200.0, 50.0], "0 has no bar; 1, 10 and 1000 are 1, 2 and 4 steps of 4");
+        assert_eq!(
+            heights,
+            [0.0, 100.0, 200.0, 50.0],
+            "0 has no bar; 1, 10 and 1000 are 1, 2 and 4 steps of 4"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! `margay gpu check`: is the machine code of a test's kernel what the test says, and at which level is it so?
+//! `margay gpu check`: is the machine code of a test's kernel what the test says, and at which
+//! level is it so?
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,8 +14,12 @@ use margay_litmus::read::Read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Verdict as Word, gpu as document};
-use margay_runner::emit::{EmissionError, EmissionFault, Environment, GpuTarget, TestKernel, Writing, kernel_as};
-use margay_runner::sass::{self, AssemblyChoice, AssemblyWay, CodeComparison, ToolFailure, Toolkit};
+use margay_runner::emit::{
+    EmissionError, EmissionFault, Environment, GpuTarget, TestKernel, Writing, kernel_as,
+};
+use margay_runner::sass::{
+    self, AssemblyChoice, AssemblyWay, CodeComparison, ToolFailure, Toolkit,
+};
 
 use crate::explain::{ExplainedCode, explain, level};
 use crate::session::{self, environment};
@@ -78,7 +83,9 @@ pub fn run(options: &CodeCheckOptions, output: &Output) -> CommandOutcome {
         for (i, (file, read)) in tests.iter().enumerate() {
             match written(&read.test, target, &environment) {
                 Ok((plain, apart)) => kernels.push((i, plain, apart)),
-                Err(error) if error.fault == EmissionFault::Target => answers.push((i, TargetVerdict::NotThere(error.message))),
+                Err(error) if error.fault == EmissionFault::Target => {
+                    answers.push((i, TargetVerdict::NotThere(error.message)))
+                }
                 Err(error) => errors.push(as_kernel(&error, &file.display().to_string(), read)),
             }
         }
@@ -86,7 +93,10 @@ pub fn run(options: &CodeCheckOptions, output: &Output) -> CommandOutcome {
             match answer {
                 Ok(verdict) => answers.push((i, verdict)),
                 Err(ToolFailure::Missing(why)) => return output.wrong(&[Diagnostic::error(why)]),
-                Err(error) => errors.push(Diagnostic::error(format!("`{}` on {target}: {error}", tests[i].0.display()))),
+                Err(error) => errors.push(Diagnostic::error(format!(
+                    "`{}` on {target}: {error}",
+                    tests[i].0.display()
+                ))),
             }
         }
         answers.sort_by_key(|(i, _)| *i);
@@ -101,7 +111,10 @@ pub fn run(options: &CodeCheckOptions, output: &Output) -> CommandOutcome {
                     match explain(&toolkit, &test.1.test, target, &environment, options.optimize) {
                         Ok(explained) => Some(explained),
                         Err(why) => {
-                            errors.push(Diagnostic::error(format!("`{}` on {target}: {why}", test.0.display())));
+                            errors.push(Diagnostic::error(format!(
+                                "`{}` on {target}: {why}",
+                                test.0.display()
+                            )));
                             None
                         }
                     }
@@ -121,8 +134,15 @@ pub fn run(options: &CodeCheckOptions, output: &Output) -> CommandOutcome {
     Ok(if counted.differs > 0 { Exit::Found } else { Exit::Holds })
 }
 
-fn written(test: &Test, target: GpuTarget, environment: &Environment) -> Result<(TestKernel, TestKernel), EmissionError> {
-    Ok((kernel_as(test, target, environment, Writing::Plain)?, kernel_as(test, target, environment, Writing::Apart)?))
+fn written(
+    test: &Test,
+    target: GpuTarget,
+    environment: &Environment,
+) -> Result<(TestKernel, TestKernel), EmissionError> {
+    Ok((
+        kernel_as(test, target, environment, Writing::Plain)?,
+        kernel_as(test, target, environment, Writing::Apart)?,
+    ))
 }
 
 /// Assembles and compares: at a level, or each at the highest one at which it is its test.
@@ -135,19 +155,30 @@ fn compared(
 ) -> Vec<(usize, Result<TargetVerdict, ToolFailure>)> {
     let numbers = kernels.iter().map(|(i, ..)| *i);
     let Some(level) = optimize else {
-        let all: Vec<_> = kernels.iter().map(|(i, plain, apart)| (&tests[*i].1.test, plain, apart)).collect();
-        let chosen = sass::choose_all(toolkit, target, &all).into_iter().map(|choice| match choice {
-            Ok(AssemblyChoice { way, answer }) => Ok(TargetVerdict::Compared(Some(way), answer)),
-            // No level is the test.
-            Err(Ok(answer)) => Ok(TargetVerdict::Compared(None, answer)),
-            Err(Err(failure)) => Err(failure),
-        });
+        let all: Vec<_> =
+            kernels.iter().map(|(i, plain, apart)| (&tests[*i].1.test, plain, apart)).collect();
+        let chosen =
+            sass::choose_all(toolkit, target, &all).into_iter().map(|choice| match choice {
+                Ok(AssemblyChoice { way, answer }) => {
+                    Ok(TargetVerdict::Compared(Some(way), answer))
+                }
+                // No level is the test.
+                Err(Ok(answer)) => Ok(TargetVerdict::Compared(None, answer)),
+                Err(Err(failure)) => Err(failure),
+            });
         return numbers.zip(chosen).collect();
     };
-    let pairs: Vec<(&Test, &TestKernel)> = kernels.iter().map(|(i, plain, _)| (&tests[*i].1.test, plain)).collect();
+    let pairs: Vec<(&Test, &TestKernel)> =
+        kernels.iter().map(|(i, plain, _)| (&tests[*i].1.test, plain)).collect();
     let way = AssemblyWay { level, writing: Writing::Plain };
     let answers = sass::check_all(toolkit, target, level, &pairs);
-    numbers.zip(answers.into_iter().map(|answer| answer.map(|answer| TargetVerdict::Compared(Some(way), answer)))).collect()
+    numbers
+        .zip(
+            answers
+                .into_iter()
+                .map(|answer| answer.map(|answer| TargetVerdict::Compared(Some(way), answer))),
+        )
+        .collect()
 }
 
 /// How many of what.
@@ -177,14 +208,23 @@ impl ComparisonCounts {
             n => output.bad(&format!("{} differ from their tests", number(n as u64))),
         };
         let all = number(self.same.values().sum::<usize>() as u64);
-        let levels: Vec<String> = self.same.iter().rev().map(|(level, n)| format!("{} at {level}", number(*n as u64))).collect();
-        let levels = if levels.is_empty() { String::new() } else { format!(" ({})", levels.join("; ")) };
+        let levels: Vec<String> = self
+            .same
+            .iter()
+            .rev()
+            .map(|(level, n)| format!("{} at {level}", number(*n as u64)))
+            .collect();
+        let levels =
+            if levels.is_empty() { String::new() } else { format!(" ({})", levels.join("; ")) };
         let others = number(self.others as u64);
         output
             .print(&format!("{answer}; {all} kernels do what their tests say{levels}, {others} not compared, {seconds:.1} s"))?;
         match self.narrowed {
             0 => Ok(()),
-            n => output.print(&format!("{} of them wait where their tests do not; --explain shows where.", number(n as u64))),
+            n => output.print(&format!(
+                "{} of them wait where their tests do not; --explain shows where.",
+                number(n as u64)
+            )),
         }
     }
 }
@@ -202,10 +242,16 @@ fn show(
         TargetVerdict::Compared(_, CodeComparison::Same { compared, narrowed }) => {
             (Word::Equal, Some(*compared), none, narrowed.as_slice(), None)
         }
-        TargetVerdict::Compared(_, CodeComparison::Differs(why)) => (Word::Different, None, why.as_slice(), none, None),
-        TargetVerdict::Compared(_, CodeComparison::Assembled) => {
-            (Word::Assembled, None, none, none, Some(format!("there is no disassembler for {target}")))
+        TargetVerdict::Compared(_, CodeComparison::Differs(why)) => {
+            (Word::Different, None, why.as_slice(), none, None)
         }
+        TargetVerdict::Compared(_, CodeComparison::Assembled) => (
+            Word::Assembled,
+            None,
+            none,
+            none,
+            Some(format!("there is no disassembler for {target}")),
+        ),
         TargetVerdict::NotThere(why) => (Word::Unsupported, None, none, none, Some(why.clone())),
     };
     let file = file.display().to_string();

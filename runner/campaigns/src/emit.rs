@@ -36,7 +36,9 @@ pub fn run(options: &EmissionOptions, output: &Output) -> CommandOutcome {
     let writing = if options.apart { Writing::Apart } else { Writing::Plain };
     let kernel = match kernel_as(&read.test, options.target, &environment, writing) {
         Ok(kernel) => kernel,
-        Err(error) => return output.wrong(&[as_kernel(&error, &options.test.display().to_string(), &read)]),
+        Err(error) => {
+            return output.wrong(&[as_kernel(&error, &options.test.display().to_string(), &read)]);
+        }
     };
     if output.format == Format::Human {
         output.print(kernel.text().trim_end())?;

@@ -1,11 +1,12 @@
-//! `margay gpu check --explain`: the accesses of a test beside the machine code with its control words, and which of them the code lets overlap.
+//! `margay gpu check --explain`: the accesses of a test beside the machine code with its control
+//! words, and which of them the code lets overlap.
 
 use margay_litmus::test::Test;
 use margay_reports::gpu as document;
 use margay_runner::emit::{Environment, GpuTarget, Writing, kernel_as};
 use margay_runner::sass::{
-    self, AssemblyChoice, AssemblyWay, CodeComparison, ComparedThread, ScoreboardUses, Toolkit, choose_all, listings, threads,
-    uses,
+    self, AssemblyChoice, AssemblyWay, CodeComparison, ComparedThread, ScoreboardUses, Toolkit,
+    choose_all, listings, threads, uses,
 };
 
 use margay_console::output::Output;
@@ -31,21 +32,25 @@ pub fn explain(
     environment: &Environment,
     level: Option<u8>,
 ) -> Result<ExplainedCode, String> {
-    let written = |writing| kernel_as(test, target, environment, writing).map_err(|e| e.to_string());
+    let written =
+        |writing| kernel_as(test, target, environment, writing).map_err(|e| e.to_string());
     let (plain, apart) = (written(Writing::Plain)?, written(Writing::Apart)?);
     let way = match level {
         Some(level) => AssemblyWay { level, writing: Writing::Plain },
         None => match choose_all(toolkit, target, &[(test, &plain, &apart)]).remove(0) {
             Ok(AssemblyChoice { way, .. }) => way,
             // Where no level is the test, the one without optimisation shows what is different.
-            Err(Ok(CodeComparison::Differs(_))) => AssemblyWay { level: 0, writing: Writing::Plain },
+            Err(Ok(CodeComparison::Differs(_))) => {
+                AssemblyWay { level: 0, writing: Writing::Plain }
+            }
             Err(Ok(_)) => return Err(format!("there is no disassembler for {target}")),
             Err(Err(failure)) => return Err(failure.to_string()),
         },
     };
     let kernel = if way.writing == Writing::Plain { plain } else { apart };
     let listing = listings(toolkit, target, way.level, &[&kernel]).map_err(|e| e.to_string())?;
-    let listing = listing.ok_or_else(|| format!("there is no disassembler for {target}"))?.remove(0);
+    let listing =
+        listing.ok_or_else(|| format!("there is no disassembler for {target}"))?.remove(0);
     let listing = listing.ok_or_else(|| "the disassembly has no such kernel".to_owned())?;
     let threads = threads(test, target, &listing);
     let same = threads.iter().all(|t| t.differences.is_empty());
@@ -65,15 +70,26 @@ const LEGEND: &str = "Control words (docs/gpu.md): B, the scoreboards that are w
 impl ExplainedCode {
     /// Prints it for people.
     pub fn print(&self, name: &str, target: GpuTarget, output: &Output) -> std::io::Result<()> {
-        let answer =
-            if self.same { output.good("the machine code is the test") } else { output.bad("the machine code is another test") };
-        output.print(&format!("{} on {target}, {}: {answer}", output.heading(name), level(self.way)))?;
+        let answer = if self.same {
+            output.good("the machine code is the test")
+        } else {
+            output.bad("the machine code is another test")
+        };
+        output.print(&format!(
+            "{} on {target}, {}: {answer}",
+            output.heading(name),
+            level(self.way)
+        ))?;
         match self.uses.unwaited.first() {
-            None => output.print(&format!("{} instructions wait for what they use, and none fails to.", self.uses.waited))?,
+            None => output.print(&format!(
+                "{} instructions wait for what they use, and none fails to.",
+                self.uses.waited
+            ))?,
             Some(first) => {
                 let many = self.uses.unwaited.len();
-                output
-                    .print(&output.bad(&format!("The control words are not understood, by {many} uses of results: {first}")))?;
+                output.print(&output.bad(&format!(
+                    "The control words are not understood, by {many} uses of results: {first}"
+                )))?;
             }
         }
         for (t, thread) in self.threads.iter().enumerate() {
@@ -82,10 +98,20 @@ impl ExplainedCode {
             for difference in &thread.differences {
                 output.print(&output.bad(difference))?;
             }
-            output.print(&table(&["test", "control", "machine code"], &code(thread), &[], output.width()))?;
+            output.print(&table(
+                &["test", "control", "machine code"],
+                &code(thread),
+                &[],
+                output.width(),
+            ))?;
             if !thread.pairs.is_empty() {
                 output.print("")?;
-                output.print(&table(&["earlier", "later", "overlap", "why"], &pairs(thread), &[], output.width()))?;
+                output.print(&table(
+                    &["earlier", "later", "overlap", "why"],
+                    &pairs(thread),
+                    &[],
+                    output.width(),
+                ))?;
             }
         }
         output.print("")?;
@@ -103,12 +129,13 @@ impl ExplainedCode {
             stall: c.stall,
             reuse: c.reuse,
         };
-        let instruction = |(i, effect): (&sass::SassInstruction, &Option<usize>)| document::MachineInstruction {
-            address: i.address,
-            text: i.text().to_owned(),
-            control: i.control.map(control),
-            effect: *effect,
-        };
+        let instruction =
+            |(i, effect): (&sass::SassInstruction, &Option<usize>)| document::MachineInstruction {
+                address: i.address,
+                text: i.text().to_owned(),
+                control: i.control.map(control),
+                effect: *effect,
+            };
         let pair = |p: &sass::AccessPair| document::EffectPair {
             first: p.first,
             second: p.second,
@@ -132,7 +159,8 @@ impl ExplainedCode {
 
 fn code(thread: &ComparedThread) -> Vec<Vec<String>> {
     let row = |(i, effect): (&sass::SassInstruction, &Option<usize>)| {
-        let text = effect.and_then(|n| thread.wanted.get(n)).map_or(String::new(), |e| e.text.clone());
+        let text =
+            effect.and_then(|n| thread.wanted.get(n)).map_or(String::new(), |e| e.text.clone());
         vec![text, i.control.map_or(String::new(), |c| c.to_string()), i.text().to_owned()]
     };
     thread.code.iter().zip(&thread.effects).map(row).collect()

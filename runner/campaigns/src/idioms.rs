@@ -11,7 +11,8 @@ pub const PLDI_2016: [(&str, &str); 3] = [
 ];
 
 /// coRR of Fig. 1 (ASPLOS 2015), in one cta.
-pub const CORR: (&str, &str) = ("asplos2015/coRR", include_str!("../../../tests/corpus/asplos2015/coRR.litmus"));
+pub const CORR: (&str, &str) =
+    ("asplos2015/coRR", include_str!("../../../tests/corpus/asplos2015/coRR.litmus"));
 
 pub fn read(texts: &[(&str, &str)]) -> Result<Vec<(String, Read)>, Vec<Diagnostic>> {
     let one = |(name, text): &(&str, &str)| {
@@ -27,8 +28,11 @@ mod tests {
 
     #[test]
     fn they_can_be_read() {
-        let names: Vec<String> =
-            read(&[&PLDI_2016[..], &[CORR]].concat()).expect("tests").into_iter().map(|(_, r)| r.test.name).collect();
+        let names: Vec<String> = read(&[&PLDI_2016[..], &[CORR]].concat())
+            .expect("tests")
+            .into_iter()
+            .map(|(_, r)| r.test.name)
+            .collect();
         assert_eq!(names, ["MP", "LB", "SB", "coRR"]);
     }
 }

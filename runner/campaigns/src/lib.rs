@@ -1,4 +1,5 @@
-//! Tests on devices: one beside a model, many whose results are kept in a file whatever happens, and the pages that tell of them.
+//! Tests on devices: one beside a model, many whose results are kept in a file whatever happens,
+//! and the pages that tell of them.
 
 #![warn(unreachable_pub)]
 

@@ -72,7 +72,12 @@ pub fn measure(
             let variables = &counts.observed.variables;
             let outcomes = allowed::outcomes(read, variables, &mut judge.runner, judge.timeout);
             let outcomes = outcomes.map_err(|error| {
-                MeasureProblem::Test(margay_answers::refusal::by_engine(&error, name, &read.file, &judge.model))
+                MeasureProblem::Test(margay_answers::refusal::by_engine(
+                    &error,
+                    name,
+                    &read.file,
+                    &judge.model,
+                ))
             })?;
             bounded = outcomes.bounded;
             model = Some(judge.model.name.clone());
@@ -97,8 +102,14 @@ fn problem(failure: DeviceFailure, name: &str, read: &Read) -> MeasureProblem {
     })
 }
 
-/// What a line of results is the answer to: if a file has one with the same, the test need not be run again.
-pub fn question(name: &str, device: &DeviceDescription, model: Option<&str>, request: &Request) -> CampaignQuestion {
+/// What a line of results is the answer to: if a file has one with the same, the test need not be
+/// run again.
+pub fn question(
+    name: &str,
+    device: &DeviceDescription,
+    model: Option<&str>,
+    request: &Request,
+) -> CampaignQuestion {
     CampaignQuestion {
         file: name.to_owned(),
         device: device.name.clone(),
@@ -126,7 +137,9 @@ fn line(
     MeasuredLine {
         question,
         name: read.test.name.clone(),
-        clocks: device.clocks.map(|c| ClockRecord { core_khz: c.core_khz, memory_khz: c.memory_khz }),
+        clocks: device
+            .clocks
+            .map(|c| ClockRecord { core_khz: c.core_khz, memory_khz: c.memory_khz }),
         kernel: kernel.map(|k| k.hash.clone()),
         assembler: kernel.map(|k| k.assembler.clone()),
         level: kernel.map(|k| k.level),
@@ -149,10 +162,16 @@ fn line(
 }
 
 /// The histogram for people.
-pub fn print(name: &str, measured: &TestMeasurement, device: &DeviceDescription, output: &Output) -> std::io::Result<()> {
+pub fn print(
+    name: &str,
+    measured: &TestMeasurement,
+    device: &DeviceDescription,
+    output: &Output,
+) -> std::io::Result<()> {
     let counts = &measured.counts;
     let rate = counts.instances as f64 / counts.seconds.max(1e-9);
-    let (instances, rate, seconds) = (number(counts.instances), number(rate as u64), counts.seconds);
+    let (instances, rate, seconds) =
+        (number(counts.instances), number(rate as u64), counts.seconds);
     output.print(&output.heading(&format!(
         "{}{name}, {}: {instances} instances, {seconds:.3} s ({rate} a second)",
         device.mark(),
@@ -161,21 +180,32 @@ pub fn print(name: &str, measured: &TestMeasurement, device: &DeviceDescription,
     histogram::print(&measured.rows, &counts.observed, true, output)?;
     if counts.stopped {
         let asked = measured.line.question.asked_instances;
-        output.print(&output.unsure(&format!("Interrupted: {} instances were asked for.", number(asked))))?;
+        output.print(
+            &output.unsure(&format!("Interrupted: {} instances were asked for.", number(asked))),
+        )?;
     }
     if let Some(kernel) = &counts.kernel {
         if kernel.compared.is_none() {
-            output.print(&format!("The machine code ({}) was not compared with the test.", kernel.assembler))?;
+            output.print(&format!(
+                "The machine code ({}) was not compared with the test.",
+                kernel.assembler
+            ))?;
         }
         for narrowed in &kernel.narrowed {
             output.print(&format!("The machine code waits where the test does not: {narrowed}"))?;
         }
     }
     if counts.stuck > 0 {
-        output.print(&format!("{} instances had a thread that did not come to its end.", number(counts.stuck)))?;
+        output.print(&format!(
+            "{} instances had a thread that did not come to its end.",
+            number(counts.stuck)
+        ))?;
     }
     if counts.uncounted > 0 {
-        output.print(&format!("{} instances had values for which the table has no room.", number(counts.uncounted)))?;
+        output.print(&format!(
+            "{} instances had values for which the table has no room.",
+            number(counts.uncounted)
+        ))?;
     }
     output.print("")
 }

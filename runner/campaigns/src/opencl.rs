@@ -1,4 +1,5 @@
-//! `margay gpu emit` and `gpu check` with `--language opencl`: the test in OpenCL C, and what clang makes of it.
+//! `margay gpu emit` and `gpu check` with `--language opencl`: the test in OpenCL C, and what clang
+//! makes of it.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -45,9 +46,17 @@ pub fn emit(test: &Path, output: &Output) -> CommandOutcome {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn check(tests: &[PathBuf], targets: &[OpenClTarget], clang: &Path, output: &Output) -> CommandOutcome {
-    let missing = |why: String| Diagnostic::error(why).help("name one with --clang; .ci/compilers fetches some");
-    let found = OpenClCompiler::new(clang.to_owned()).and_then(|compiler| Ok((compiler.version()?, compiler)));
+pub fn check(
+    tests: &[PathBuf],
+    targets: &[OpenClTarget],
+    clang: &Path,
+    output: &Output,
+) -> CommandOutcome {
+    let missing = |why: String| {
+        Diagnostic::error(why).help("name one with --clang; .ci/compilers fetches some")
+    };
+    let found = OpenClCompiler::new(clang.to_owned())
+        .and_then(|compiler| Ok((compiler.version()?, compiler)));
     let (version, compiler) = match found {
         Ok(found) => found,
         Err(failure) => return output.wrong(&[missing(failure.to_string())]),
@@ -79,7 +88,9 @@ pub fn check(tests: &[PathBuf], targets: &[OpenClTarget], clang: &Path, output: 
                 Ok(assembly) => compare(&source, target, &assembly),
                 Err(ToolFailure::Missing(why)) => return output.wrong(&[missing(why)]),
                 Err(ToolFailure::Refused(log)) => {
-                    errors.push(Diagnostic::error(format!("`{name}` for {target}: the compiler refuses it: {log}")));
+                    errors.push(Diagnostic::error(format!(
+                        "`{name}` for {target}: the compiler refuses it: {log}"
+                    )));
                     continue;
                 }
             };
@@ -111,7 +122,10 @@ pub fn check(tests: &[PathBuf], targets: &[OpenClTarget], clang: &Path, output: 
                 continue;
             }
             for difference in differences {
-                output.print(&format!("{} {name} for {target}: {difference}", output.bad("differs")))?;
+                output.print(&format!(
+                    "{} {name} for {target}: {difference}",
+                    output.bad("differs")
+                ))?;
             }
         }
     }
@@ -119,11 +133,20 @@ pub fn check(tests: &[PathBuf], targets: &[OpenClTarget], clang: &Path, output: 
         let answer = match (differing, same, errors.len()) {
             (0, 0, _) => output.unsure("nothing was compared"),
             (0, ..) => output.good("no difference"),
-            (n, ..) => output.bad(&format!("{} from the test", counted(n, "kernel differs", "kernels differ"))),
+            (n, ..) => output
+                .bad(&format!("{} from the test", counted(n, "kernel differs", "kernels differ"))),
         };
-        let left = if errors.is_empty() { String::new() } else { format!(", {} not compared", number(errors.len() as u64)) };
+        let left = if errors.is_empty() {
+            String::new()
+        } else {
+            format!(", {} not compared", number(errors.len() as u64))
+        };
         let of_groups = targets.iter().any(|target| matches!(target, OpenClTarget::Amd(_)));
-        let open = if of_groups { "dependencies, and in AMD's code what orders a work-group, " } else { "dependencies " };
+        let open = if of_groups {
+            "dependencies, and in AMD's code what orders a work-group, "
+        } else {
+            "dependencies "
+        };
         let seconds = start.elapsed().as_secs_f64();
         let same = counted(same, "kernel", "kernels");
         output.print(&format!(

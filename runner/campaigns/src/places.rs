@@ -1,4 +1,5 @@
-//! Plots of where stress provokes weak outcomes, as SVG: for each test and distance a bar for each place (Sorensen and Donaldson, PLDI 2016, Fig. 3).
+//! Plots of where stress provokes weak outcomes, as SVG: for each test and distance a bar for each
+//! place (Sorensen and Donaldson, PLDI 2016, Fig. 3).
 
 use std::fmt::Write as _;
 
@@ -28,12 +29,16 @@ impl Plots<'_> {
     /// The distances that are drawn: all, or so many from the first to the last.
     fn chosen(runs: usize) -> Vec<usize> {
         let columns = runs.min(COLUMNS);
-        (0..columns).map(|c| if columns == 1 { 0 } else { c * (runs - 1) / (columns - 1) }).collect()
+        (0..columns)
+            .map(|c| if columns == 1 { 0 } else { c * (runs - 1) / (columns - 1) })
+            .collect()
     }
 
     /// The picture.
     pub fn svg(&self) -> String {
-        let columns = self.places.iter().map(|p| Self::chosen(p.runs.len()).len()).max().unwrap_or(0).max(1) as f64;
+        let columns =
+            self.places.iter().map(|p| Self::chosen(p.runs.len()).len()).max().unwrap_or(0).max(1)
+                as f64;
         let (across, down) = (WIDTH + 20.0, HEIGHT + 50.0);
         let width = LEFT + across * columns + 10.0;
         let height = TOP + down * self.places.len() as f64;
@@ -48,8 +53,14 @@ impl Plots<'_> {
         for (row, (test, places)) in self.tests.iter().zip(self.places).enumerate() {
             let top = TOP + down * row as f64;
             // All plots of a test have one scale.
-            let largest = places.runs.iter().flat_map(|(_, weak)| weak).copied().max().unwrap_or(0).max(1);
-            let _ = writeln!(svg, "<text x=\"10\" y=\"{:.1}\" font-size=\"12\">{}</text>", top + HEIGHT / 2.0, escape(test));
+            let largest =
+                places.runs.iter().flat_map(|(_, weak)| weak).copied().max().unwrap_or(0).max(1);
+            let _ = writeln!(
+                svg,
+                "<text x=\"10\" y=\"{:.1}\" font-size=\"12\">{}</text>",
+                top + HEIGHT / 2.0,
+                escape(test)
+            );
             for (column, run) in Self::chosen(places.runs.len()).into_iter().enumerate() {
                 self.plot(places, run, largest, (LEFT + across * column as f64, top), &mut svg);
             }
@@ -58,7 +69,14 @@ impl Plots<'_> {
         svg
     }
 
-    fn plot(&self, places: &StressPlaces, run: usize, largest: u64, (left, top): (f64, f64), svg: &mut String) {
+    fn plot(
+        &self,
+        places: &StressPlaces,
+        run: usize,
+        largest: u64,
+        (left, top): (f64, f64),
+        svg: &mut String,
+    ) {
         let (distance, weak) = &places.runs[run];
         let base = top + HEIGHT;
         let up = |n: u64| base - HEIGHT * (n.min(largest) as f64 / largest as f64);
@@ -80,7 +98,9 @@ impl Plots<'_> {
             base + 12.0,
             noise = up(self.noise),
         );
-        for (i, (&place, &count)) in places.places.iter().zip(weak).enumerate().filter(|(_, (_, count))| **count > 0) {
+        for (i, (&place, &count)) in
+            places.places.iter().zip(weak).enumerate().filter(|(_, (_, count))| **count > 0)
+        {
             let y = up(count);
             let _ = writeln!(
                 svg,
@@ -101,13 +121,26 @@ mod tests {
 
     #[test]
     fn a_bar_for_each_place_that_shows_something() {
-        let weak = |loud: u64| (0..8).map(|i| if i / 2 == loud { 40 } else { 0 }).collect::<Vec<u64>>();
-        let places = StressPlaces { places: (0..8).map(|i| 32 * i).collect(), runs: vec![(0, vec![0; 8]), (64, weak(1))] };
+        let weak =
+            |loud: u64| (0..8).map(|i| if i / 2 == loud { 40 } else { 0 }).collect::<Vec<u64>>();
+        let places = StressPlaces {
+            places: (0..8).map(|i| 32 * i).collect(),
+            runs: vec![(0, vec![0; 8]), (64, weak(1))],
+        };
         let tests = ["MP".to_owned(), "<LB>".to_owned()];
-        let plots = Plots { title: "simulated: x & y".to_owned(), tests: &tests, places: &[places.clone(), places], noise: 3 };
+        let plots = Plots {
+            title: "simulated: x & y".to_owned(),
+            tests: &tests,
+            places: &[places.clone(), places],
+            noise: 3,
+        };
         let svg = plots.svg();
         let document = roxmltree::Document::parse(&svg).expect("well-formed XML");
-        let bars: Vec<_> = document.descendants().filter(|n| n.has_tag_name("title")).filter_map(|n| n.text()).collect();
+        let bars: Vec<_> = document
+            .descendants()
+            .filter(|n| n.has_tag_name("title"))
+            .filter_map(|n| n.text())
+            .collect();
         assert_eq!(bars, ["d = 64, place 64: 40", "d = 64, place 96: 40"].repeat(2));
         assert!(svg.contains("simulated: x &amp; y") && svg.contains("&lt;LB&gt;"), "{svg}");
     }

@@ -55,7 +55,8 @@ pub fn run(options: &DeviceRunOptions, output: &Output) -> CommandOutcome {
         Err(errors) => return output.wrong(&errors),
     };
     let corpus = [PathBuf::from("tests/corpus")];
-    let files = match inputs::files(if options.tests.is_empty() { &corpus } else { &options.tests }) {
+    let files = match inputs::files(if options.tests.is_empty() { &corpus } else { &options.tests })
+    {
         Ok(files) => files,
         Err(error) => return output.wrong(&[error]),
     };
@@ -85,8 +86,13 @@ pub fn run(options: &DeviceRunOptions, output: &Output) -> CommandOutcome {
     let limits = RunLimits::start(None, None);
     session.request.stop = limits.stop.clone();
     let bar = StepBar::new(output.format == Format::Human, tests.len(), "tests");
-    let mut campaign =
-        Campaign { device: &mut **session.device, request: &session.request, judge, results, resume: options.soundness };
+    let mut campaign = Campaign {
+        device: &mut **session.device,
+        request: &session.request,
+        judge,
+        results,
+        resume: options.soundness,
+    };
     let names: inputs::TestNames = tests.iter().map(|(_, read)| read).collect();
     let stopped = || limits.stop.load(std::sync::atomic::Ordering::Relaxed);
     let mut charts = options.charts.as_deref().map(OutputFolder::open).transpose();
@@ -107,8 +113,12 @@ pub fn run(options: &DeviceRunOptions, output: &Output) -> CommandOutcome {
                 }
                 printed
             }
-            CampaignEvent::Known(known) if output.format == Format::Json => output.print(&known.text),
-            CampaignEvent::Problem(problem) if options.soundness && output.format == Format::Json => {
+            CampaignEvent::Known(known) if output.format == Format::Json => {
+                output.print(&known.text)
+            }
+            CampaignEvent::Problem(problem)
+                if options.soundness && output.format == Format::Json =>
+            {
                 output.wrong_line(&read.file.name, std::slice::from_ref(problem))
             }
             CampaignEvent::Known(_) | CampaignEvent::Problem(_) => Ok(()),
@@ -117,7 +127,8 @@ pub fn run(options: &DeviceRunOptions, output: &Output) -> CommandOutcome {
     bar.finish();
     match (charts, &options.charts) {
         (Err(error), Some(path)) => folder::unwritten(path, &error, *output),
-        (Ok(Some(folder)), _) => output.warn(&folder.finish(&|name| name.ends_with(".svg")).into_iter().collect::<Vec<_>>()),
+        (Ok(Some(folder)), _) => output
+            .warn(&folder.finish(&|name| name.ends_with(".svg")).into_iter().collect::<Vec<_>>()),
         (Err(_) | Ok(None), _) => {}
     }
     finish(end, errors, session.device.description().mark(), options, output)
@@ -132,18 +143,25 @@ fn compiled(
 ) -> Result<Option<CompiledProgram>, Diagnostic> {
     let Some(path) = &options.compiled else { return Ok(None) };
     let [(_, read)] = tests else {
-        return Err(Diagnostic::error("--compiled is what a compiler made of one test").help("name that test alone"));
+        return Err(Diagnostic::error("--compiled is what a compiler made of one test")
+            .help("name that test alone"));
     };
     if device.simulated {
-        return Err(Diagnostic::error("--compiled is machine code, and a simulated device runs none"));
+        return Err(Diagnostic::error(
+            "--compiled is machine code, and a simulated device runs none",
+        ));
     }
-    let text = limited::text(path, 1 << 26).map_err(|e| Diagnostic::error(format!("cannot read `{}`: {e}", path.display())))?;
+    let text = limited::text(path, 1 << 26)
+        .map_err(|e| Diagnostic::error(format!("cannot read `{}`: {e}", path.display())))?;
     let wrong = |why: String| Diagnostic::error(format!("`{}`: {why}", path.display()));
     let mut compiled = CompiledProgram::read(&text, &read.test).map_err(wrong)?;
     if let Some(path) = &options.accesses {
         let accesses = inputs::test(path, output).map_err(|mut errors| errors.remove(0))?;
         if accesses.test.threads.len() != read.test.threads.len() {
-            return Err(Diagnostic::error(format!("`{}` has another number of threads than the test", path.display())));
+            return Err(Diagnostic::error(format!(
+                "`{}` has another number of threads than the test",
+                path.display()
+            )));
         }
         compiled.accesses = Some(accesses.test);
     }
@@ -151,17 +169,28 @@ fn compiled(
 }
 
 /// The histogram as bars.
-fn chart(folder: &mut OutputFolder, name: &str, measured: &TestMeasurement, device: &DeviceDescription) -> std::io::Result<()> {
+fn chart(
+    folder: &mut OutputFolder,
+    name: &str,
+    measured: &TestMeasurement,
+    device: &DeviceDescription,
+) -> std::io::Result<()> {
     let observed = &measured.counts.observed;
-    let groups =
-        measured.rows.iter().map(|r| BarGroup { name: observed.describe(&r.outcome), values: vec![r.count as f64] }).collect();
+    let groups = measured
+        .rows
+        .iter()
+        .map(|r| BarGroup { name: observed.describe(&r.outcome), values: vec![r.count as f64] })
+        .collect();
     let bars = Bars {
         title: format!("{}{name}: {} instances", device.mark(), number(measured.counts.instances)),
         series: vec!["instances".to_owned()],
         groups,
         logarithmic: true,
     };
-    let file: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { '_' }).collect();
+    let file: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "+-._".contains(c) { c } else { '_' })
+        .collect();
     folder.write(&format!("{file}.svg"), bars.svg())
 }
 
@@ -203,14 +232,17 @@ fn summary(end: &CampaignEnd, mark: &str, output: &Output) -> std::io::Result<()
         n => output.bad(&format!("{mark}{n} tests show what the model forbids")),
     };
     let (run, known, not) = (end.measured, end.known, end.problems.len());
-    output.print(&format!("{answer}; {run} tests run, {known} known from the file of results, {not} without an answer"))?;
+    output.print(&format!(
+        "{answer}; {run} tests run, {known} known from the file of results, {not} without an answer"
+    ))?;
     for name in &end.violations {
         output.print(&format!("  {name}"))?;
     }
     let mut reasons: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
     for problem in &end.problems {
         // The first part names the file.
-        let reason = problem.message.split_once(": ").map_or(problem.message.as_str(), |(_, why)| why);
+        let reason =
+            problem.message.split_once(": ").map_or(problem.message.as_str(), |(_, why)| why);
         *reasons.entry(reason.to_owned()).or_default() += 1;
     }
     for (reason, count) in reasons {

@@ -9,7 +9,9 @@ use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::output::Output;
 use margay_models::diagnostic::Diagnostic;
 use margay_models::limited;
-use margay_runner::device::{self, Cuda, Device, DeviceFailure, Failing, Request, SimulatedDevice, Titan};
+use margay_runner::device::{
+    self, Cuda, Device, DeviceFailure, Failing, Request, SimulatedDevice, Titan,
+};
 use margay_runner::emit::Environment;
 use margay_runner::sass::Toolkit;
 use margay_runner::sim;
@@ -85,7 +87,9 @@ impl Closed {
 
 /// One sentence: there is no device, or it is gone.
 pub fn absent(failure: &DeviceFailure, output: &Output) -> CommandOutcome {
-    output.wrong(&[Diagnostic::error(failure.to_string()).help("--device sim runs tests on the CPU")])?;
+    output.wrong(&[
+        Diagnostic::error(failure.to_string()).help("--device sim runs tests on the CPU")
+    ])?;
     Ok(Exit::Undecided)
 }
 
@@ -124,21 +128,27 @@ impl CampaignSession {
     /// The profile or the environment is wrong, or there is no such device.
     pub fn open(on: &CampaignDevice, instances: u64, output: &Output) -> Result<Self, Closed> {
         if instances == 0 {
-            return Err(Closed::Wrong(Diagnostic::error("0 instances show nothing").help("give --instances at least 1")));
+            return Err(Closed::Wrong(
+                Diagnostic::error("0 instances show nothing").help("give --instances at least 1"),
+            ));
         }
         let profile = on.profile.as_deref().map(profile).transpose().map_err(Closed::Wrong)?;
         let base = match &profile {
-            Some(profile) => Environment::parse(&profile.environment).map_err(|why| Closed::Wrong(Diagnostic::error(why)))?,
+            Some(profile) => Environment::parse(&profile.environment)
+                .map_err(|why| Closed::Wrong(Diagnostic::error(why)))?,
             None => Environment::default(),
         };
         if on.require_comparison && on.device != DeviceName::Cuda {
             return Err(Closed::Wrong(
-                Diagnostic::error("--require-comparison is about machine code, and a simulated device runs none")
-                    .help("leave it out, or run on a GPU with --device cuda"),
+                Diagnostic::error(
+                    "--require-comparison is about machine code, and a simulated device runs none",
+                )
+                .help("leave it out, or run on a GPU with --device cuda"),
             ));
         }
         let environment = base.with(&on.environment);
-        let environment = environment.map_err(|why| Closed::Wrong(Diagnostic::error(format!("--environment: {why}"))))?;
+        let environment = environment
+            .map_err(|why| Closed::Wrong(Diagnostic::error(format!("--environment: {why}"))))?;
         let device: Box<dyn Device> = match on.device {
             DeviceName::Sim(machine) => Box::new(SimulatedDevice::new(machine)),
             DeviceName::Titan => Box::new(Titan::default()),
@@ -151,17 +161,27 @@ impl CampaignSession {
         };
         if let Some(profile) = profile.filter(|p| !p.is_of(device.description())) {
             let (of, here) = (&profile.device.name, &device.description().name);
-            output.warn(&[Diagnostic::warning(format!("the profile is of `{of}`, and this is `{here}`"))]);
+            output.warn(&[Diagnostic::warning(format!(
+                "the profile is of `{of}`, and this is `{here}`"
+            ))]);
         }
-        let request =
-            Request { instances, seed: on.seed, environment, watchdog: on.watchdog, stop: Arc::default(), compiled: None };
+        let request = Request {
+            instances,
+            seed: on.seed,
+            environment,
+            watchdog: on.watchdog,
+            stop: Arc::default(),
+            compiled: None,
+        };
         Ok(Self { device: ManuallyDrop::new(device), request })
     }
 }
 
 fn profile(path: &Path) -> Result<Profile, Diagnostic> {
-    let wrong =
-        |why: String| Diagnostic::error(format!("`{}`: {why}", path.display())).help("`margay gpu tune FILE` writes a profile");
+    let wrong = |why: String| {
+        Diagnostic::error(format!("`{}`: {why}", path.display()))
+            .help("`margay gpu tune FILE` writes a profile")
+    };
     let text = limited::text(path, 1 << 20).map_err(|e| wrong(format!("cannot read: {e}")))?;
     Profile::read(&text).map_err(wrong)
 }

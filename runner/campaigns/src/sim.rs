@@ -85,13 +85,19 @@ pub fn run(options: &SimulationOptions, output: &Output) -> CommandOutcome {
         undecided |= shown.bounded;
         let asked = model.as_ref().zip(runner.as_mut());
         let variables = &machine.observed().variables;
-        let allowed = match asked.map(|(m, r)| (m, allowed::outcomes(read, variables, r, options.timeout))) {
+        let allowed = match asked
+            .map(|(m, r)| (m, allowed::outcomes(read, variables, r, options.timeout)))
+        {
             None => None,
             Some((_, Ok(outcomes))) => Some(outcomes),
             // What the machine showed is shown; what the model says of it is not known.
             Some((model, Err(error))) if error.is_undecided() => {
                 undecided = true;
-                let what = format!("what `{}` allows `{name}` to show is undecided: {}", model.name, limits::gave_up(&error));
+                let what = format!(
+                    "what `{}` allows `{name}` to show is undecided: {}",
+                    model.name,
+                    limits::gave_up(&error)
+                );
                 output.warn(&[Diagnostic::warning(what)]);
                 None
             }
@@ -101,15 +107,31 @@ pub fn run(options: &SimulationOptions, output: &Output) -> CommandOutcome {
             }
         };
         undecided |= allowed.as_ref().is_some_and(|a| a.bounded);
-        let rows = histogram::rows(&shown.histogram, allowed.as_ref().map(|a| &a.values), machine.observed());
+        let rows = histogram::rows(
+            &shown.histogram,
+            allowed.as_ref().map(|a| &a.values),
+            machine.observed(),
+        );
         differs |= histogram::differs(&rows);
         if differs {
             output.settle(Exit::Found);
         }
         if output.format == Format::Json {
-            output.line(&line(name, &read.test, &machine, &shown, &rows, model.as_ref(), options))?;
+            output.line(&line(
+                name,
+                &read.test,
+                &machine,
+                &shown,
+                &rows,
+                model.as_ref(),
+                options,
+            ))?;
         } else {
-            output.prose(&output.heading(&headline(&names.of(&read.test.name, name), &shown, options)))?;
+            output.prose(&output.heading(&headline(
+                &names.of(&read.test.name, name),
+                &shown,
+                options,
+            )))?;
             histogram::print(&rows, machine.observed(), !options.exhaustive, output)?;
             if shown.stuck > 0 {
                 output.prose(&stuck(&shown, options))?;
@@ -156,7 +178,14 @@ fn simulate(
     } else {
         let runs = machine.run(options.runs, options.seed, || limits.ended())?;
         let bounded = runs.runs < options.runs;
-        SimulationResult { histogram: runs.histogram, stuck: runs.stuck, runs: runs.runs, states: None, bounded, seconds: 0.0 }
+        SimulationResult {
+            histogram: runs.histogram,
+            stuck: runs.stuck,
+            runs: runs.runs,
+            states: None,
+            bounded,
+            seconds: 0.0,
+        }
     };
     Ok((machine, SimulationResult { seconds: start.elapsed().as_secs_f64(), ..shown }))
 }
@@ -167,12 +196,19 @@ fn headline(name: &str, shown: &SimulationResult, options: &SimulationOptions) -
     match shown.states {
         Some(states) => {
             let part = if shown.bounded { ", stopped" } else { "" };
-            format!("simulated: {name}, {machine} machine: {} states{part}, {seconds:.3} s", number(states as u64))
+            format!(
+                "simulated: {name}, {machine} machine: {} states{part}, {seconds:.3} s",
+                number(states as u64)
+            )
         }
         None => {
             let rate = shown.runs as f64 / seconds.max(1e-9);
             let (runs, rate) = (number(shown.runs), number(rate as u64));
-            let part = if shown.bounded { format!(" of {}, stopped", number(options.runs)) } else { String::new() };
+            let part = if shown.bounded {
+                format!(" of {}, stopped", number(options.runs))
+            } else {
+                String::new()
+            };
             format!(
                 "simulated: {name}, {machine} machine: {runs} runs{part}, seed {}, {seconds:.3} s ({rate} a second)",
                 options.seed
@@ -185,7 +221,11 @@ fn stuck(shown: &SimulationResult, options: &SimulationOptions) -> String {
     if options.exhaustive {
         "A thread can wait for ever: at a barrier that not all of its threads come to, or for a value.".to_owned()
     } else {
-        format!("{} runs did not end within {} steps; they are in no line.", number(shown.stuck), number(sim::STEPS as u64))
+        format!(
+            "{} runs did not end within {} steps; they are in no line.",
+            number(shown.stuck),
+            number(sim::STEPS as u64)
+        )
     }
 }
 

@@ -1,4 +1,5 @@
-//! `margay gpu summary`: files of results as one table: which tests showed the outcome that they ask about, how often, and what was forbidden.
+//! `margay gpu summary`: files of results as one table: which tests showed the outcome that they
+//! ask about, how often, and what was forbidden.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -25,7 +26,8 @@ pub(crate) struct TestSummary {
     violation: bool,
     failed: Option<String>,
     simulated: bool,
-    /// Does the model forbid what the test asks about? `None` without a model, or if it stopped at a bound.
+    /// Does the model forbid what the test asks about? `None` without a model, or if it stopped at
+    /// a bound.
     pub(crate) forbidden: Option<bool>,
     /// The models that it was compared with.
     pub(crate) models: BTreeSet<String>,
@@ -53,7 +55,12 @@ pub fn run(options: &SummaryOptions, output: &Output) -> CommandOutcome {
     for file in files {
         let text = match margay_models::limited::text(file, 1 << 28) {
             Ok(text) => text,
-            Err(error) => return output.wrong(&[Diagnostic::error(format!("cannot read `{}`: {error}", file.display()))]),
+            Err(error) => {
+                return output.wrong(&[Diagnostic::error(format!(
+                    "cannot read `{}`: {error}",
+                    file.display()
+                ))]);
+            }
         };
         let mut cut: Vec<usize> = Vec::new();
         for (n, line) in text.lines().enumerate() {
@@ -61,8 +68,11 @@ pub fn run(options: &SummaryOptions, output: &Output) -> CommandOutcome {
                 Some(entry) => add(&mut rows, &entry.answer),
                 None if is_cut(line) => cut.push(n + 1),
                 None => {
-                    let message = format!("`{}`: line {} is no result of `gpu run`", file.display(), n + 1);
-                    return output.wrong(&[Diagnostic::error(message).help("give files that --results wrote")]);
+                    let message =
+                        format!("`{}`: line {} is no result of `gpu run`", file.display(), n + 1);
+                    return output.wrong(&[
+                        Diagnostic::error(message).help("give files that --results wrote")
+                    ]);
                 }
             }
         }
@@ -72,7 +82,8 @@ pub fn run(options: &SummaryOptions, output: &Output) -> CommandOutcome {
                 more => format!("and {more} more are cut off, and"),
             };
             let what = format!("`{}`: line {first} {others} not counted", file.display());
-            output.warn(&[Diagnostic::warning(what).help("the program was stopped while it wrote; the other lines are counted")]);
+            output.warn(&[Diagnostic::warning(what)
+                .help("the program was stopped while it wrote; the other lines are counted")]);
         }
     }
     let table = seen_elsewhere.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
@@ -81,14 +92,19 @@ pub fn run(options: &SummaryOptions, output: &Output) -> CommandOutcome {
         && compared.shapes.last().is_none_or(|all| all.run_here == 0)
     {
         let error = Diagnostic::error(format!("no test of the results is one of `{table}`"));
-        return output.wrong(&[error.help(format!("run the tests that `margay gen --published {table} --out DIR` writes"))]);
+        return output.wrong(&[error.help(format!(
+            "run the tests that `margay gen --published {table} --out DIR` writes"
+        ))]);
     }
-    let exit = output.settle(if rows.values().any(|r| r.violation) { Exit::Found } else { Exit::Holds });
+    let exit =
+        output.settle(if rows.values().any(|r| r.violation) { Exit::Found } else { Exit::Holds });
     if output.format == Format::Json {
         output.document(&document(&rows, compared))?;
     } else {
         // Beside the table of shapes, single tests are those at which something is wrong.
-        let shown = |row: &TestSummary| *all || row.violation || row.failed.is_some() || row.asked > 0 && compared.is_none();
+        let shown = |row: &TestSummary| {
+            *all || row.violation || row.failed.is_some() || row.asked > 0 && compared.is_none()
+        };
         print(&rows, &shown, output)?;
         if let Some(compared) = &compared {
             elsewhere::print(compared, *all, output)?;
@@ -99,7 +115,9 @@ pub fn run(options: &SummaryOptions, output: &Output) -> CommandOutcome {
 
 fn add(rows: &mut BTreeMap<String, TestSummary>, answer: &ResultLine) {
     match answer {
-        ResultLine::Failed(line) => rows.entry(line.question.file.clone()).or_default().failed = Some(line.failed.clone()),
+        ResultLine::Failed(line) => {
+            rows.entry(line.question.file.clone()).or_default().failed = Some(line.failed.clone())
+        }
         ResultLine::Measured(line) => {
             let row = rows.entry(line.question.file.clone()).or_default();
             row.asked += line.outcomes.iter().filter(|o| o.asked).map(|o| o.count).sum::<u64>();
@@ -110,7 +128,8 @@ fn add(rows: &mut BTreeMap<String, TestSummary>, answer: &ResultLine) {
             row.simulated |= line.question.simulated;
             if let Some(model) = line.question.model.as_ref().filter(|_| !line.bounded) {
                 // The line has each outcome that the model allows, seen or not.
-                let allowed = line.outcomes.iter().any(|o| o.asked && o.model == Some(Verdict::Allowed));
+                let allowed =
+                    line.outcomes.iter().any(|o| o.asked && o.model == Some(Verdict::Allowed));
                 row.forbidden = Some(row.forbidden.unwrap_or(true) && !allowed);
                 row.models.insert(model.clone());
             }
@@ -132,12 +151,19 @@ impl TestSummary {
 /// The most often seen first.
 fn sorted(rows: &BTreeMap<String, TestSummary>) -> Vec<(&String, &TestSummary)> {
     let mut all: Vec<_> = rows.iter().collect();
-    all.sort_by(|(a, x), (b, y)| y.violation.cmp(&x.violation).then(y.rate().total_cmp(&x.rate())).then(a.cmp(b)));
+    all.sort_by(|(a, x), (b, y)| {
+        y.violation.cmp(&x.violation).then(y.rate().total_cmp(&x.rate())).then(a.cmp(b))
+    });
     all
 }
 
-fn print(rows: &BTreeMap<String, TestSummary>, shown: &dyn Fn(&TestSummary) -> bool, output: &Output) -> std::io::Result<()> {
-    let count = |of: fn(&TestSummary) -> bool| number(rows.values().filter(|r| of(r)).count() as u64);
+fn print(
+    rows: &BTreeMap<String, TestSummary>,
+    shown: &dyn Fn(&TestSummary) -> bool,
+    output: &Output,
+) -> std::io::Result<()> {
+    let count =
+        |of: fn(&TestSummary) -> bool| number(rows.values().filter(|r| of(r)).count() as u64);
     let mark = if rows.values().any(|r| r.simulated) { "simulated: " } else { "" };
     let showing = count(|r| r.asked > 0);
     let violations = rows.values().filter(|r| r.violation).count();
@@ -174,10 +200,18 @@ fn print(rows: &BTreeMap<String, TestSummary>, shown: &dyn Fn(&TestSummary) -> b
         return Ok(());
     }
     output.print("")?;
-    output.print(&table(&["test", "seen", "instances", "rate", "a second", ""], &lines, &[1, 2, 3, 4], output.width()))
+    output.print(&table(
+        &["test", "seen", "instances", "rate", "a second", ""],
+        &lines,
+        &[1, 2, 3, 4],
+        output.width(),
+    ))
 }
 
-fn document(rows: &BTreeMap<String, TestSummary>, compared: Option<document::ElsewhereRecord>) -> document::SummaryDocument {
+fn document(
+    rows: &BTreeMap<String, TestSummary>,
+    compared: Option<document::ElsewhereRecord>,
+) -> document::SummaryDocument {
     let test = |(name, r): (&String, &TestSummary)| document::TestTotals {
         file: name.clone(),
         asked: r.asked,
@@ -189,7 +223,10 @@ fn document(rows: &BTreeMap<String, TestSummary>, compared: Option<document::Els
         failed: r.failed.clone(),
         simulated: r.simulated,
     };
-    document::SummaryDocument { tests: sorted(rows).into_iter().map(test).collect(), seen_elsewhere: compared }
+    document::SummaryDocument {
+        tests: sorted(rows).into_iter().map(test).collect(),
+        seen_elsewhere: compared,
+    }
 }
 
 #[cfg(test)]
@@ -229,6 +266,9 @@ mod tests {
         let order: Vec<(&str, u64, f64)> =
             sorted(&rows).into_iter().map(|(name, r)| (name.as_str(), r.asked, r.rate())).collect();
         assert_eq!(order, [("sb", 9, 0.09), ("mp", 4, 0.02), ("lb", 0, 0.0)]);
-        assert_eq!((rows["mp"].a_second(), rows["mp"].runs, rows["lb"].failed.as_deref()), (200.0, 2, Some("gone")));
+        assert_eq!(
+            (rows["mp"].a_second(), rows["mp"].runs, rows["lb"].failed.as_deref()),
+            (200.0, 2, Some("gone"))
+        );
     }
 }

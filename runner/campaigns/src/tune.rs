@@ -1,4 +1,5 @@
-//! `margay gpu tune`: the environment in which a device shows most weak outcomes, as a profile for later runs.
+//! `margay gpu tune`: the environment in which a device shows most weak outcomes, as a profile for
+//! later runs.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -15,8 +16,8 @@ use margay_reports::gpu as document;
 use margay_runner::device::DeviceDescription;
 use margay_runner::emit::{Environment, sequence_text};
 use margay_runner::tune::{
-    ComparedEnvironment, Journal, JournalError, Profile, ProfiledDevice, ScoredSequence, SystematicStress, TuningControl,
-    TuningResult, TuningSettings, TuningStop, VERSION,
+    ComparedEnvironment, Journal, JournalError, Profile, ProfiledDevice, ScoredSequence,
+    SystematicStress, TuningControl, TuningResult, TuningSettings, TuningStop, VERSION,
 };
 
 use crate::idioms;
@@ -79,20 +80,27 @@ pub fn run(options: &TuningOptions, output: &Output) -> CommandOutcome {
         Err(closed) => return closed.end(output),
     };
     let tests = match idioms::read(&idioms::PLDI_2016) {
-        Ok(tests) => tests.into_iter().map(|(_, read)| (read.test.name.clone(), read.test)).collect::<Vec<_>>(),
+        Ok(tests) => tests
+            .into_iter()
+            .map(|(_, read)| (read.test.name.clone(), read.test))
+            .collect::<Vec<_>>(),
         Err(errors) => return output.wrong(&errors),
     };
     if let Some(far) = options.distances.iter().find(|&&d| d > 4096) {
-        return output.wrong(&[Diagnostic::error(format!("--distances {far}: 4096 words are the most"))]);
+        return output
+            .wrong(&[Diagnostic::error(format!("--distances {far}: 4096 words are the most"))]);
     }
     let picture = options.profile_to.with_extension("svg");
     let own = not_another(&options.profile_to, "profile", |text| text.starts_with(WRITTEN_BY));
     let own = own.map_err(|error| (&options.profile_to, error));
-    let own =
-        own.and_then(|()| not_another(&picture, "picture", |text| text.contains("<svg")).map_err(|error| (&picture, error)));
+    let own = own.and_then(|()| {
+        not_another(&picture, "picture", |text| text.contains("<svg"))
+            .map_err(|error| (&picture, error))
+    });
     if let Err((path, error)) = own {
         let error = Diagnostic::error(format!("cannot write `{}`: {error}", path.display()));
-        return output.wrong(&[error.help("`margay gpu tune` takes the file of the profile that it writes, and no test")]);
+        return output.wrong(&[error
+            .help("`margay gpu tune` takes the file of the profile that it writes, and no test")]);
     }
     let settings = settings(options, &session.request.environment);
     let names: Vec<String> = tests.iter().map(|(name, _)| name.clone()).collect();
@@ -104,7 +112,13 @@ pub fn run(options: &TuningOptions, output: &Output) -> CommandOutcome {
     };
     let bar = StepBar::new(output.format == Format::Human, 0, "measurements");
     let mut watch = TuningWatch { bar: &bar, limits: &limits };
-    let found = margay_runner::tune::tune(&mut **session.device, &tests, &settings, &mut journal, &mut watch);
+    let found = margay_runner::tune::tune(
+        &mut **session.device,
+        &tests,
+        &settings,
+        &mut journal,
+        &mut watch,
+    );
     bar.finish();
     let found = match found {
         Ok(found) => found,
@@ -113,32 +127,50 @@ pub fn run(options: &TuningOptions, output: &Output) -> CommandOutcome {
     let profile = profile(&found, &device, &names);
     let text = match profile.text() {
         Ok(text) => text,
-        Err(error) => return output.wrong(&[Diagnostic::error(format!("the profile cannot be written: {error}"))]),
+        Err(error) => {
+            return output
+                .wrong(&[Diagnostic::error(format!("the profile cannot be written: {error}"))]);
+        }
     };
-    let of = if device.simulated { " It is of no hardware: what was tuned for is simulated." } else { "" };
-    let text = format!("{WRITTEN_BY}; `--profile {}` uses it.{of}\n{text}", options.profile_to.display());
+    let of = if device.simulated {
+        " It is of no hardware: what was tuned for is simulated."
+    } else {
+        ""
+    };
+    let text =
+        format!("{WRITTEN_BY}; `--profile {}` uses it.{of}\n{text}", options.profile_to.display());
     match output.format {
         Format::Human => print(&found, &names, &device, output)?,
         Format::Json => output.document(&document(&found, &names, &profile))?,
     }
     if let Err(error) = write_over(&options.profile_to, text.as_bytes()) {
         // The profile is what was asked for; what it says is printed.
-        let message =
-            format!("cannot write `{}`: {error}; what was measured is in `{}`", options.profile_to.display(), path.display());
+        let message = format!(
+            "cannot write `{}`: {error}; what was measured is in `{}`",
+            options.profile_to.display(),
+            path.display()
+        );
         output.warn(&[Diagnostic::error(message)]);
         return Ok(Exit::Wrong);
     }
     if output.format != Format::Json {
         output.print(&format!("\nprofile written to {}", options.profile_to.display()))?;
     }
-    let title = format!("{}weak outcomes by place of stress, {} (PLDI 2016, Fig. 3)", device.mark(), device.name);
+    let title = format!(
+        "{}weak outcomes by place of stress, {} (PLDI 2016, Fig. 3)",
+        device.mark(),
+        device.name
+    );
     let plots = Plots { title, tests: &names, places: &found.places, noise: settings.noise };
     if let Err(error) = write_over(&picture, plots.svg().as_bytes()) {
         output.warn(&[Diagnostic::error(format!("cannot write `{}`: {error}", picture.display()))]);
         return Ok(Exit::Wrong);
     }
     if output.format != Format::Json {
-        output.print(&format!("weak outcomes by place of stress, as Fig. 3: {}", picture.display()))?;
+        output.print(&format!(
+            "weak outcomes by place of stress, as Fig. 3: {}",
+            picture.display()
+        ))?;
     }
     Ok(Exit::Holds)
 }
@@ -200,19 +232,29 @@ fn open(path: &Path, title: &str) -> Result<Journal, Diagnostic> {
     })
 }
 
-fn stopped(stop: TuningStop, journal: &Path, limits: &RunLimits, output: &Output) -> CommandOutcome {
+fn stopped(
+    stop: TuningStop,
+    journal: &Path,
+    limits: &RunLimits,
+    output: &Output,
+) -> CommandOutcome {
     let kept = format!("what was measured is in `{}`", journal.display());
     match stop {
         TuningStop::Failed(failure) if failure.is_of_device() => {
             output.warn(&[Diagnostic::warning(kept).help("the same command goes on")]);
             absent(&failure, output)
         }
-        TuningStop::Failed(failure) => output.wrong(&[Diagnostic::error(format!("{failure}; {kept}"))]),
-        TuningStop::Journal(error) => output
-            .wrong(&[Diagnostic::error(format!("cannot write `{}`: {error}; what it had is still there", journal.display()))]),
+        TuningStop::Failed(failure) => {
+            output.wrong(&[Diagnostic::error(format!("{failure}; {kept}"))])
+        }
+        TuningStop::Journal(error) => output.wrong(&[Diagnostic::error(format!(
+            "cannot write `{}`: {error}; what it had is still there",
+            journal.display()
+        ))]),
         TuningStop::Stopped => {
             let why = limits.reason().map_or("stopped", |r| r.words());
-            output.wrong(&[Diagnostic::error(format!("no profile yet: {why}; {kept}")).help("the same command goes on")])?;
+            output.wrong(&[Diagnostic::error(format!("no profile yet: {why}; {kept}"))
+                .help("the same command goes on")])?;
             Ok(Exit::Undecided)
         }
     }
@@ -251,18 +293,33 @@ fn or_none(value: Option<impl ToString>) -> String {
     value.map_or("none found".to_owned(), |v| v.to_string())
 }
 
-fn print(found: &TuningResult, tests: &[String], device: &DeviceDescription, output: &Output) -> std::io::Result<()> {
+fn print(
+    found: &TuningResult,
+    tests: &[String],
+    device: &DeviceDescription,
+    output: &Output,
+) -> std::io::Result<()> {
     let best = found.compared.first().map_or("none", |(name, ..)| name.as_str());
     output.print(&output.good(&format!("{}most effective: {best}", device.mark())))?;
     if !device.environments {
-        output.print("The machine on the CPU has no environment: what it shows does not depend on it.")?;
+        output.print(
+            "The machine on the CPU has no environment: what it shows does not depend on it.",
+        )?;
     }
     output.print("")?;
     output.print(&output.heading("Systematic stress (as Table 2)"))?;
     let sequence = found.sequence.as_deref().map(sequence_text);
-    let row = vec![device.name.clone(), or_none(found.patch), or_none(sequence), or_none(found.spread)];
-    output.print(&table(&["chip", "critical patch size", "sequence", "spread"], &[row], &[], output.width()))?;
-    for (title, scored) in [("Sequences (as Table 3)", &found.sequences), ("Spreads (as Fig. 4)", &found.spreads)] {
+    let row =
+        vec![device.name.clone(), or_none(found.patch), or_none(sequence), or_none(found.spread)];
+    output.print(&table(
+        &["chip", "critical patch size", "sequence", "spread"],
+        &[row],
+        &[],
+        output.width(),
+    ))?;
+    for (title, scored) in
+        [("Sequences (as Table 3)", &found.sequences), ("Spreads (as Fig. 4)", &found.spreads)]
+    {
         output.print("")?;
         output.print(&output.heading(title))?;
         ranks(scored, tests, output)?;
@@ -273,9 +330,12 @@ fn print(found: &TuningResult, tests: &[String], device: &DeviceDescription, out
         .compared
         .iter()
         .take(8)
-        .map(|(name, _, rates)| [name.clone()].into_iter().chain(rates.iter().map(|&r| number(r))).collect())
+        .map(|(name, _, rates)| {
+            [name.clone()].into_iter().chain(rates.iter().map(|&r| number(r))).collect()
+        })
         .collect();
-    let header: Vec<&str> = ["environment"].into_iter().chain(tests.iter().map(String::as_str)).collect();
+    let header: Vec<&str> =
+        ["environment"].into_iter().chain(tests.iter().map(String::as_str)).collect();
     let right: Vec<usize> = (1..header.len()).collect();
     output.print(&table(&header, &rows, &right, output.width()))
 }
@@ -292,7 +352,10 @@ fn ranks(scored: &[ScoredSequence], tests: &[String], output: &Output) -> std::i
     let shown = (0..scored.len()).filter(|&i| i < 3 || i + 3 >= scored.len());
     let rows: Vec<Vec<String>> = shown
         .map(|i| {
-            let cells = by_test.iter().enumerate().map(|(t, order)| format!("{} {}", order[i].name, number(order[i].scores[t])));
+            let cells = by_test
+                .iter()
+                .enumerate()
+                .map(|(t, order)| format!("{} {}", order[i].name, number(order[i].scores[t])));
             [(i + 1).to_string()].into_iter().chain(cells).collect()
         })
         .collect();
@@ -301,9 +364,14 @@ fn ranks(scored: &[ScoredSequence], tests: &[String], output: &Output) -> std::i
 }
 
 fn document(found: &TuningResult, tests: &[String], profile: &Profile) -> document::Tuned {
-    let score = |s: &ScoredSequence| document::ScoreRecord { name: s.name.clone(), scores: s.scores.clone() };
-    let places =
-        |p: &margay_runner::tune::StressPlaces| document::StressPlacesRecord { places: p.places.clone(), runs: p.runs.clone() };
+    let score = |s: &ScoredSequence| document::ScoreRecord {
+        name: s.name.clone(),
+        scores: s.scores.clone(),
+    };
+    let places = |p: &margay_runner::tune::StressPlaces| document::StressPlacesRecord {
+        places: p.places.clone(),
+        runs: p.runs.clone(),
+    };
     document::Tuned {
         profile: profile.into(),
         tests: tests.to_vec(),

@@ -1,5 +1,6 @@
-//! Addresses: each variable and each array has a window of its own among those of its space, most of which is nobody's, so that an access that leaves one
-//! meets no other. The lowest bits of an address are those that the arrays of a space have side by side.
+//! Addresses: each variable and each array has a window of its own among those of its space, most
+//! of which is nobody's, so that an access that leaves one meets no other. The lowest bits of an
+//! address are those that the arrays of a space have side by side.
 
 use std::sync::Arc;
 
@@ -19,24 +20,29 @@ pub(crate) struct AddressWindows {
     inside: u32,
     /// The bits of an address that say the window, and those within.
     all: u32,
-    /// The number of the first window. Null, and small numbers that are taken for addresses, are in none.
+    /// The number of the first window. Null, and small numbers that are taken for addresses, are in
+    /// none.
     first: u64,
 }
 
-/// Global memory. An index of 32 bits, times the largest element, stays in its window; the sum of two addresses of the first thousand arrays is in none.
-pub(crate) const GLOBAL_WINDOWS: AddressWindows = AddressWindows { inside: 36, all: 56, first: 1 << 10 };
+/// Global memory. An index of 32 bits, times the largest element, stays in its window; the sum of
+/// two addresses of the first thousand arrays is in none.
+pub(crate) const GLOBAL_WINDOWS: AddressWindows =
+    AddressWindows { inside: 36, all: 56, first: 1 << 10 };
 
 /// Shared memory, whose addresses have 32 bits.
 pub(crate) const SHARED_WINDOWS: AddressWindows = AddressWindows { inside: 20, all: 32, first: 1 };
 
 /// The memory of a call.
-pub(crate) const FRAME_WINDOWS: AddressWindows = AddressWindows { inside: 21, all: STACK_CALL, first: 1 };
+pub(crate) const FRAME_WINDOWS: AddressWindows =
+    AddressWindows { inside: 21, all: STACK_CALL, first: 1 };
 
 /// A variable, or an array, among those of its space.
 #[derive(Debug, Clone)]
 pub(crate) struct ArrayRoom {
     pub name: Arc<str>,
-    /// Its first byte, counted from the start of the memory that it is in; these are the lowest bits of its address, too.
+    /// Its first byte, counted from the start of the memory that it is in; these are the lowest
+    /// bits of its address, too.
     pub start: u64,
     pub bytes: u64,
 }
@@ -47,7 +53,8 @@ impl AddressWindows {
         ((1 << (self.all - self.inside)) - self.first) as usize
     }
 
-    /// The most bytes of all arrays side by side: what is in front of an array, and what is behind it, is told apart by half a window.
+    /// The most bytes of all arrays side by side: what is in front of an array, and what is behind
+    /// it, is told apart by half a window.
     pub const fn most_bytes(self) -> u64 {
         1 << (self.inside - 1)
     }
@@ -60,7 +67,10 @@ impl AddressWindows {
     #[inline]
     fn divided(self, address: u64) -> (usize, u64) {
         let address = address & ((1 << self.all) - 1);
-        ((address >> self.inside).wrapping_sub(self.first) as usize, address & ((1 << self.inside) - 1))
+        (
+            (address >> self.inside).wrapping_sub(self.first) as usize,
+            address & ((1 << self.inside) - 1),
+        )
     }
 
     /// Where bytes at an address are, if they are all in one array.
@@ -83,7 +93,12 @@ impl AddressWindows {
         // The one whose window it is, the one behind it, or one some windows in front.
         let (_, from, room) = (0..8).filter_map(of).min_by_key(|(far, ..)| *far)?;
         let side = if from < 0 { "in front of" } else { "behind" };
-        Some(format!("{} bytes {side} the start of `{}`, which has {} bytes", from.unsigned_abs(), room.name, room.bytes))
+        Some(format!(
+            "{} bytes {side} the start of `{}`, which has {} bytes",
+            from.unsigned_abs(),
+            room.name,
+            room.bytes
+        ))
     }
 }
 

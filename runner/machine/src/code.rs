@@ -1,12 +1,15 @@
-//! Functions of PTX as steps that a thread takes: operands are resolved, and what an instruction does is that of the crate `ptx`.
+//! Functions of PTX as steps that a thread takes: operands are resolved, and what an instruction
+//! does is that of the crate `ptx`.
 
 use margay_ptx::effect::{
-    self, Computation, Effect, Half, Meeting, MemoryAccess, MemoryOrder, MemoryScope, NumberComparison, Update, Window,
+    self, Computation, Effect, Half, Meeting, MemoryAccess, MemoryOrder, MemoryScope,
+    NumberComparison, Update, Window,
 };
 use margay_ptx::exchange::Exchange;
 use margay_ptx::float::{self, FloatFunction};
 use margay_ptx::{
-    Function, Instruction, Module, Operand, Parameter, RegisterId, ScalarKind, ScalarType, SourceLine, StateSpace, VariableId,
+    Function, Instruction, Module, Operand, Parameter, RegisterId, ScalarKind, ScalarType,
+    SourceLine, StateSpace, VariableId,
 };
 use rustc_hash::FxHashMap;
 
@@ -130,7 +133,8 @@ pub(crate) struct FloatPredicate {
     pub with: Option<(Computation, StepOperand)>,
 }
 
-/// A sum or a difference that takes what the one before has carried or borrowed, or leaves that for the one behind it.
+/// A sum or a difference that takes what the one before has carried or borrowed, or leaves that for
+/// the one behind it.
 #[derive(Debug)]
 pub(crate) struct CarryStep {
     pub function: Computation,
@@ -201,7 +205,8 @@ impl MachineAccess {
 #[derive(Debug)]
 pub(crate) struct Call {
     pub function: u32,
-    /// What is copied into memory of the called function: from there in the caller's memory, to there, and how many bytes.
+    /// What is copied into memory of the called function: from there in the caller's memory, to
+    /// there, and how many bytes.
     pub bytes_in: Vec<(u32, u32, u32)>,
     /// What is put into memory of the called function: the value, where, and how many bytes.
     pub values_in: Vec<(StepOperand, u32, u32)>,
@@ -261,9 +266,15 @@ pub(crate) struct MachineProgram {
 pub(crate) fn decode(module: &Module, memory: &mut GlobalMemory) -> Result<MachineProgram, String> {
     let mut places = VariablePlaces::find(module, memory)?;
     let of_frames = std::mem::take(&mut places.of_frames);
-    let functions = places.of.iter().enumerate().map(|(n, &f)| (module.functions[f].name.as_str(), n as u32)).collect();
+    let functions = places
+        .of
+        .iter()
+        .enumerate()
+        .map(|(n, &f)| (module.functions[f].name.as_str(), n as u32))
+        .collect();
     let decoder = StepDecoder { places: &places, functions };
-    let mut codes: Vec<DecodedFunction> = places.of.iter().zip(of_frames).map(|(&f, frame)| decoder.code(f, frame)).collect();
+    let mut codes: Vec<DecodedFunction> =
+        places.of.iter().zip(of_frames).map(|(&f, frame)| decoder.code(f, frame)).collect();
     let outside = |f: &usize| {
         let function = &module.functions[*f];
         let by_register = |parameter: &Parameter| match parameter {
@@ -273,8 +284,16 @@ pub(crate) fn decode(module: &Module, memory: &mut GlobalMemory) -> Result<Machi
         function.parameters.iter().chain(&function.results).filter_map(by_register).collect()
     };
     registers::share_places(&mut codes, &places.of.iter().map(outside).collect::<Vec<_>>());
-    let fixed = module.variables.iter().enumerate().filter(|(_, v)| matches!(v.space, StateSpace::Global | StateSpace::Constant));
-    let globals = fixed.filter_map(|(n, v)| Some((v.name.clone(), *places.fixed.get(&VariableId(n as u32))?, v.size?))).collect();
+    let fixed = module
+        .variables
+        .iter()
+        .enumerate()
+        .filter(|(_, v)| matches!(v.space, StateSpace::Global | StateSpace::Constant));
+    let globals = fixed
+        .filter_map(|(n, v)| {
+            Some((v.name.clone(), *places.fixed.get(&VariableId(n as u32))?, v.size?))
+        })
+        .collect();
     Ok(MachineProgram { codes, dynamic: places.shared.dynamic, globals })
 }
 
@@ -293,17 +312,18 @@ impl StepDecoder<'_> {
             .iter()
             .map(|i| {
                 let (guard, negated) = i.guard.map_or((NONE, false), |(r, negated)| (r.0, negated));
-                let step = self
-                    .step(function, i)
-                    .unwrap_or_else(|| DecodedStep::Unknown(format!("`{}` with these operands", i.opcode).into()));
+                let step = self.step(function, i).unwrap_or_else(|| {
+                    DecodedStep::Unknown(format!("`{}` with these operands", i.opcode).into())
+                });
                 GuardedStep { guard, negated, step }
             })
             .collect();
         late_load::put_off(&mut steps, body);
         let parameters = function.parameters.iter().filter_map(|p| match p {
-            Parameter::Memory(id) => {
-                Some((self.places.frames.get(id)?.start, self.places.module.variable(*id).size.unwrap_or(8) as u32))
-            }
+            Parameter::Memory(id) => Some((
+                self.places.frames.get(id)?.start,
+                self.places.module.variable(*id).size.unwrap_or(8) as u32,
+            )),
             Parameter::Register(_) => None,
         });
         DecodedFunction {
@@ -327,7 +347,9 @@ impl StepDecoder<'_> {
             Operand::Float(bits, _) => StepOperand::Constant(*bits),
             Operand::Variable(id, offset) => match self.places.frames.get(id) {
                 Some(place) => StepOperand::Frame(place.address.wrapping_add_signed(*offset)),
-                None => StepOperand::Constant(self.places.fixed.get(id)?.wrapping_add_signed(*offset)),
+                None => {
+                    StepOperand::Constant(self.places.fixed.get(id)?.wrapping_add_signed(*offset))
+                }
             },
             Operand::Special(name) => special(name)?,
             _ => return None,
@@ -349,18 +371,27 @@ impl StepDecoder<'_> {
         }
         // A variable that is named without a space is in its own.
         let window = match (access.window, base) {
-            (Window::Generic, Operand::Variable(id, _)) => match self.places.module.variable(*id).space {
-                StateSpace::Shared => Window::Shared,
-                StateSpace::Local | StateSpace::Parameter => Window::Local,
-                _ => Window::Global,
-            },
+            (Window::Generic, Operand::Variable(id, _)) => {
+                match self.places.module.variable(*id).space {
+                    StateSpace::Shared => Window::Shared,
+                    StateSpace::Local | StateSpace::Parameter => Window::Local,
+                    _ => Window::Global,
+                }
+            }
             (window, _) => window,
         };
         let scope = access.scope.unwrap_or(match access.order {
             MemoryOrder::Volatile | MemoryOrder::Mmio => MemoryScope::Sys,
             _ => MemoryScope::Gpu,
         });
-        Some(MachineAccess { order: access.order, scope, window, ty: access.ty, base: self.source(base)?, offset })
+        Some(MachineAccess {
+            order: access.order,
+            scope,
+            window,
+            ty: access.ty,
+            base: self.source(base)?,
+            offset,
+        })
     }
 
     fn step(&self, function: &Function, i: &Instruction) -> Option<DecodedStep> {
@@ -374,14 +405,24 @@ impl StepDecoder<'_> {
                     (Computation::Move, 64) => DecodedStep::Value(ValueStep::Move(to, a)),
                     (Computation::Add, 32) => DecodedStep::Value(ValueStep::Add32(to, a, b)),
                     (Computation::Add, 64) => DecodedStep::Value(ValueStep::Add64(to, a, b)),
-                    (Computation::MultiplyAdd(Half::Low), 32) => DecodedStep::Value(ValueStep::MultiplyAdd32(to, a, b, c)),
-                    _ => DecodedStep::Value(ValueStep::Compute(function, ty, to, all, operands.len() as u8)),
+                    (Computation::MultiplyAdd(Half::Low), 32) => {
+                        DecodedStep::Value(ValueStep::MultiplyAdd32(to, a, b, c))
+                    }
+                    _ => DecodedStep::Value(ValueStep::Compute(
+                        function,
+                        ty,
+                        to,
+                        all,
+                        operands.len() as u8,
+                    )),
                 }
             }
             Effect::SetPredicate { relation, ty, to, operands, with } => {
                 let [a, b] = self.sources::<2>(&operands)?;
                 match (to, &with) {
-                    ([Some(to), None], None) => DecodedStep::Value(ValueStep::Compare(relation, ty, to.0, a, b)),
+                    ([Some(to), None], None) => {
+                        DecodedStep::Value(ValueStep::Compare(relation, ty, to.0, a, b))
+                    }
                     _ => {
                         let with = match with {
                             Some((function, operand)) => Some((function, self.source(operand)?)),
@@ -407,17 +448,34 @@ impl StepDecoder<'_> {
                     to: number(to),
                     operands: self.sources::<3>(&operands)?,
                     count: operands.len() as u8,
-                    taken: if takes { StepOperand::Register(carry) } else { StepOperand::Constant(0) },
+                    taken: if takes {
+                        StepOperand::Register(carry)
+                    } else {
+                        StepOperand::Constant(0)
+                    },
                     left: if leaves { carry } else { NONE },
                 })))
             }
             Effect::Pack { parts, to } => {
                 let width = function.registers[to.0 as usize].ty.bits / parts.len().max(1) as u16;
-                DecodedStep::Value(ValueStep::Pack(to.0, parts.iter().map(|p| self.source(p)).collect::<Option<_>>()?, width))
+                DecodedStep::Value(ValueStep::Pack(
+                    to.0,
+                    parts.iter().map(|p| self.source(p)).collect::<Option<_>>()?,
+                    width,
+                ))
             }
             Effect::Unpack { parts, from } => {
-                let width = parts.iter().flatten().map(|r| function.registers[r.0 as usize].ty.bits).max().unwrap_or(32);
-                DecodedStep::Value(ValueStep::Unpack(parts.iter().map(|r| number(*r)).collect(), self.source(from)?, width))
+                let width = parts
+                    .iter()
+                    .flatten()
+                    .map(|r| function.registers[r.0 as usize].ty.bits)
+                    .max()
+                    .unwrap_or(32);
+                DecodedStep::Value(ValueStep::Unpack(
+                    parts.iter().map(|r| number(*r)).collect(),
+                    self.source(from)?,
+                    width,
+                ))
             }
             Effect::IsSpace { window, to, address, .. } => {
                 DecodedStep::Value(ValueStep::IsSpace(window, to.0, self.source(address)?))
@@ -429,13 +487,19 @@ impl StepDecoder<'_> {
                     _ => 0,
                 };
                 match to_space {
-                    true => DecodedStep::Value(ValueStep::FromGeneric(by, to.0, self.source(address)?)),
-                    false => DecodedStep::Value(ValueStep::ToGeneric(by, to.0, self.source(address)?)),
+                    true => {
+                        DecodedStep::Value(ValueStep::FromGeneric(by, to.0, self.source(address)?))
+                    }
+                    false => {
+                        DecodedStep::Value(ValueStep::ToGeneric(by, to.0, self.source(address)?))
+                    }
                 }
             }
-            Effect::Load { access, to, base, offset } => {
-                DecodedStep::Load(self.access(access, base, offset)?, to.iter().map(|r| number(*r)).collect(), 0)
-            }
+            Effect::Load { access, to, base, offset } => DecodedStep::Load(
+                self.access(access, base, offset)?,
+                to.iter().map(|r| number(*r)).collect(),
+                0,
+            ),
             Effect::Store { values, .. } if values.len() > MOST_ELEMENTS => return None,
             Effect::Store { access, base, offset, values } => {
                 let values = values.iter().map(|v| self.source(v)).collect::<Option<_>>()?;
@@ -443,7 +507,9 @@ impl StepDecoder<'_> {
             }
             Effect::Modify { access, update, to, base, offset, operands } => {
                 let is_sum = matches!(update, Update::Add | Update::Min | Update::Max);
-                if access.ty.kind == ScalarKind::Float && !(is_sum && matches!(access.ty.bits, 32 | 64)) {
+                if access.ty.kind == ScalarKind::Float
+                    && !(is_sum && matches!(access.ty.bits, 32 | 64))
+                {
                     return None;
                 }
                 let [a, b] = self.sources::<2>(&operands)?;
@@ -463,9 +529,15 @@ impl StepDecoder<'_> {
                 };
                 DecodedStep::Meet(MeetingStep::Barrier(meeting, self.source(barrier)?, count))
             }
-            Effect::WarpBarrier(mask) => DecodedStep::Meet(MeetingStep::WarpBarrier(self.source(mask)?)),
-            Effect::Exchange { exchange: Exchange::Reduce(_), ty, .. } if ty.kind == ScalarKind::Float => {
-                DecodedStep::Unknown(format!("`{}`: what floats of a warp make together", i.opcode).into())
+            Effect::WarpBarrier(mask) => {
+                DecodedStep::Meet(MeetingStep::WarpBarrier(self.source(mask)?))
+            }
+            Effect::Exchange { exchange: Exchange::Reduce(_), ty, .. }
+                if ty.kind == ScalarKind::Float =>
+            {
+                DecodedStep::Unknown(
+                    format!("`{}`: what floats of a warp make together", i.opcode).into(),
+                )
             }
             Effect::Exchange { exchange, ty, to, operands, mask } => {
                 DecodedStep::Meet(MeetingStep::Exchange(Box::new(DecodedExchange {
@@ -497,13 +569,20 @@ impl StepDecoder<'_> {
                     predicate,
                 })))
             }
-            Effect::Matrix { .. } => DecodedStep::Unknown(format!("`{}`: rows of a matrix", i.opcode).into()),
-            Effect::Async(_) | Effect::Cluster(_) | Effect::Tensor(_) => {
-                DecodedStep::Unknown(format!("`{}`: asynchronous operations, tensor cores, and clusters", i.opcode).into())
+            Effect::Matrix { .. } => {
+                DecodedStep::Unknown(format!("`{}`: rows of a matrix", i.opcode).into())
             }
-            Effect::Unseen { why, .. } => DecodedStep::Unknown(format!("`{}`: {why}", i.opcode).into()),
+            Effect::Async(_) | Effect::Cluster(_) | Effect::Tensor(_) => DecodedStep::Unknown(
+                format!("`{}`: asynchronous operations, tensor cores, and clusters", i.opcode)
+                    .into(),
+            ),
+            Effect::Unseen { why, .. } => {
+                DecodedStep::Unknown(format!("`{}`: {why}", i.opcode).into())
+            }
             Effect::Jump(to) => DecodedStep::Jump(to as u32),
-            Effect::Call { function, results, arguments, .. } => self.call(function?, results, arguments)?,
+            Effect::Call { function, results, arguments, .. } => {
+                self.call(function?, results, arguments)?
+            }
             Effect::Return => DecodedStep::Return,
             Effect::Exit => DecodedStep::Exit,
             Effect::Trap => DecodedStep::Trap("`trap`"),
@@ -548,7 +627,13 @@ impl StepDecoder<'_> {
             }))));
         }
         let to = target(i.operands.first()?)?;
-        Some(DecodedStep::Value(ValueStep::Float(function, ty, to, self.sources::<3>(&rest)?, rest.len() as u8)))
+        Some(DecodedStep::Value(ValueStep::Float(
+            function,
+            ty,
+            to,
+            self.sources::<3>(&rest)?,
+            rest.len() as u8,
+        )))
     }
 
     fn call(&self, name: &str, results: &[Operand], arguments: &[Operand]) -> Option<DecodedStep> {
@@ -559,7 +644,9 @@ impl StepDecoder<'_> {
                     results
                         .iter()
                         .filter_map(|r| match r {
-                            Operand::Variable(id, _) => Some((self.places.frames.get(id)?.start, 4)),
+                            Operand::Variable(id, _) => {
+                                Some((self.places.frames.get(id)?.start, 4))
+                            }
                             _ => None,
                         })
                         .collect(),
@@ -581,20 +668,34 @@ impl StepDecoder<'_> {
         for (argument, parameter) in arguments.iter().zip(&callee.parameters) {
             match (argument, parameter) {
                 (Operand::Variable(id, 0), Parameter::Memory(to)) if frames.contains_key(id) => {
-                    call.bytes_in.push((frames[id].start, frames.get(to)?.start, size(to).min(size(id))));
+                    call.bytes_in.push((
+                        frames[id].start,
+                        frames.get(to)?.start,
+                        size(to).min(size(id)),
+                    ));
                 }
-                (other, Parameter::Memory(to)) => {
-                    call.values_in.push((self.source(other)?, frames.get(to)?.start, size(to).min(8)))
+                (other, Parameter::Memory(to)) => call.values_in.push((
+                    self.source(other)?,
+                    frames.get(to)?.start,
+                    size(to).min(8),
+                )),
+                (other, Parameter::Register(to)) => {
+                    call.registers_in.push((self.source(other)?, to.0))
                 }
-                (other, Parameter::Register(to)) => call.registers_in.push((self.source(other)?, to.0)),
             }
         }
         for (result, parameter) in results.iter().zip(&callee.results) {
             match (result, parameter) {
                 (Operand::Variable(id, 0), Parameter::Memory(from)) => {
-                    call.bytes_out.push((frames.get(from)?.start, frames.get(id)?.start, size(from).min(size(id))));
+                    call.bytes_out.push((
+                        frames.get(from)?.start,
+                        frames.get(id)?.start,
+                        size(from).min(size(id)),
+                    ));
                 }
-                (Operand::Register(to), Parameter::Register(from)) => call.registers_out.push((from.0, to.0)),
+                (Operand::Register(to), Parameter::Register(from)) => {
+                    call.registers_out.push((from.0, to.0))
+                }
                 _ => return None,
             }
         }
@@ -622,9 +723,13 @@ fn special(name: &str) -> Option<StepOperand> {
         "lanemask_le" => SpecialRegister::Lanes(LaneMask::LessOrEqual),
         "lanemask_gt" => SpecialRegister::Lanes(LaneMask::Greater),
         "lanemask_ge" => SpecialRegister::Lanes(LaneMask::GreaterOrEqual),
-        "clock" | "clock_hi" | "clock64" | "globaltimer" | "globaltimer_lo" | "globaltimer_hi" => SpecialRegister::Clock,
+        "clock" | "clock_hi" | "clock64" | "globaltimer" | "globaltimer_lo" | "globaltimer_hi" => {
+            SpecialRegister::Clock
+        }
         "dynamic_smem_size" => SpecialRegister::SharedSize,
-        "cluster_ctaid" | "cluster_ctarank" | "is_explicit_cluster" | "gridid" | "smid" => return Some(StepOperand::Constant(0)),
+        "cluster_ctaid" | "cluster_ctarank" | "is_explicit_cluster" | "gridid" | "smid" => {
+            return Some(StepOperand::Constant(0));
+        }
         "cluster_nctaid" | "cluster_nctarank" | "nsmid" => return Some(StepOperand::Constant(1)),
         _ => return None,
     }))

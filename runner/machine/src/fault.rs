@@ -33,7 +33,8 @@ pub enum FaultKind {
     Trap(&'static str),
     /// Threads wait at a barrier, or for what others of their warp bring, and no other comes.
     BarrierNeverMet,
-    /// A thread meets others of its warp, at a barrier or to exchange something, and the mask does not name it.
+    /// A thread meets others of its warp, at a barrier or to exchange something, and the mask does
+    /// not name it.
     NotOfMask,
     /// It had not ended after so many instructions.
     NoEnd(u64),
@@ -44,12 +45,22 @@ pub enum FaultKind {
 impl std::fmt::Display for FaultKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Outside { near: Some(near), .. } => write!(f, "an access outside of every array ({near})"),
-            Self::Outside { address, near: None } => write!(f, "an access to {address:#x}, which is in no array"),
-            Self::Misaligned(address) => write!(f, "an access to {address:#x}, which is no multiple of its size"),
+            Self::Outside { near: Some(near), .. } => {
+                write!(f, "an access outside of every array ({near})")
+            }
+            Self::Outside { address, near: None } => {
+                write!(f, "an access to {address:#x}, which is in no array")
+            }
+            Self::Misaligned(address) => {
+                write!(f, "an access to {address:#x}, which is no multiple of its size")
+            }
             Self::Trap(what) => write!(f, "{what}"),
-            Self::BarrierNeverMet => write!(f, "threads wait at a barrier to which no other thread comes"),
-            Self::NotOfMask => write!(f, "a barrier or an exchange of a warp whose mask does not name the thread"),
+            Self::BarrierNeverMet => {
+                write!(f, "threads wait at a barrier to which no other thread comes")
+            }
+            Self::NotOfMask => {
+                write!(f, "a barrier or an exchange of a warp whose mask does not name the thread")
+            }
             Self::NoEnd(steps) => write!(f, "it had not ended after {steps} instructions"),
             Self::Unknown(what) => write!(f, "{what}: this machine does not have it"),
         }

@@ -1,5 +1,6 @@
-//! Loads that are done after what stands behind them: they wait for the first instruction that needs them, as in processors that go on without the
-//! value. So a store takes place before a load in front of it (load buffering).
+//! Loads that are done after what stands behind them: they wait for the first instruction that
+//! needs them, as in processors that go on without the value. So a store takes place before a load
+//! in front of it (load buffering).
 
 use margay_ptx::effect::MemoryOrder;
 use margay_ptx::{Instruction, Operand, RegisterId};
@@ -34,11 +35,16 @@ fn is_free(order: MemoryOrder) -> bool {
     matches!(order, MemoryOrder::Weak | MemoryOrder::Relaxed | MemoryOrder::Volatile)
 }
 
-/// May a load wait while this is done? Only what orders nothing, and comes back to the next instruction.
+/// May a load wait while this is done? Only what orders nothing, and comes back to the next
+/// instruction.
 fn is_passed(step: &DecodedStep) -> bool {
     match step {
-        DecodedStep::Load(access, ..) | DecodedStep::Store(access, _) | DecodedStep::Modify(access, ..) => is_free(access.order),
-        DecodedStep::Value(_) | DecodedStep::Nothing | DecodedStep::Meet(MeetingStep::Exchange(_)) => true,
+        DecodedStep::Load(access, ..)
+        | DecodedStep::Store(access, _)
+        | DecodedStep::Modify(access, ..) => is_free(access.order),
+        DecodedStep::Value(_)
+        | DecodedStep::Nothing
+        | DecodedStep::Meet(MeetingStep::Exchange(_)) => true,
         _ => false,
     }
 }
@@ -61,7 +67,9 @@ pub(crate) fn put_off(steps: &mut [GuardedStep], body: &[Instruction]) {
             continue;
         }
         let behind = steps.iter().zip(body).skip(at + 1).take(MOST_STEPS);
-        let passed = behind.take_while(|(step, instruction)| is_passed(&step.step) && !names(instruction, to)).count();
+        let passed = behind
+            .take_while(|(step, instruction)| is_passed(&step.step) && !names(instruction, to))
+            .count();
         if let DecodedStep::Load(_, _, until) = &mut steps[at].step {
             *until = (at + 1 + passed) as u32;
         }

@@ -1,7 +1,9 @@
-//! A machine for compiled PTX on the CPU: blocks, warps, shared and global memory, barriers, atomics, integer and floating-point arithmetic.
+//! A machine for compiled PTX on the CPU: blocks, warps, shared and global memory, barriers,
+//! atomics, integer and floating-point arithmetic.
 //!
-//! A [`MachineModule`] is a module in memory; [`MachineModule::launch`] runs one of its kernels to its end, sequentially consistent or weak ([`MemoryKind`]), by
-//! a random schedule whose seed is given: the same seed gives the same run. What an instruction does is that of the crate `ptx`.
+//! A [`MachineModule`] is a module in memory; [`MachineModule::launch`] runs one of its kernels to
+//! its end, sequentially consistent or weak ([`MemoryKind`]), by a random schedule whose seed is
+//! given: the same seed gives the same run. What an instruction does is that of the crate `ptx`.
 
 mod address;
 mod code;

@@ -22,7 +22,8 @@ use call::CallFrame;
 /// Barriers of a block.
 const BARRIERS: usize = 16;
 
-/// One turn in so many holds a thread up, for at most so many steps of the others: what is wrong shows when one is late.
+/// One turn in so many holds a thread up, for at most so many steps of the others: what is wrong
+/// shows when one is late.
 const PAUSE_ONE_IN: u32 = 16;
 const MOST_PAUSED: u64 = 600;
 
@@ -36,7 +37,8 @@ enum ThreadStanding {
     Ended,
 }
 
-/// Which lanes wait for each other: those of a mask that do the same in the same type (PTX ISA: with the same qualifiers and mask).
+/// Which lanes wait for each other: those of a mask that do the same in the same type (PTX ISA:
+/// with the same qualifiers and mask).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct MeetingKey {
     exchange: Exchange,
@@ -48,7 +50,8 @@ struct MeetingKey {
 pub(crate) struct ThreadState {
     code: u32,
     at: u32,
-    /// The registers of the functions that were called; those of the last one begin at `base`. Those of the kernel stand elsewhere.
+    /// The registers of the functions that were called; those of the last one begin at `base`.
+    /// Those of the kernel stand elsewhere.
     registers: Vec<u64>,
     base: u32,
     /// Memory of all calls; that of the last one begins at `frame`.
@@ -57,7 +60,8 @@ pub(crate) struct ThreadState {
     calls: Vec<CallFrame>,
     /// Loads that were put off, in their order.
     late: Vec<LateLoad>,
-    /// Lanes of its warp that it has met: loads that these have put off go before its next one, where loads do not pass loads.
+    /// Lanes of its warp that it has met: loads that these have put off go before its next one,
+    /// where loads do not pass loads.
     met: u32,
     standing: ThreadStanding,
     /// Its number in its block.
@@ -106,8 +110,9 @@ pub(crate) struct KernelMachine<'p, 'd, O> {
     blocks: Vec<BlockState>,
     /// The threads of the block in place `b` begin at `b * threads of a block`.
     threads: Vec<ThreadState>,
-    /// The registers that the kernel has in each thread, side by side: where they are is known before the thread is looked at, so that with thousands
-    /// of threads a turn waits once for memory and not twice.
+    /// The registers that the kernel has in each thread, side by side: where they are is known
+    /// before the thread is looked at, so that with thousands of threads a turn waits once for
+    /// memory and not twice.
     kernel_registers: Vec<u64>,
     /// How many the kernel has in a thread.
     of_kernel: usize,
@@ -120,7 +125,8 @@ pub(crate) struct KernelMachine<'p, 'd, O> {
     shared: Vec<ArrayRoom>,
     /// How many bytes the calls take that are under way in all threads.
     called_bytes: u64,
-    /// What each byte of shared and local memory holds that nothing was written to: another one in each run.
+    /// What each byte of shared and local memory holds that nothing was written to: another one in
+    /// each run.
     unwritten: u8,
 }
 
@@ -133,7 +139,13 @@ enum Turn {
 }
 
 impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
-    pub fn new(program: &'p MachineProgram, launch: LaunchSize, global: &'d mut GlobalMemory, ordering: O, seed: u64) -> Self {
+    pub fn new(
+        program: &'p MachineProgram,
+        launch: LaunchSize,
+        global: &'d mut GlobalMemory,
+        ordering: O,
+        seed: u64,
+    ) -> Self {
         let mut rng = Rng::with_seed(seed);
         let unwritten = rng.u8(1..);
         Self {
@@ -156,8 +168,16 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
     }
 
     /// Runs the kernel to its end.
-    pub fn run(mut self, kernel: usize, parameters: &[u8], schedule: &Schedule) -> Result<Finished, Fault> {
-        let given = ArrayRoom { bytes: u64::from(self.launch.dynamic_shared), ..self.program.dynamic.clone() };
+    pub fn run(
+        mut self,
+        kernel: usize,
+        parameters: &[u8],
+        schedule: &Schedule,
+    ) -> Result<Finished, Fault> {
+        let given = ArrayRoom {
+            bytes: u64::from(self.launch.dynamic_shared),
+            ..self.program.dynamic.clone()
+        };
         self.shared = self.program.codes[kernel].shared.iter().cloned().chain([given]).collect();
         let blocks: u32 = self.launch.blocks.iter().product();
         let threads: u32 = self.launch.threads.iter().product();
@@ -205,7 +225,8 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         match self.threads.iter().position(|t| t.standing != ThreadStanding::Ended) {
             Some(waiting) => Err(self.fault(waiting, FaultKind::BarrierNeverMet)),
             None => {
-                (0..self.blocks.len()).for_each(|place| self.ordering.settle(&mut self.memories, place));
+                (0..self.blocks.len())
+                    .for_each(|place| self.ordering.settle(&mut self.memories, place));
                 Ok(Finished { steps: self.steps })
             }
         }
@@ -214,8 +235,13 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
     fn begin(&mut self, place: usize, number: u32, kernel: usize, parameters: &[u8]) {
         let threads: u32 = self.launch.threads.iter().product();
         let first = place * threads as usize;
-        let block = BlockState { number, barriers: [BarrierCount::default(); BARRIERS], alive: threads };
-        let shared = vec![self.unwritten; (self.program.dynamic.start + u64::from(self.launch.dynamic_shared)) as usize];
+        let block =
+            BlockState { number, barriers: [BarrierCount::default(); BARRIERS], alive: threads };
+        let shared = vec![
+            self.unwritten;
+            (self.program.dynamic.start + u64::from(self.launch.dynamic_shared))
+                as usize
+        ];
         match self.blocks.get_mut(place) {
             Some(before) => {
                 *before = block;
@@ -228,7 +254,8 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         }
         self.ordering.begin(place, first, threads as usize);
         let code = &self.program.codes[kernel];
-        self.kernel_registers[first * self.of_kernel..(first + threads as usize) * self.of_kernel].fill(0);
+        self.kernel_registers[first * self.of_kernel..(first + threads as usize) * self.of_kernel]
+            .fill(0);
         for n in 0..threads {
             let mut stack = vec![self.unwritten; code.variables.bytes as usize];
             stack[..parameters.len()].copy_from_slice(parameters);
@@ -282,7 +309,8 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         let threads: u32 = self.launch.threads.iter().product();
         let thread = &self.threads[t];
         let code = &self.program.codes[thread.code as usize];
-        let (line, at): (Option<SourceLine>, usize) = code.places.get(thread.at as usize).copied().unwrap_or((None, 0));
+        let (line, at): (Option<SourceLine>, usize) =
+            code.places.get(thread.at as usize).copied().unwrap_or((None, 0));
         Fault {
             kind,
             function: code.name.clone(),
@@ -299,7 +327,8 @@ impl<'p, 'd, O: MemoryOrdering> KernelMachine<'p, 'd, O> {
         let thread = &mut self.threads[who.thread];
         if !thread.calls.is_empty() {
             let around = thread.calls.iter().skip(1).map(|call| call.code).chain([thread.code]);
-            self.called_bytes -= around.map(|code| program.codes[code as usize].bytes()).sum::<u64>();
+            self.called_bytes -=
+                around.map(|code| program.codes[code as usize].bytes()).sum::<u64>();
         }
         thread.standing = ThreadStanding::Ended;
         thread.registers = Vec::new();

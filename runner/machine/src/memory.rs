@@ -25,9 +25,14 @@ impl GlobalMemory {
     pub fn allocate(&mut self, name: &str, bytes: u64) -> Result<u64, String> {
         let start = self.bytes.len() as u64;
         let end = start.checked_add(bytes).filter(|end| *end <= MOST);
-        let end = end.ok_or_else(|| format!("`{name}` has {bytes} bytes: there are {MOST} in all, and {start} are taken"))?;
+        let end = end.ok_or_else(|| {
+            format!("`{name}` has {bytes} bytes: there are {MOST} in all, and {start} are taken")
+        })?;
         if self.rooms.len() >= GLOBAL_WINDOWS.most() {
-            return Err(format!("there are more than {} arrays of global memory, with `{name}`", GLOBAL_WINDOWS.most()));
+            return Err(format!(
+                "there are more than {} arrays of global memory, with `{name}`",
+                GLOBAL_WINDOWS.most()
+            ));
         }
         let address = GLOBAL_WINDOWS.address(self.rooms.len(), start);
         self.bytes.resize(end.next_multiple_of(GRANULE) as usize, 0);
@@ -71,7 +76,9 @@ impl GlobalMemory {
     /// # Errors
     /// They are not all in one array.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), String> {
-        let at = self.place(address, bytes.len() as u64).ok_or_else(|| outside(address, bytes.len() as u64))?;
+        let at = self
+            .place(address, bytes.len() as u64)
+            .ok_or_else(|| outside(address, bytes.len() as u64))?;
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
         Ok(())
     }

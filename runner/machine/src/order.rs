@@ -1,4 +1,5 @@
-//! When accesses to memory take place: at once ([`InOrder`]), or as late and as early as buffers and old values allow ([`buffered`]).
+//! When accesses to memory take place: at once ([`InOrder`]), or as late and as early as buffers
+//! and old values allow ([`buffered`]).
 
 pub(crate) mod buffered;
 mod view;
@@ -35,7 +36,9 @@ impl MachineCell {
     /// Have so many bytes from here, and so many from another, one in common?
     pub(crate) fn overlaps(self, bytes: usize, other: Self, of_other: usize) -> bool {
         match (self, other) {
-            (Self::Global(a), Self::Global(b)) | (Self::Shared(a), Self::Shared(b)) => a < b + of_other && b < a + bytes,
+            (Self::Global(a), Self::Global(b)) | (Self::Shared(a), Self::Shared(b)) => {
+                a < b + of_other && b < a + bytes
+            }
             _ => false,
         }
     }
@@ -84,9 +87,24 @@ pub(crate) trait MemoryOrdering {
     /// A block begins in a place, with so many threads from this number on.
     fn begin(&mut self, block: usize, first: usize, threads: usize);
     /// The value of a cell.
-    fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, ordering: Ordering) -> u64;
+    fn load(
+        &mut self,
+        all: &mut Memories<'_>,
+        who: Who,
+        cell: MachineCell,
+        bytes: usize,
+        ordering: Ordering,
+    ) -> u64;
     /// Stores values of so many bytes each, one behind the other: the elements of one access.
-    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, values: &[u64], ordering: Ordering);
+    fn store(
+        &mut self,
+        all: &mut Memories<'_>,
+        who: Who,
+        cell: MachineCell,
+        bytes: usize,
+        values: &[u64],
+        ordering: Ordering,
+    );
     /// Reads a value and writes another at once, if there is one; says what was read.
     fn modify(
         &mut self,
@@ -102,7 +120,8 @@ pub(crate) trait MemoryOrdering {
     fn arrive(&mut self, all: &mut Memories<'_>, who: Who);
     /// A thread leaves a barrier of its block: it knows what the others had done.
     fn leave(&mut self, who: Who);
-    /// Lanes of a warp exchange values, which orders no accesses; the pairs that a machine keeps in order are those of all of them.
+    /// Lanes of a warp exchange values, which orders no accesses; the pairs that a machine keeps in
+    /// order are those of all of them.
     fn exchange(&mut self, lanes: &[Who]);
     /// Something that waits in a buffer may go: of this thread and its block, or of any.
     fn settle_some(&mut self, all: &mut Memories<'_>, who: Who);
@@ -129,12 +148,27 @@ impl MemoryOrdering for InOrder {
     fn begin(&mut self, _: usize, _: usize, _: usize) {}
 
     #[inline]
-    fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, _: Ordering) -> u64 {
+    fn load(
+        &mut self,
+        all: &mut Memories<'_>,
+        who: Who,
+        cell: MachineCell,
+        bytes: usize,
+        _: Ordering,
+    ) -> u64 {
         all.get(who.block, cell, bytes)
     }
 
     #[inline]
-    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, values: &[u64], _: Ordering) {
+    fn store(
+        &mut self,
+        all: &mut Memories<'_>,
+        who: Who,
+        cell: MachineCell,
+        bytes: usize,
+        values: &[u64],
+        _: Ordering,
+    ) {
         for (n, &value) in values.iter().enumerate() {
             all.set(who.block, cell.behind(n * bytes), bytes, value);
         }

@@ -1,10 +1,14 @@
-//! Where the registers of a function are: compilers give every value a register of its own, and those that are never needed at the same time share a
-//! place here. So what a thread has stays small, and thousands of threads stay in the caches.
+//! Where the registers of a function are: compilers give every value a register of its own, and
+//! those that are never needed at the same time share a place here. So what a thread has stays
+//! small, and thousands of threads stay in the caches.
 
-use crate::code::{Call, CarryStep, DecodedFunction, DecodedStep, GuardedStep, MeetingStep, NONE, StepOperand, ValueStep};
+use crate::code::{
+    Call, CarryStep, DecodedFunction, DecodedStep, GuardedStep, MeetingStep, NONE, StepOperand,
+    ValueStep,
+};
 
-/// In functions that have more registers, steps with sets of them, or ways through them than this each register keeps its own place: what is needed
-/// when would take too long to find out.
+/// In functions that have more registers, steps with sets of them, or ways through them than this
+/// each register keeps its own place: what is needed when would take too long to find out.
 const MOST_REGISTERS: usize = 4096;
 const MOST_WORDS: usize = 1 << 21;
 const MOST_PASSES: usize = 32;
@@ -39,8 +43,11 @@ impl RegisterSet {
 
     fn members(&self) -> impl Iterator<Item = u32> {
         self.0.iter().enumerate().flat_map(|(n, &word)| {
-            let of_word = std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)));
-            of_word.take_while(|rest| *rest != 0).map(move |rest| n as u32 * 64 + rest.trailing_zeros())
+            let of_word =
+                std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)));
+            of_word
+                .take_while(|rest| *rest != 0)
+                .map(move |rest| n as u32 * 64 + rest.trailing_zeros())
         })
     }
 }
@@ -66,10 +73,13 @@ type StepRegisters<'s> = (Vec<&'s mut StepOperand>, Vec<&'s mut u32>);
 impl ValueStep {
     fn operands(&mut self) -> StepRegisters<'_> {
         match self {
-            Self::Move(to, a) | Self::IsSpace(_, to, a) | Self::ToGeneric(_, to, a) | Self::FromGeneric(_, to, a) => {
-                (vec![a], vec![to])
+            Self::Move(to, a)
+            | Self::IsSpace(_, to, a)
+            | Self::ToGeneric(_, to, a)
+            | Self::FromGeneric(_, to, a) => (vec![a], vec![to]),
+            Self::Add32(to, a, b) | Self::Add64(to, a, b) | Self::Compare(_, _, to, a, b) => {
+                (vec![a, b], vec![to])
             }
-            Self::Add32(to, a, b) | Self::Add64(to, a, b) | Self::Compare(_, _, to, a, b) => (vec![a, b], vec![to]),
             Self::MultiplyAdd32(to, a, b, c) => (vec![a, b, c], vec![to]),
             Self::Compute(_, _, to, sources, _) => (sources.iter_mut().collect(), vec![to]),
             Self::Float(_, _, to, sources, _) => (sources.iter_mut().collect(), vec![to]),
@@ -94,20 +104,25 @@ impl ValueStep {
 impl MeetingStep {
     fn operands(&mut self) -> StepRegisters<'_> {
         match self {
-            Self::Barrier(_, barrier, count) => (count.iter_mut().chain([barrier]).collect(), Vec::new()),
-            Self::BarrierReduce(at) => {
-                (at.count.iter_mut().chain([&mut at.barrier, &mut at.predicate]).collect(), vec![&mut at.to])
+            Self::Barrier(_, barrier, count) => {
+                (count.iter_mut().chain([barrier]).collect(), Vec::new())
             }
+            Self::BarrierReduce(at) => (
+                at.count.iter_mut().chain([&mut at.barrier, &mut at.predicate]).collect(),
+                vec![&mut at.to],
+            ),
             Self::WarpBarrier(mask) => (vec![mask], Vec::new()),
-            Self::Exchange(exchange) => {
-                (exchange.operands.iter_mut().chain([&mut exchange.mask]).collect(), exchange.to.iter_mut().collect())
-            }
+            Self::Exchange(exchange) => (
+                exchange.operands.iter_mut().chain([&mut exchange.mask]).collect(),
+                exchange.to.iter_mut().collect(),
+            ),
         }
     }
 }
 
 impl GuardedStep {
-    /// Shows the registers of a step, of a call those of the caller. A step reads all that it reads before it writes.
+    /// Shows the registers of a step, of a call those of the caller. A step reads all that it reads
+    /// before it writes.
     fn each_register(&mut self, f: &mut impl FnMut(&mut u32, RegisterUse)) {
         if self.guard != NONE {
             f(&mut self.guard, RegisterUse::Read);
@@ -116,7 +131,9 @@ impl GuardedStep {
             DecodedStep::Value(step) => step.operands(),
             DecodedStep::Meet(step) => step.operands(),
             DecodedStep::Load(access, to, _) => (vec![&mut access.base], to.iter_mut().collect()),
-            DecodedStep::Store(access, values) => (values.iter_mut().chain([&mut access.base]).collect(), Vec::new()),
+            DecodedStep::Store(access, values) => {
+                (values.iter_mut().chain([&mut access.base]).collect(), Vec::new())
+            }
             DecodedStep::Modify(access, _, to, operands, _) => {
                 (operands.iter_mut().chain([&mut access.base]).collect(), vec![to])
             }
@@ -145,7 +162,10 @@ impl GuardedStep {
         let behind = Some(at + 1);
         let never = match &self.step {
             DecodedStep::Jump(to) => Some(*to as usize),
-            DecodedStep::Return | DecodedStep::Exit | DecodedStep::Trap(_) | DecodedStep::Unknown(_) => None,
+            DecodedStep::Return
+            | DecodedStep::Exit
+            | DecodedStep::Trap(_)
+            | DecodedStep::Unknown(_) => None,
             _ => return [behind, None],
         };
         [never, behind.filter(|_| self.guard != NONE)]
@@ -163,7 +183,8 @@ struct FunctionRegisters {
 }
 
 impl FunctionRegisters {
-    /// Those of a function, unless it is too large. What comes in and goes out by registers is `outside`, and needed all the time.
+    /// Those of a function, unless it is too large. What comes in and goes out by registers is
+    /// `outside`, and needed all the time.
     fn find(code: &mut DecodedFunction, outside: &[u32]) -> Option<Self> {
         let registers = code.registers as usize;
         let none = RegisterSet::of(registers);
@@ -218,13 +239,23 @@ impl FunctionRegisters {
         Some(found)
     }
 
-    fn needed_behind(needed: &[RegisterSet], step: &GuardedStep, at: usize, none: &RegisterSet) -> RegisterSet {
+    fn needed_behind(
+        needed: &[RegisterSet],
+        step: &GuardedStep,
+        at: usize,
+        none: &RegisterSet,
+    ) -> RegisterSet {
         let mut behind = none.clone();
-        step.next(at).into_iter().flatten().filter_map(|next| needed.get(next)).for_each(|next| behind.add(next));
+        step.next(at)
+            .into_iter()
+            .flatten()
+            .filter_map(|next| needed.get(next))
+            .for_each(|next| behind.add(next));
         behind
     }
 
-    /// What is written has a place that nothing has which is needed behind it, or written with it; what is needed at the start holds zeros of its own.
+    /// What is written has a place that nothing has which is needed behind it, or written with it;
+    /// what is needed at the start holds zeros of its own.
     fn tell_apart(&mut self, steps: &[GuardedStep], none: &RegisterSet) {
         if let Some(first) = self.needed.first() {
             let first: Vec<u32> = first.members().collect();
@@ -246,11 +277,15 @@ impl FunctionRegisters {
         }
     }
 
-    /// A place for each register, the lowest that is free, and how many places there are. What is never named has none to itself.
+    /// A place for each register, the lowest that is free, and how many places there are. What is
+    /// never named has none to itself.
     fn places(&self, outside: &[u32]) -> (Vec<u32>, u32) {
         let mut places: Vec<Option<u32>> = vec![None; self.apart.len()];
         let mut count = 0;
-        let of_steps = self.uses.iter().flat_map(|(read, written)| read.members().chain(written.iter().copied()));
+        let of_steps = self
+            .uses
+            .iter()
+            .flat_map(|(read, written)| read.members().chain(written.iter().copied()));
         for register in outside.iter().copied().chain(of_steps) {
             if places[register as usize].is_some() {
                 continue;
@@ -266,9 +301,12 @@ impl FunctionRegisters {
     }
 }
 
-/// Lets the registers of functions share places. `outside` are, for each function, the registers by which something comes in and goes out.
+/// Lets the registers of functions share places. `outside` are, for each function, the registers by
+/// which something comes in and goes out.
 pub(crate) fn share_places(codes: &mut [DecodedFunction], outside: &[Vec<u32>]) {
-    let of = |(code, outside): (&mut DecodedFunction, &Vec<u32>)| match FunctionRegisters::find(code, outside) {
+    let of = |(code, outside): (&mut DecodedFunction, &Vec<u32>)| match FunctionRegisters::find(
+        code, outside,
+    ) {
         Some(found) => found.places(outside),
         None => ((0..code.registers).collect(), code.registers),
     };

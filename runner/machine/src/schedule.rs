@@ -18,7 +18,8 @@ pub enum MemoryKind {
     SequentiallyConsistent,
     /// Stores wait, loads may take old values, and loads wait for what needs them.
     Weak,
-    /// Only such pairs are reordered, whatever their scopes, and a store is there for all threads at once.
+    /// Only such pairs are reordered, whatever their scopes, and a store is there for all threads
+    /// at once.
     Reordering(ReorderedPair),
 }
 
@@ -36,7 +37,8 @@ impl MemoryKind {
     }
 }
 
-/// Two accesses of one thread to different locations, which take place the other way round. What reads and writes at once is either.
+/// Two accesses of one thread to different locations, which take place the other way round. What
+/// reads and writes at once is either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReorderedPair {
     /// A store waits for a later one.

@@ -1,5 +1,6 @@
-//! Whatever the weak machine shows, `ptx-8` allows: random programs of a few threads in a few blocks, each both a kernel that the machine runs under
-//! many seeds and a litmus test whose outcomes the model is asked about.
+//! Whatever the weak machine shows, `ptx-8` allows: random programs of a few threads in a few
+//! blocks, each both a kernel that the machine runs under many seeds and a litmus test whose
+//! outcomes the model is asked about.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,8 @@ const RUNS: u64 = 300;
 
 const LOCATIONS: [&str; 3] = ["x", "y", "z"];
 
-/// Threads in blocks, and for each its instructions, in which locations are names and results `r0`, `r1`, ..
+/// Threads in blocks, and for each its instructions, in which locations are names and results `r0`,
+/// `r1`, ..
 struct SmallProgram {
     blocks: u32,
     threads: u32,
@@ -72,14 +74,16 @@ impl CodeWriter<'_> {
 
     fn store(&mut self, location: &str) -> String {
         let scope = self.of(self.scopes_of_accesses);
-        let order = self.of(["weak", &format!("relaxed.{scope}"), &format!("release.{scope}"), "volatile"]);
+        let order =
+            self.of(["weak", &format!("relaxed.{scope}"), &format!("release.{scope}"), "volatile"]);
         self.next += 1;
         format!("st.{order}.u32 {location}, {}", self.next - 1)
     }
 
     fn load(&mut self, location: &str) -> String {
         let scope = self.of(self.scopes_of_accesses);
-        let order = self.of(["weak", &format!("relaxed.{scope}"), &format!("acquire.{scope}"), "volatile"]);
+        let order =
+            self.of(["weak", &format!("relaxed.{scope}"), &format!("acquire.{scope}"), "volatile"]);
         self.reads += 1;
         format!("ld.{order}.u32 r{}, {location}", self.reads - 1)
     }
@@ -91,15 +95,24 @@ impl CodeWriter<'_> {
         let change = self.of(["exch.b32", "add.u32", "exch.b32", "cas.b32"]);
         self.next += 1;
         self.reads += 1;
-        let compared = if change == "cas.b32" { format!("{}, ", self.rng.u32(..2)) } else { String::new() };
-        format!("atom.{order}.{scope}.{change} r{}, {location}, {compared}{}", self.reads - 1, self.next - 1)
+        let compared =
+            if change == "cas.b32" { format!("{}, ", self.rng.u32(..2)) } else { String::new() };
+        format!(
+            "atom.{order}.{scope}.{change} r{}, {location}, {compared}{}",
+            self.reads - 1,
+            self.next - 1
+        )
     }
 
     fn reduction(&mut self, location: &str) -> String {
         self.modifications += 1;
         let scope = self.of(self.scopes_of_accesses);
         self.next += 1;
-        format!("red.{}.{scope}.add.u32 {location}, {}", self.of(["relaxed", "release", "relaxed", "release"]), self.next - 1)
+        format!(
+            "red.{}.{scope}.add.u32 {location}, {}",
+            self.of(["relaxed", "release", "relaxed", "release"]),
+            self.next - 1
+        )
     }
 
     fn fence(&mut self) -> String {
@@ -132,13 +145,17 @@ impl CodeWriter<'_> {
                     lines.push(if fence { self.fence() } else { self.any() });
                 }
             }
-            let location = if self.locations == 3 { &access[1..] } else { access[1..].trim_matches('z') };
+            let location =
+                if self.locations == 3 { &access[1..] } else { access[1..].trim_matches('z') };
             let location = if location.is_empty() { "y" } else { location };
-            lines.push(match (access.starts_with('W'), self.modifications < 5 && self.rng.usize(..4) == 0) {
-                (_, true) => self.modification(location),
-                (true, false) => self.store(location),
-                (false, false) => self.load(location),
-            });
+            lines.push(
+                match (access.starts_with('W'), self.modifications < 5 && self.rng.usize(..4) == 0)
+                {
+                    (_, true) => self.modification(location),
+                    (true, false) => self.store(location),
+                    (false, false) => self.load(location),
+                },
+            );
         }
         lines
     }
@@ -166,10 +183,15 @@ impl SmallProgram {
         // Then it is that of the first block.
         let z_is_shared = threads > 1 && rng.bool();
         // In half of the programs most accesses are of one scope, and most fences of another.
-        let scopes = [["cta", "gpu", "gpu", "sys"], ["cta", "cta", "cta", "gpu"], ["gpu", "gpu", "gpu", "cta"]];
+        let scopes = [
+            ["cta", "gpu", "gpu", "sys"],
+            ["cta", "cta", "cta", "gpu"],
+            ["gpu", "gpu", "gpu", "cta"],
+        ];
         let (of_accesses, of_fences) = [(0, 0), (0, 0), (1, 2), (2, 1)][rng.usize(..4)];
         let locations = if shape.is_some() { 3 } else { 2 + rng.usize(..2) };
-        let meeting = [Some("bar"), Some("shuffle"), None, None][rng.usize(..4)].filter(|_| threads > 1);
+        let meeting =
+            [Some("bar"), Some("shuffle"), None, None][rng.usize(..4)].filter(|_| threads > 1);
         let are_neighbours = rng.usize(..3) == 0;
         let mut writer = CodeWriter {
             rng,
@@ -187,7 +209,9 @@ impl SmallProgram {
             code.push(match shape {
                 None => writer.of_nothing(meeting),
                 // A thread more than the shape has does nothing.
-                Some(shape) => shape.get(t).map_or(Vec::new(), |accesses| writer.of_shape(accesses)),
+                Some(shape) => {
+                    shape.get(t).map_or(Vec::new(), |accesses| writer.of_shape(accesses))
+                }
             });
             results.push(writer.reads);
         }
@@ -214,7 +238,9 @@ impl SmallProgram {
             for line in lines {
                 let line = match line.split_once(' ') {
                     _ if line == "bar" => "bar.sync 0".to_owned(),
-                    _ if line == "shuffle" => format!("shfl.sync.idx.b32 %r35, %r33, 0, 31, {}", (1 << self.threads) - 1),
+                    _ if line == "shuffle" => {
+                        format!("shfl.sync.idx.b32 %r35, %r33, 0, 31, {}", (1 << self.threads) - 1)
+                    }
                     Some((operation, operands)) => {
                         let operands = operands.split(", ").map(|o| match o.as_bytes()[0] {
                             b'r' => format!("%{o}"),
@@ -237,17 +263,22 @@ impl SmallProgram {
 
     /// The litmus test that asks about an outcome.
     fn litmus(&self, condition: &str) -> String {
-        let threads: Vec<String> =
-            (0..self.code.len()).map(|t| format!("P{t}@cta {},gpu 0", t / self.threads as usize)).collect();
+        let threads: Vec<String> = (0..self.code.len())
+            .map(|t| format!("P{t}@cta {},gpu 0", t / self.threads as usize))
+            .collect();
         let space = if self.z_is_shared { "shared" } else { "global" };
-        let mut text = format!("PTX t\n{{ global x=0; global y=0; {space} z=0; }}\n {} ;\n", threads.join(" | "));
+        let mut text = format!(
+            "PTX t\n{{ global x=0; global y=0; {space} z=0; }}\n {} ;\n",
+            threads.join(" | ")
+        );
         for row in 0..self.code.iter().map(Vec::len).max().unwrap_or(0) {
-            let cells = self.code.iter().map(|lines| match lines.get(row).map_or("", String::as_str) {
-                "bar" => "bar.cta.sync 0",
-                // It orders nothing.
-                "shuffle" => "",
-                other => other,
-            });
+            let cells =
+                self.code.iter().map(|lines| match lines.get(row).map_or("", String::as_str) {
+                    "bar" => "bar.cta.sync 0",
+                    // It orders nothing.
+                    "shuffle" => "",
+                    other => other,
+                });
             text += &format!(" {} ;\n", cells.collect::<Vec<_>>().join(" | "));
         }
         text + "exists (" + condition + ")\n"
@@ -255,8 +286,10 @@ impl SmallProgram {
 
     /// An outcome of a run: the results, and what is in memory at the end.
     fn run(&self, memory: MemoryKind, seed: u64) -> String {
-        let mut device = MachineModule::read(&self.kernel()).unwrap_or_else(|e| panic!("{e}\n{}", self.kernel()));
-        let mut arrays: Vec<u64> = (0..3).map(|_| device.memory.allocate("given", 8).unwrap()).collect();
+        let mut device = MachineModule::read(&self.kernel())
+            .unwrap_or_else(|e| panic!("{e}\n{}", self.kernel()));
+        let mut arrays: Vec<u64> =
+            (0..3).map(|_| device.memory.allocate("given", 8).unwrap()).collect();
         if self.are_neighbours {
             arrays[1] = arrays[0] + 4;
         }
@@ -264,16 +297,29 @@ impl SmallProgram {
         // Each thread begins a while later than another one.
         let mut rng = Rng::with_seed(seed);
         let late = (0..4).fold(0u64, |all, t| all | [0, 3, 20, 80][rng.usize(..4)] << (16 * t));
-        let arguments: Vec<Vec<u8>> = arrays.iter().chain([&out, &late]).map(|a| a.to_le_bytes().to_vec()).collect();
-        let launch = LaunchSize { blocks: [self.blocks, 1, 1], threads: [self.threads, 1, 1], dynamic_shared: 0 };
+        let arguments: Vec<Vec<u8>> =
+            arrays.iter().chain([&out, &late]).map(|a| a.to_le_bytes().to_vec()).collect();
+        let launch = LaunchSize {
+            blocks: [self.blocks, 1, 1],
+            threads: [self.threads, 1, 1],
+            dynamic_shared: 0,
+        };
         let schedule = Schedule { seed, memory, places: self.places, steps: 100_000 };
-        device.launch("test", launch, &arguments, &schedule).unwrap_or_else(|e| panic!("{e:?}\n{}", self.kernel()));
-        let word = |address: u64| u32::from_le_bytes(device.memory.read(address, 4).unwrap().try_into().unwrap());
+        device
+            .launch("test", launch, &arguments, &schedule)
+            .unwrap_or_else(|e| panic!("{e:?}\n{}", self.kernel()));
+        let word = |address: u64| {
+            u32::from_le_bytes(device.memory.read(address, 4).unwrap().try_into().unwrap())
+        };
         // Shared memory is gone when the kernel has ended.
         let global = if self.z_is_shared { 2 } else { 3 };
-        let mut parts: Vec<String> = (0..global).map(|n| format!("{} == {}", LOCATIONS[n], word(arrays[n]))).collect();
+        let mut parts: Vec<String> =
+            (0..global).map(|n| format!("{} == {}", LOCATIONS[n], word(arrays[n]))).collect();
         for (t, &results) in self.results.iter().enumerate() {
-            parts.extend((0..results).map(|r| format!("P{t}:r{r} == {}", word(out + ((t * 8 + r) * 4) as u64))));
+            parts.extend(
+                (0..results)
+                    .map(|r| format!("P{t}:r{r} == {}", word(out + ((t * 8 + r) * 4) as u64))),
+            );
         }
         parts.join(" /\\ ")
     }
@@ -282,15 +328,28 @@ impl SmallProgram {
 impl SmallProgram {
     /// A program whose threads have this code, instructions between `; `.
     fn of(blocks: u32, threads: u32, code: &[&str]) -> Self {
-        let code: Vec<Vec<String>> = code.iter().map(|lines| lines.split("; ").map(str::to_owned).collect()).collect();
-        let results = |lines: &Vec<String>| (0..8).filter(|r| lines.iter().any(|l| l.contains(&format!(" r{r}, ")))).count();
+        let code: Vec<Vec<String>> =
+            code.iter().map(|lines| lines.split("; ").map(str::to_owned).collect()).collect();
+        let results = |lines: &Vec<String>| {
+            (0..8).filter(|r| lines.iter().any(|l| l.contains(&format!(" r{r}, ")))).count()
+        };
         let results = code.iter().map(results).collect();
-        Self { blocks, threads, places: 8, z_is_shared: false, are_neighbours: false, code, results }
+        Self {
+            blocks,
+            threads,
+            places: 8,
+            z_is_shared: false,
+            are_neighbours: false,
+            code,
+            results,
+        }
     }
 
     /// In how many of so many runs the condition holds at the end.
     fn count(&self, memory: MemoryKind, runs: u64, condition: &str) -> usize {
-        let holds = |outcome: String| condition.split(" /\\ ").all(|part| outcome.split(" /\\ ").any(|other| other == part));
+        let holds = |outcome: String| {
+            condition.split(" /\\ ").all(|part| outcome.split(" /\\ ").any(|other| other == part))
+        };
         (0..runs).filter(|&seed| holds(self.run(memory, seed))).count()
     }
 }
@@ -307,30 +366,72 @@ fn whatever_the_weak_machines_show_the_model_allows() {
         let program = SmallProgram::random(&mut rng);
         let mut outcomes = BTreeMap::new();
         let pairs = [StoreStore, StoreLoad, LoadLoad, LoadStore].map(MemoryKind::Reordering);
-        for (memory, runs) in [(MemoryKind::Weak, RUNS)].into_iter().chain(pairs.map(|pair| (pair, RUNS / 6))) {
+        for (memory, runs) in
+            [(MemoryKind::Weak, RUNS)].into_iter().chain(pairs.map(|pair| (pair, RUNS / 6)))
+        {
             for seed in 0..runs {
                 outcomes.entry(program.run(memory, seed)).or_insert((memory.name(), seed));
             }
         }
         for (outcome, seed) in outcomes {
             let text = program.litmus(&outcome);
-            let test = read::test(&SourceFile::new("t", &text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
-            let verdict = runner.run(&test, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
-            assert!(verdict.reachable, "program {case}, {seed:?}: the machine shows what ptx-8 forbids\n{text}");
+            let test = read::test(&SourceFile::new("t", &text))
+                .unwrap_or_else(|e| panic!("{}\n{text}", e[0]))
+                .test;
+            let verdict =
+                runner.run(&test, &Options::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            assert!(
+                verdict.reachable,
+                "program {case}, {seed:?}: the machine shows what ptx-8 forbids\n{text}"
+            );
             weak_ones += u32::from(!strong.run(&test, &Options::default()).unwrap().reachable);
         }
     }
-    assert!(u64::from(weak_ones) > cases() / 2, "only {weak_ones} outcomes that sequential consistency does not have");
+    assert!(
+        u64::from(weak_ones) > cases() / 2,
+        "only {weak_ones} outcomes that sequential consistency does not have"
+    );
 }
 
-/// What the weak machine has to show and what it may never show: threads in blocks, their code, and an outcome. The model is asked about each.
+/// What the weak machine has to show and what it may never show: threads in blocks, their code, and
+/// an outcome. The model is asked about each.
 const SHOWN: [(u32, u32, &[&str], &str, bool); 27] = [
     // Two blocks take a lock.
-    (2, 1, &["atom.relaxed.cta.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", true),
-    (2, 1, &["atom.relaxed.gpu.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", true),
-    (2, 1, &["atom.relaxed.gpu.exch.b32 r0, x, 1", "atom.relaxed.gpu.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", false),
-    (1, 2, &["atom.relaxed.cta.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", false),
-    (1, 2, &["atom.relaxed.gpu.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", false),
+    (
+        2,
+        1,
+        &["atom.relaxed.cta.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"],
+        "P0:r0 == 0 /\\ P1:r0 == 0",
+        true,
+    ),
+    (
+        2,
+        1,
+        &["atom.relaxed.gpu.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"],
+        "P0:r0 == 0 /\\ P1:r0 == 0",
+        true,
+    ),
+    (
+        2,
+        1,
+        &["atom.relaxed.gpu.exch.b32 r0, x, 1", "atom.relaxed.gpu.exch.b32 r0, x, 1"],
+        "P0:r0 == 0 /\\ P1:r0 == 0",
+        false,
+    ),
+    (
+        1,
+        2,
+        &["atom.relaxed.cta.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"],
+        "P0:r0 == 0 /\\ P1:r0 == 0",
+        false,
+    ),
+    (
+        1,
+        2,
+        &["atom.relaxed.gpu.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"],
+        "P0:r0 == 0 /\\ P1:r0 == 0",
+        false,
+    ),
     (
         2,
         1,
@@ -342,7 +443,13 @@ const SHOWN: [(u32, u32, &[&str], &str, bool); 27] = [
         true,
     ),
     // Both count.
-    (2, 1, &["atom.relaxed.cta.add.u32 r0, x, 1", "atom.relaxed.cta.add.u32 r0, x, 1"], "x == 1", true),
+    (
+        2,
+        1,
+        &["atom.relaxed.cta.add.u32 r0, x, 1", "atom.relaxed.cta.add.u32 r0, x, 1"],
+        "x == 1",
+        true,
+    ),
     (
         2,
         2,
@@ -368,21 +475,61 @@ const SHOWN: [(u32, u32, &[&str], &str, bool); 27] = [
         false,
     ),
     // A flag that another block, or thread, is not to see so.
-    (2, 1, &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.relaxed.cta.u32 y, 1", MESSAGE_TAKEN], STALE_MESSAGE, true),
-    (2, 1, &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.weak.u32 y, 1", MESSAGE_TAKEN], STALE_MESSAGE, true),
-    (2, 1, &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1", MESSAGE_TAKEN], STALE_MESSAGE, true),
-    (2, 1, &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1", STRONG_MESSAGE_TAKEN], STALE_MESSAGE, false),
+    (
+        2,
+        1,
+        &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.relaxed.cta.u32 y, 1", MESSAGE_TAKEN],
+        STALE_MESSAGE,
+        true,
+    ),
+    (
+        2,
+        1,
+        &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.weak.u32 y, 1", MESSAGE_TAKEN],
+        STALE_MESSAGE,
+        true,
+    ),
+    (
+        2,
+        1,
+        &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1", MESSAGE_TAKEN],
+        STALE_MESSAGE,
+        true,
+    ),
+    (
+        2,
+        1,
+        &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1", STRONG_MESSAGE_TAKEN],
+        STALE_MESSAGE,
+        false,
+    ),
     // A fence.sc is in one order with the other, whatever the flag is.
     (
         2,
         1,
-        &["st.weak.u32 x, 1; fence.sc.gpu; st.relaxed.cta.u32 y, 1", "ld.relaxed.cta.u32 r0, y; fence.sc.gpu; ld.weak.u32 r1, x"],
+        &[
+            "st.weak.u32 x, 1; fence.sc.gpu; st.relaxed.cta.u32 y, 1",
+            "ld.relaxed.cta.u32 r0, y; fence.sc.gpu; ld.weak.u32 r1, x",
+        ],
         STALE_MESSAGE,
         false,
     ),
-    (1, 2, &["st.weak.u32 x, 1; fence.acq_rel.cta; st.relaxed.cta.u32 y, 1", MESSAGE_TAKEN], STALE_MESSAGE, false),
-    (1, 2, &["st.weak.u32 x, 1; fence.acq_rel.cta; st.weak.u32 y, 1", MESSAGE_TAKEN], STALE_MESSAGE, true),
-    // An atomic operation does not pass what another store behind the same fence has passed, and may pass that store itself.
+    (
+        1,
+        2,
+        &["st.weak.u32 x, 1; fence.acq_rel.cta; st.relaxed.cta.u32 y, 1", MESSAGE_TAKEN],
+        STALE_MESSAGE,
+        false,
+    ),
+    (
+        1,
+        2,
+        &["st.weak.u32 x, 1; fence.acq_rel.cta; st.weak.u32 y, 1", MESSAGE_TAKEN],
+        STALE_MESSAGE,
+        true,
+    ),
+    // An atomic operation does not pass what another store behind the same fence has passed, and
+    // may pass that store itself.
     (
         2,
         1,
@@ -396,7 +543,10 @@ const SHOWN: [(u32, u32, &[&str], &str, bool); 27] = [
     (
         2,
         1,
-        &["st.weak.u32 x, 1; fence.acq_rel.gpu; st.weak.u32 z, 1; st.relaxed.gpu.u32 y, 1", STRONG_MESSAGE_TAKEN],
+        &[
+            "st.weak.u32 x, 1; fence.acq_rel.gpu; st.weak.u32 z, 1; st.relaxed.gpu.u32 y, 1",
+            STRONG_MESSAGE_TAKEN,
+        ],
         STALE_MESSAGE,
         false,
     ),
@@ -414,15 +564,22 @@ const SHOWN: [(u32, u32, &[&str], &str, bool); 27] = [
     (
         2,
         1,
-        &["fence.acq_rel.gpu; st.weak.u32 x, 1; atom.relaxed.gpu.exch.b32 r0, y, 1", STRONG_MESSAGE_TAKEN],
+        &[
+            "fence.acq_rel.gpu; st.weak.u32 x, 1; atom.relaxed.gpu.exch.b32 r0, y, 1",
+            STRONG_MESSAGE_TAKEN,
+        ],
         STALE_MESSAGE,
         true,
     ),
-    // A compare-and-swap that fails writes nothing: the lock is not taken again when it has been left.
+    // A compare-and-swap that fails writes nothing: the lock is not taken again when it has been
+    // left.
     (
         2,
         1,
-        &["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 x, 2", "ld.relaxed.gpu.u32 r0, x; atom.relaxed.cta.cas.b32 r1, x, 7, 8"],
+        &[
+            "st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 x, 2",
+            "ld.relaxed.gpu.u32 r0, x; atom.relaxed.cta.cas.b32 r1, x, 7, 8",
+        ],
         "x == 1",
         false,
     ),
@@ -430,16 +587,32 @@ const SHOWN: [(u32, u32, &[&str], &str, bool); 27] = [
     (
         1,
         2,
-        &["st.relaxed.cta.u32 x, 1; atom.relaxed.cta.add.u32 r0, y, 1", "ld.acquire.cta.u32 r0, y; ld.weak.u32 r1, x"],
+        &[
+            "st.relaxed.cta.u32 x, 1; atom.relaxed.cta.add.u32 r0, y, 1",
+            "ld.acquire.cta.u32 r0, y; ld.weak.u32 r1, x",
+        ],
         STALE_MESSAGE,
         true,
     ),
-    // A load waits for what needs it, and for nothing else: a store may take place before it, unless its value or a fence is in between.
-    (2, 1, &["ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, 1", "ld.weak.u32 r0, y; st.weak.u32 x, 1"], BUFFERED, true),
+    // A load waits for what needs it, and for nothing else: a store may take place before it,
+    // unless its value or a fence is in between.
     (
         2,
         1,
-        &["ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, r0", "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, r0"],
+        &[
+            "ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, 1",
+            "ld.weak.u32 r0, y; st.weak.u32 x, 1",
+        ],
+        BUFFERED,
+        true,
+    ),
+    (
+        2,
+        1,
+        &[
+            "ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, r0",
+            "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, r0",
+        ],
         BUFFERED,
         false,
     ),
@@ -453,7 +626,13 @@ const SHOWN: [(u32, u32, &[&str], &str, bool); 27] = [
         BUFFERED,
         false,
     ),
-    (2, 1, &["ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 x, 1", "ld.relaxed.gpu.u32 r0, y"], "P0:r0 == 1", false),
+    (
+        2,
+        1,
+        &["ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 x, 1", "ld.relaxed.gpu.u32 r0, y"],
+        "P0:r0 == 1",
+        false,
+    ),
     (
         2,
         1,
@@ -466,28 +645,66 @@ const SHOWN: [(u32, u32, &[&str], &str, bool); 27] = [
 /// Each thread reads what the other stores behind its load.
 const BUFFERED: &str = "P0:r0 == 1 /\\ P1:r0 == 1";
 
-/// The machines that reorder nothing but one kind of pairs: programs of two blocks and more, an outcome, and which of these machines show it. An atomic operation is a store
-/// for what stands before it and a load for what stands behind it.
+/// The machines that reorder nothing but one kind of pairs: programs of two blocks and more, an
+/// outcome, and which of these machines show it. An atomic operation is a store for what stands
+/// before it and a load for what stands behind it.
 const SHOWN_BY: [(&[&str], &str, &[ReorderedPair]); 24] = [
-    (&["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 1", READER], STALE_MESSAGE, &[StoreStore, LoadLoad]),
-    (&["st.weak.u32 x, 1; st.weak.u32 y, 1", "ld.weak.u32 r0, y; ld.weak.u32 r1, x"], STALE_MESSAGE, &[StoreStore, LoadLoad]),
-    (&["st.relaxed.gpu.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1", READER], STALE_MESSAGE, &[LoadLoad]),
-    (&["st.relaxed.gpu.u32 x, 1; st.release.gpu.u32 y, 1", READER], STALE_MESSAGE, &[LoadLoad]),
-    (&["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 1", STRONG_MESSAGE_TAKEN], STALE_MESSAGE, &[StoreStore]),
     (
-        &["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 1", "ld.acquire.gpu.u32 r0, y; ld.relaxed.gpu.u32 r1, x"],
+        &["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 1", READER],
+        STALE_MESSAGE,
+        &[StoreStore, LoadLoad],
+    ),
+    (
+        &["st.weak.u32 x, 1; st.weak.u32 y, 1", "ld.weak.u32 r0, y; ld.weak.u32 r1, x"],
+        STALE_MESSAGE,
+        &[StoreStore, LoadLoad],
+    ),
+    (
+        &["st.relaxed.gpu.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1", READER],
+        STALE_MESSAGE,
+        &[LoadLoad],
+    ),
+    (&["st.relaxed.gpu.u32 x, 1; st.release.gpu.u32 y, 1", READER], STALE_MESSAGE, &[LoadLoad]),
+    (
+        &["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 1", STRONG_MESSAGE_TAKEN],
         STALE_MESSAGE,
         &[StoreStore],
     ),
-    (&["st.relaxed.gpu.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1", STRONG_MESSAGE_TAKEN], STALE_MESSAGE, &[]),
-    // Scopes do not count, nor whether an access is weak: these machines are about order.
     (
-        &["st.weak.u32 x, 1; fence.acq_rel.cta; st.weak.u32 y, 1", "ld.weak.u32 r0, y; fence.acq_rel.cta; ld.weak.u32 r1, x"],
+        &[
+            "st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 1",
+            "ld.acquire.gpu.u32 r0, y; ld.relaxed.gpu.u32 r1, x",
+        ],
+        STALE_MESSAGE,
+        &[StoreStore],
+    ),
+    (
+        &[
+            "st.relaxed.gpu.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1",
+            STRONG_MESSAGE_TAKEN,
+        ],
         STALE_MESSAGE,
         &[],
     ),
-    (&["atom.relaxed.cta.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"], "P0:r0 == 0 /\\ P1:r0 == 0", &[]),
-    (&["st.relaxed.gpu.u32 x, 1; atom.relaxed.gpu.exch.b32 r0, y, 1", STRONG_MESSAGE_TAKEN], STALE_MESSAGE, &[StoreStore]),
+    // Scopes do not count, nor whether an access is weak: these machines are about order.
+    (
+        &[
+            "st.weak.u32 x, 1; fence.acq_rel.cta; st.weak.u32 y, 1",
+            "ld.weak.u32 r0, y; fence.acq_rel.cta; ld.weak.u32 r1, x",
+        ],
+        STALE_MESSAGE,
+        &[],
+    ),
+    (
+        &["atom.relaxed.cta.exch.b32 r0, x, 1", "atom.relaxed.cta.exch.b32 r0, x, 1"],
+        "P0:r0 == 0 /\\ P1:r0 == 0",
+        &[],
+    ),
+    (
+        &["st.relaxed.gpu.u32 x, 1; atom.relaxed.gpu.exch.b32 r0, y, 1", STRONG_MESSAGE_TAKEN],
+        STALE_MESSAGE,
+        &[StoreStore],
+    ),
     (
         &[
             "st.relaxed.gpu.u32 x, 1; fence.acq_rel.gpu; st.relaxed.gpu.u32 y, 1",
@@ -498,7 +715,10 @@ const SHOWN_BY: [(&[&str], &str, &[ReorderedPair]); 24] = [
     ),
     // Store buffering: only a fence.sc orders a load behind a store.
     (
-        &["st.relaxed.gpu.u32 x, 1; ld.relaxed.gpu.u32 r0, y", "st.relaxed.gpu.u32 y, 1; ld.relaxed.gpu.u32 r0, x"],
+        &[
+            "st.relaxed.gpu.u32 x, 1; ld.relaxed.gpu.u32 r0, y",
+            "st.relaxed.gpu.u32 y, 1; ld.relaxed.gpu.u32 r0, x",
+        ],
         BOTH_MISSED,
         &[StoreLoad],
     ),
@@ -527,7 +747,10 @@ const SHOWN_BY: [(&[&str], &str, &[ReorderedPair]); 24] = [
         &[LoadLoad],
     ),
     (
-        &["ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, 1", "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, 1"],
+        &[
+            "ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, 1",
+            "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, 1",
+        ],
         BUFFERED,
         &[LoadStore],
     ),
@@ -548,22 +771,34 @@ const SHOWN_BY: [(&[&str], &str, &[ReorderedPair]); 24] = [
         &[],
     ),
     (
-        &["ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, r0", "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, r0"],
+        &[
+            "ld.relaxed.gpu.u32 r0, x; st.relaxed.gpu.u32 y, r0",
+            "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, r0",
+        ],
         BUFFERED,
         &[],
     ),
     (
-        &["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 2", "st.relaxed.gpu.u32 y, 1; st.relaxed.gpu.u32 x, 2"],
+        &[
+            "st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 2",
+            "st.relaxed.gpu.u32 y, 1; st.relaxed.gpu.u32 x, 2",
+        ],
         "x == 1 /\\ y == 1",
         &[StoreStore],
     ),
     (
-        &["st.relaxed.gpu.u32 x, 2; st.relaxed.gpu.u32 y, 1", "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, 1"],
+        &[
+            "st.relaxed.gpu.u32 x, 2; st.relaxed.gpu.u32 y, 1",
+            "ld.relaxed.gpu.u32 r0, y; st.relaxed.gpu.u32 x, 1",
+        ],
         "P1:r0 == 1 /\\ x == 2",
         &[StoreStore, LoadStore],
     ),
     (
-        &["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 1", "st.relaxed.gpu.u32 y, 2; ld.relaxed.gpu.u32 r0, x"],
+        &[
+            "st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 y, 1",
+            "st.relaxed.gpu.u32 y, 2; ld.relaxed.gpu.u32 r0, x",
+        ],
         "P1:r0 == 0 /\\ y == 2",
         &[StoreStore, StoreLoad],
     ),
@@ -577,15 +812,28 @@ const SHOWN_BY: [(&[&str], &str, &[ReorderedPair]); 24] = [
         "P2:r0 == 1 /\\ P2:r1 == 0 /\\ P3:r0 == 1 /\\ P3:r1 == 0",
         &[LoadLoad],
     ),
-    (&["ld.relaxed.gpu.u32 r0, x; ld.relaxed.gpu.u32 r1, x", "st.relaxed.gpu.u32 x, 1"], "P0:r0 == 1 /\\ P0:r1 == 0", &[]),
+    (
+        &["ld.relaxed.gpu.u32 r0, x; ld.relaxed.gpu.u32 r1, x", "st.relaxed.gpu.u32 x, 1"],
+        "P0:r0 == 1 /\\ P0:r1 == 0",
+        &[],
+    ),
 ];
 
 /// The same for blocks of some threads, of which so many blocks are there at once.
-type ShownInBlocks = (u32, u32, u32, &'static [&'static str], &'static str, &'static [ReorderedPair]);
+type ShownInBlocks =
+    (u32, u32, u32, &'static [&'static str], &'static str, &'static [ReorderedPair]);
 
 const SHOWN_IN_BLOCKS_BY: [ShownInBlocks; 19] = [
-    // A barrier orders all of its thread, and those of its block with each other, whatever another block stores meanwhile.
-    (2, 1, 8, &[PUBLISHED, "ld.relaxed.gpu.u32 r0, y; bar; ld.relaxed.gpu.u32 r1, x"], STALE_MESSAGE, &[]),
+    // A barrier orders all of its thread, and those of its block with each other, whatever another
+    // block stores meanwhile.
+    (
+        2,
+        1,
+        8,
+        &[PUBLISHED, "ld.relaxed.gpu.u32 r0, y; bar; ld.relaxed.gpu.u32 r1, x"],
+        STALE_MESSAGE,
+        &[],
+    ),
     (
         2,
         2,
@@ -594,27 +842,81 @@ const SHOWN_IN_BLOCKS_BY: [ShownInBlocks; 19] = [
         "P2:r0 == 1 /\\ P3:r1 == 0",
         &[],
     ),
-    (2, 1, 8, &["st.relaxed.gpu.u32 x, 1; bar; st.relaxed.gpu.u32 y, 1", STRONG_MESSAGE_TAKEN], STALE_MESSAGE, &[]),
+    (
+        2,
+        1,
+        8,
+        &["st.relaxed.gpu.u32 x, 1; bar; st.relaxed.gpu.u32 y, 1", STRONG_MESSAGE_TAKEN],
+        STALE_MESSAGE,
+        &[],
+    ),
     // What ended before a thread began is known to it: its first load has none to pass.
     (2, 1, 1, &["st.relaxed.gpu.u32 x, 1", "ld.relaxed.gpu.u32 r0, x"], "P1:r0 == 0", &[]),
-    (2, 1, 1, &["st.relaxed.gpu.u32 x, 1", "ld.relaxed.gpu.u32 r0, y; ld.relaxed.gpu.u32 r1, x"], "P1:r1 == 0", &[]),
+    (
+        2,
+        1,
+        1,
+        &["st.relaxed.gpu.u32 x, 1", "ld.relaxed.gpu.u32 r0, y; ld.relaxed.gpu.u32 r1, x"],
+        "P1:r1 == 0",
+        &[],
+    ),
     // The elements of one store are stores in no order.
     (2, 1, 8, &["st.relaxed.gpu.v2.u32 x, {1,1}", TORN_READER], STALE_MESSAGE, &[StoreStore]),
     (2, 1, 8, &["st.relaxed.gpu.v2.u32 x, {1,1}", OTHER_TORN_READER], STALE_MESSAGE, &[StoreStore]),
-    (2, 1, 8, &["st.relaxed.gpu.u32 y, 2; st.relaxed.gpu.v2.u32 x, {1,1}", TORN_READER], STALE_MESSAGE, &[StoreStore]),
-    // Accesses that stand in front of an exchange of lanes and behind it are pairs as those of one thread are.
-    (1, 2, 8, &["st.relaxed.gpu.u32 x, 1; shuffle", "shuffle; ld.relaxed.gpu.u32 r0, x"], "P1:r0 == 0", &[StoreLoad]),
-    (1, 2, 8, &["st.relaxed.gpu.u32 x, 1; fence.sc.gpu; shuffle", "shuffle; ld.relaxed.gpu.u32 r0, x"], "P1:r0 == 0", &[]),
-    (1, 2, 8, &["st.relaxed.gpu.u32 x, 1; bar", "bar; ld.relaxed.gpu.u32 r0, x"], "P1:r0 == 0", &[]),
+    (
+        2,
+        1,
+        8,
+        &["st.relaxed.gpu.u32 y, 2; st.relaxed.gpu.v2.u32 x, {1,1}", TORN_READER],
+        STALE_MESSAGE,
+        &[StoreStore],
+    ),
+    // Accesses that stand in front of an exchange of lanes and behind it are pairs as those of one
+    // thread are.
+    (
+        1,
+        2,
+        8,
+        &["st.relaxed.gpu.u32 x, 1; shuffle", "shuffle; ld.relaxed.gpu.u32 r0, x"],
+        "P1:r0 == 0",
+        &[StoreLoad],
+    ),
+    (
+        1,
+        2,
+        8,
+        &["st.relaxed.gpu.u32 x, 1; fence.sc.gpu; shuffle", "shuffle; ld.relaxed.gpu.u32 r0, x"],
+        "P1:r0 == 0",
+        &[],
+    ),
+    (
+        1,
+        2,
+        8,
+        &["st.relaxed.gpu.u32 x, 1; bar", "bar; ld.relaxed.gpu.u32 r0, x"],
+        "P1:r0 == 0",
+        &[],
+    ),
     (
         1,
         3,
         8,
-        &["st.relaxed.gpu.u32 x, 1; shuffle; shuffle", "shuffle; shuffle", "shuffle; shuffle; ld.relaxed.gpu.u32 r0, x"],
+        &[
+            "st.relaxed.gpu.u32 x, 1; shuffle; shuffle",
+            "shuffle; shuffle",
+            "shuffle; shuffle; ld.relaxed.gpu.u32 r0, x",
+        ],
         "P2:r0 == 0",
         &[StoreLoad],
     ),
-    (2, 2, 8, &["st.relaxed.gpu.u32 x, 1; shuffle", "shuffle; st.relaxed.gpu.u32 y, 1", TAKER], TAKEN_STALE, &[StoreStore]),
+    (
+        2,
+        2,
+        8,
+        &["st.relaxed.gpu.u32 x, 1; shuffle", "shuffle; st.relaxed.gpu.u32 y, 1", TAKER],
+        TAKEN_STALE,
+        &[StoreStore],
+    ),
     (
         2,
         2,
@@ -644,12 +946,11 @@ const SHOWN_IN_BLOCKS_BY: [ShownInBlocks; 19] = [
         &[LoadStore],
     ),
     // Two loads of the same eight bytes, or of the same four, read other bytes.
-    (2, 1, 8, &["st.relaxed.gpu.u32 x, 1; fence.sc.gpu; st.relaxed.gpu.u32 x+4, 1", NEIGHBOURS], STALE_MESSAGE, &[LoadLoad]),
     (
         2,
         1,
         8,
-        &["st.relaxed.gpu.u8 x, 1; fence.sc.gpu; st.relaxed.gpu.u8 x+1, 1", "ld.relaxed.gpu.u8 r0, x+1; ld.relaxed.gpu.u8 r1, x"],
+        &["st.relaxed.gpu.u32 x, 1; fence.sc.gpu; st.relaxed.gpu.u32 x+4, 1", NEIGHBOURS],
         STALE_MESSAGE,
         &[LoadLoad],
     ),
@@ -657,7 +958,21 @@ const SHOWN_IN_BLOCKS_BY: [ShownInBlocks; 19] = [
         2,
         1,
         8,
-        &["st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 x+4, 1", "ld.relaxed.gpu.u32 r0, x; ld.relaxed.gpu.u32 r1, x"],
+        &[
+            "st.relaxed.gpu.u8 x, 1; fence.sc.gpu; st.relaxed.gpu.u8 x+1, 1",
+            "ld.relaxed.gpu.u8 r0, x+1; ld.relaxed.gpu.u8 r1, x",
+        ],
+        STALE_MESSAGE,
+        &[LoadLoad],
+    ),
+    (
+        2,
+        1,
+        8,
+        &[
+            "st.relaxed.gpu.u32 x, 1; st.relaxed.gpu.u32 x+4, 1",
+            "ld.relaxed.gpu.u32 r0, x; ld.relaxed.gpu.u32 r1, x",
+        ],
         STALE_MESSAGE,
         &[],
     ),
@@ -670,19 +985,27 @@ const NEIGHBOURS: &str = "ld.relaxed.gpu.u32 r0, x+4; ld.relaxed.gpu.u32 r1, x";
 
 const PUBLISHED: &str = "st.relaxed.gpu.u32 x, 1; fence.sc.gpu; st.relaxed.gpu.u32 y, 1";
 const TORN_READER: &str = "ld.relaxed.gpu.u32 r0, x; fence.sc.gpu; ld.relaxed.gpu.u32 r1, x+4";
-const OTHER_TORN_READER: &str = "ld.relaxed.gpu.u32 r0, x+4; fence.sc.gpu; ld.relaxed.gpu.u32 r1, x";
+const OTHER_TORN_READER: &str =
+    "ld.relaxed.gpu.u32 r0, x+4; fence.sc.gpu; ld.relaxed.gpu.u32 r1, x";
 const READER: &str = "ld.relaxed.gpu.u32 r0, y; ld.relaxed.gpu.u32 r1, x";
 const BOTH_MISSED: &str = "P0:r0 == 0 /\\ P1:r0 == 0";
 
 #[test]
 fn a_machine_that_reorders_one_kind_of_pairs_shows_what_that_makes_possible_and_nothing_else() {
-    let alone = SHOWN_BY.map(|(code, condition, shown)| (code.len() as u32, 1, 8, code, condition, shown));
-    for (blocks, threads, places, code, condition, shown) in alone.into_iter().chain(SHOWN_IN_BLOCKS_BY) {
+    let alone =
+        SHOWN_BY.map(|(code, condition, shown)| (code.len() as u32, 1, 8, code, condition, shown));
+    for (blocks, threads, places, code, condition, shown) in
+        alone.into_iter().chain(SHOWN_IN_BLOCKS_BY)
+    {
         let program = SmallProgram { places, ..SmallProgram::of(blocks, threads, code) };
         let seen = |memory| program.count(memory, 2_000, condition);
         for pair in [StoreStore, StoreLoad, LoadLoad, LoadStore] {
             let seen = seen(MemoryKind::Reordering(pair));
-            assert_eq!(seen > 0, shown.contains(&pair), "{pair:?}, {seen} times: {code:?} {condition}");
+            assert_eq!(
+                seen > 0,
+                shown.contains(&pair),
+                "{pair:?}, {seen} times: {code:?} {condition}"
+            );
         }
         assert_eq!(seen(MemoryKind::SequentiallyConsistent), 0, "{code:?} {condition}");
     }
@@ -699,8 +1022,14 @@ fn what_is_of_another_scope_is_shown_where_the_model_allows_it() {
     for (blocks, threads, code, condition, is_shown) in SHOWN {
         let program = SmallProgram::of(blocks, threads, code);
         let text = program.litmus(condition);
-        let test = read::test(&SourceFile::new("t", &text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
-        assert_eq!(runner.run(&test, &Options::default()).unwrap().reachable, is_shown, "by the model: {text}");
+        let test = read::test(&SourceFile::new("t", &text))
+            .unwrap_or_else(|e| panic!("{}\n{text}", e[0]))
+            .test;
+        assert_eq!(
+            runner.run(&test, &Options::default()).unwrap().reachable,
+            is_shown,
+            "by the model: {text}"
+        );
         let seen = program.count(MemoryKind::Weak, 2_000, condition);
         assert_eq!(seen > 0, is_shown, "{seen} times: {text}");
     }
@@ -713,13 +1042,19 @@ fn the_other_machine_is_sequentially_consistent() {
     let mut rng = Rng::with_seed(7);
     for case in 0..cases() / 4 {
         let program = SmallProgram::random(&mut rng);
-        let outcomes: BTreeMap<String, u64> =
-            (0..RUNS / 4).map(|seed| (program.run(MemoryKind::SequentiallyConsistent, seed), seed)).collect();
+        let outcomes: BTreeMap<String, u64> = (0..RUNS / 4)
+            .map(|seed| (program.run(MemoryKind::SequentiallyConsistent, seed), seed))
+            .collect();
         for (outcome, seed) in outcomes {
             let text = program.litmus(&outcome);
-            let test = read::test(&SourceFile::new("t", &text)).unwrap_or_else(|e| panic!("{}\n{text}", e[0])).test;
+            let test = read::test(&SourceFile::new("t", &text))
+                .unwrap_or_else(|e| panic!("{}\n{text}", e[0]))
+                .test;
             let verdict = runner.run(&test, &Options::default()).unwrap();
-            assert!(verdict.reachable, "program {case}, seed {seed}: not sequentially consistent\n{text}");
+            assert!(
+                verdict.reachable,
+                "program {case}, seed {seed}: not sequentially consistent\n{text}"
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! No program ends the machine: kernels of tests/kernels in which words are exchanged, run for some steps.
+//! No program ends the machine: kernels of tests/kernels in which words are exchanged, run for some
+//! steps.
 
 use std::path::{Path, PathBuf};
 
@@ -7,16 +8,21 @@ use margay_machine::{LaunchSize, MachineModule, MemoryKind, Schedule};
 
 /// Words that stand in the place of others.
 const WORDS: [&str; 40] = [
-    "u8", "s8", "b16", "u16", "s16", "u32", "s32", "b64", "u64", "s64", "b128", "f16", "f32", "f64", "bf16", "pred", "v2", "v4",
-    "wide", "hi", "lo", "cta", "gpu", "sys", "relaxed", "acq_rel", "release", "shared", "global", "local", "param", "add",
-    "exch", "cas", "inc", "min", "sat", "ftz", "rn", "sync",
+    "u8", "s8", "b16", "u16", "s16", "u32", "s32", "b64", "u64", "s64", "b128", "f16", "f32",
+    "f64", "bf16", "pred", "v2", "v4", "wide", "hi", "lo", "cta", "gpu", "sys", "relaxed",
+    "acq_rel", "release", "shared", "global", "local", "param", "add", "exch", "cas", "inc", "min",
+    "sat", "ftz", "rn", "sync",
 ];
 
 fn files() -> Vec<PathBuf> {
     let mut all = Vec::new();
-    for folder in
-        ["tests/kernels", "tests/kernels/papers", "tests/kernels/papers/full", "tests/kernels/triton", "tests/kernels/orders"]
-    {
+    for folder in [
+        "tests/kernels",
+        "tests/kernels/papers",
+        "tests/kernels/papers/full",
+        "tests/kernels/triton",
+        "tests/kernels/orders",
+    ] {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
         let found = std::fs::read_dir(folder).into_iter().flatten().map(|e| e.unwrap().path());
         all.extend(found.filter(|p| p.extension().is_some_and(|e| e == "ptx")));
@@ -53,7 +59,8 @@ fn damaged(rng: &mut Rng, text: &str) -> String {
         }
         let place = all[rng.usize(..all.len())].clone();
         let other = all[rng.usize(..all.len())].clone();
-        let number = [0, 1, 31, 32, 63, 64, 255, 4_294_967_295, u64::MAX][rng.usize(..9)].to_string();
+        let number =
+            [0, 1, 31, 32, 63, 64, 255, 4_294_967_295, u64::MAX][rng.usize(..9)].to_string();
         let by = match rng.usize(..4) {
             0 => number,
             1 => text[other].to_owned(),
@@ -76,24 +83,36 @@ fn no_program_ends_the_machine() {
             let text = if case == 0 { text.clone() } else { damaged(&mut rng, &text) };
             let Ok(mut device) = MachineModule::read(&text) else { continue };
             read += 1;
-            let arrays: Vec<u64> = (0..4).map(|n| device.memory.allocate("given", 1 << (4 + 4 * n)).unwrap()).collect();
+            let arrays: Vec<u64> = (0..4)
+                .map(|n| device.memory.allocate("given", 1 << (4 + 4 * n)).unwrap())
+                .collect();
             for kernel in module.kernels().map(|k| &module.functions[k]) {
                 let arguments: Vec<Vec<u8>> = kernel
                     .parameters
                     .iter()
                     .enumerate()
                     .map(|(n, parameter)| match parameter {
-                        margay_ptx::Parameter::Memory(id) if module.variable(*id).size == Some(8) => {
+                        margay_ptx::Parameter::Memory(id)
+                            if module.variable(*id).size == Some(8) =>
+                        {
                             arrays[3 - n % 4].to_le_bytes().to_vec()
                         }
-                        margay_ptx::Parameter::Memory(id) => vec![1; module.variable(*id).size.unwrap_or(4).min(4) as usize],
+                        margay_ptx::Parameter::Memory(id) => {
+                            vec![1; module.variable(*id).size.unwrap_or(4).min(4) as usize]
+                        }
                         margay_ptx::Parameter::Register(_) => vec![1; 4],
                     })
                     .collect();
-                let memory = if rng.bool() { MemoryKind::Weak } else { MemoryKind::SequentiallyConsistent };
-                let launch = LaunchSize { blocks: [2, 1, 1], threads: [1 + rng.u32(..40), 1, 1], dynamic_shared: 64 };
+                let memory =
+                    if rng.bool() { MemoryKind::Weak } else { MemoryKind::SequentiallyConsistent };
+                let launch = LaunchSize {
+                    blocks: [2, 1, 1],
+                    threads: [1 + rng.u32(..40), 1, 1],
+                    dynamic_shared: 64,
+                };
                 let schedule = Schedule { seed: case, memory, places: 2, steps: 3_000 };
-                ran += u32::from(device.launch(&kernel.name, launch, &arguments, &schedule).is_ok());
+                ran +=
+                    u32::from(device.launch(&kernel.name, launch, &arguments, &schedule).is_ok());
             }
         }
     }

@@ -1,5 +1,7 @@
-//! What the lanes of a warp exchange (votes, shuffles, matches, reductions, the election of one of them, and who is there together), against what the PTX ISA
-//! says of each, computed here lane by lane: for full warps and a last one that is not, for masks, for lanes that come by different ways or have ended.
+//! What the lanes of a warp exchange (votes, shuffles, matches, reductions, the election of one of
+//! them, and who is there together), against what the PTX ISA says of each, computed here lane by
+//! lane: for full warps and a last one that is not, for masks, for lanes that come by different
+//! ways or have ended.
 
 mod arrays;
 
@@ -14,7 +16,8 @@ const BOTH: [MemoryKind; 2] = [MemoryKind::SequentiallyConsistent, MemoryKind::W
 
 const HEADER: &str = ".version 8.6\n.target sm_90\n.address_size 64\n";
 
-/// Exchanges, each with a result in `%r10` and one beside it in `%r11`; `%r2` is what the lane brings, `%r3` its mask, `%p2` whether what it brings is odd.
+/// Exchanges, each with a result in `%r10` and one beside it in `%r11`; `%r2` is what the lane
+/// brings, `%r3` its mask, `%p2` whether what it brings is odd.
 const EXCHANGES: [&str; 19] = [
     "vote.sync.all.pred %p3, %p2, %r3;\nselp.u32 %r10, 1, 0, %p3;",
     "vote.sync.any.pred %p3, !%p2, %r3;\nselp.u32 %r10, 1, 0, %p3;",
@@ -38,15 +41,21 @@ const EXCHANGES: [&str; 19] = [
     "elect.sync %r10|%p3, %r3;\nselp.u32 %r11, 1, 0, %p3;",
 ];
 
-/// What exchange number `n` gives a lane, and what stands beside it; nothing where the ISA leaves it open. `all` is who takes part, with what it brings.
+/// What exchange number `n` gives a lane, and what stands beside it; nothing where the ISA leaves
+/// it open. `all` is who takes part, with what it brings.
 fn expected(n: usize, lane: u32, all: &[(u32, u32)]) -> (Option<u32>, u32) {
     let own = all.iter().find(|(l, _)| *l == lane).unwrap().1;
     let values = || all.iter().map(|(_, v)| *v);
-    let mask = |is_in: &dyn Fn(u32) -> bool| all.iter().filter(|(_, v)| is_in(*v)).map(|(l, _)| 1u32 << l).sum::<u32>();
+    let mask = |is_in: &dyn Fn(u32) -> bool| {
+        all.iter().filter(|(_, v)| is_in(*v)).map(|(l, _)| 1u32 << l).sum::<u32>()
+    };
     let odd = |v: u32| v % 2 == 1;
     let one = |is: bool| (Some(u32::from(is)), 0);
     let of = |lane: Option<u32>| {
-        (lane.and_then(|from| all.iter().find(|(l, _)| *l == from)).map(|(_, v)| *v), u32::from(lane.is_some()))
+        (
+            lane.and_then(|from| all.iter().find(|(l, _)| *l == from)).map(|(_, v)| *v),
+            u32::from(lane.is_some()),
+        )
     };
     match n {
         0 => one(values().all(odd)),
@@ -84,13 +93,23 @@ fn schedule(memory: MemoryKind, seed: u64) -> Schedule {
 }
 
 /// Runs a kernel of one block that is given these arrays, and says what they hold then.
-fn run(text: &str, kernel: &str, threads: u32, initial: &[Vec<u32>], schedule: &Schedule) -> Result<Vec<Vec<u32>>, LaunchError> {
+fn run(
+    text: &str,
+    kernel: &str,
+    threads: u32,
+    initial: &[Vec<u32>],
+    schedule: &Schedule,
+) -> Result<Vec<Vec<u32>>, LaunchError> {
     let mut device = MachineModule::read(text).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let addresses = given(&mut device, initial);
     let arguments: Vec<Vec<u8>> = addresses.iter().map(|a| a.to_le_bytes().to_vec()).collect();
     let launch = LaunchSize { blocks: [1, 1, 1], threads: [threads, 1, 1], dynamic_shared: 0 };
     device.launch(kernel, launch, &arguments, schedule)?;
-    Ok(addresses.iter().zip(initial).map(|(&address, array)| words(&device, address, array.len())).collect())
+    Ok(addresses
+        .iter()
+        .zip(initial)
+        .map(|(&address, array)| words(&device, address, array.len()))
+        .collect())
 }
 
 fn fault(ended: Result<Vec<Vec<u32>>, LaunchError>) -> FaultKind {
@@ -100,8 +119,8 @@ fn fault(ended: Result<Vec<Vec<u32>>, LaunchError>) -> FaultKind {
     }
 }
 
-/// A kernel whose threads, given what they bring (`px`) and their masks (`pm`; 0 ends a thread at once), do `body` and store `%r10` and `%r11` to `po` by
-/// `STORE`, each time two words further.
+/// A kernel whose threads, given what they bring (`px`) and their masks (`pm`; 0 ends a thread at
+/// once), do `body` and store `%r10` and `%r11` to `po` by `STORE`, each time two words further.
 fn kernel(body: &str) -> String {
     let store = "st.global.u32 [%rd5], %r10;\nst.global.u32 [%rd5+4], %r11;\nadd.s64 %rd5, %rd5, 8;\nmov.u32 %r10, 0;\nmov.u32 %r11, 0;\n";
     format!(
@@ -120,7 +139,8 @@ fn groups(rng: &mut Rng, lanes: u32) -> Vec<Vec<u32>> {
     let count = 1 + rng.usize(..3);
     let mut groups = vec![Vec::new(); count + 1];
     // Half of the time all lanes are in one.
-    let chosen: Vec<usize> = (0..lanes).map(|_| if rng.bool() { rng.usize(..=count) } else { 0 }).collect();
+    let chosen: Vec<usize> =
+        (0..lanes).map(|_| if rng.bool() { rng.usize(..=count) } else { 0 }).collect();
     let all = rng.bool();
     for lane in 0..lanes {
         groups[if all { 0 } else { chosen[lane as usize] }].push(lane);
@@ -134,7 +154,15 @@ fn groups(rng: &mut Rng, lanes: u32) -> Vec<Vec<u32>> {
 fn brought(rng: &mut Rng) -> Vec<u32> {
     let kind = rng.usize(..3);
     let same = rng.u32(..);
-    (0..64).map(|_| if kind == 0 { rng.u32(..) } else { same.wrapping_add(rng.u32(..3) * u32::from(kind == 1)) }).collect()
+    (0..64)
+        .map(|_| {
+            if kind == 0 {
+                rng.u32(..)
+            } else {
+                same.wrapping_add(rng.u32(..3) * u32::from(kind == 1))
+            }
+        })
+        .collect()
 }
 
 /// Compares what is stored with what is expected of these groups in each warp of a block.
@@ -149,13 +177,18 @@ fn compare(out: &[u32], values: &[u32], warps: &[Vec<Vec<u32>>], numbers: &[usiz
                     let (value, beside) = expected(n, lane, &all);
                     let own = values[at(lane)];
                     // A shuffle from outside of the warp gives the lane its own value.
-                    let value = if (14..18).contains(&n) && beside == 0 { Some(own) } else { value };
+                    let value =
+                        if (14..18).contains(&n) && beside == 0 { Some(own) } else { value };
                     assert!(
                         value.is_none_or(|v| v == got[0]),
                         "seed {seed}, {}, lane {lane} of {group:?}: {got:?}",
                         EXCHANGES[n]
                     );
-                    assert_eq!(beside, got[1], "seed {seed}, {}, lane {lane} of {group:?}", EXCHANGES[n]);
+                    assert_eq!(
+                        beside, got[1],
+                        "seed {seed}, {}, lane {lane} of {group:?}",
+                        EXCHANGES[n]
+                    );
                 }
             }
         }
@@ -184,8 +217,20 @@ fn lanes_get_what_the_isa_says() {
         }
         for memory in BOTH {
             let out = vec![0xffff_ffff; 64 * EXCHANGES.len() * 2];
-            let ended = run(&text, "test", 40, &[values.clone(), masks.clone(), out], &schedule(memory, seed));
-            compare(&ended.unwrap_or_else(|e| panic!("seed {seed}: {e:?}"))[2], &values, &warps, &numbers, seed);
+            let ended = run(
+                &text,
+                "test",
+                40,
+                &[values.clone(), masks.clone(), out],
+                &schedule(memory, seed),
+            );
+            compare(
+                &ended.unwrap_or_else(|e| panic!("seed {seed}: {e:?}"))[2],
+                &values,
+                &warps,
+                &numbers,
+                seed,
+            );
         }
     }
 }
@@ -211,13 +256,21 @@ fn lanes_that_go_different_ways_meet() {
         }
         for memory in BOTH {
             let out = vec![0xffff_ffff; 64 * EXCHANGES.len() * 2];
-            let ended = run(&text, "test", 32, &[values.clone(), masks.clone(), out], &schedule(memory, seed)).unwrap();
+            let ended = run(
+                &text,
+                "test",
+                32,
+                &[values.clone(), masks.clone(), out],
+                &schedule(memory, seed),
+            )
+            .unwrap();
             compare(&ended[2], &values, &warps, &[3, 16], seed);
         }
     }
 }
 
-/// Lanes that end are not waited for, before or after others have come; one that does something else is waited for until nothing moves.
+/// Lanes that end are not waited for, before or after others have come; one that does something
+/// else is waited for until nothing moves.
 #[test]
 fn who_does_not_come() {
     let values: Vec<u32> = (0..64).collect();
@@ -232,26 +285,46 @@ fn who_does_not_come() {
     ));
     for text in [ends, loops] {
         for seed in 0..20 {
-            let out = &run(&text, "test", 32, &given, &schedule(MemoryKind::Weak, seed)).unwrap()[2];
-            assert!((0..32).all(|t| out[t * EXCHANGES.len() * 2] == u32::from(t % 2 == 0)), "{out:?}");
+            let out =
+                &run(&text, "test", 32, &given, &schedule(MemoryKind::Weak, seed)).unwrap()[2];
+            assert!(
+                (0..32).all(|t| out[t * EXCHANGES.len() * 2] == u32::from(t % 2 == 0)),
+                "{out:?}"
+            );
         }
     }
     // Other qualifiers, and another mask: each waits for the other.
-    let other_kind = kernel(&format!("@%p2 bra ODD;\n{}\nSTOREret;\nODD:\n{}\nSTORE", EXCHANGES[7], EXCHANGES[8]));
+    let other_kind = kernel(&format!(
+        "@%p2 bra ODD;\n{}\nSTOREret;\nODD:\n{}\nSTORE",
+        EXCHANGES[7], EXCHANGES[8]
+    ));
     let other_mask = kernel(&format!(
         "@%p2 bra ODD;\n{}\nSTOREret;\nODD:\nand.b32 %r3, %r3, 0xaaaaaaab;\n{}\nSTORE",
         EXCHANGES[7], EXCHANGES[7]
     ));
     for text in [other_kind, other_mask] {
-        let ended = run(&text, "test", 32, &given, &schedule(MemoryKind::SequentiallyConsistent, 1));
+        let ended =
+            run(&text, "test", 32, &given, &schedule(MemoryKind::SequentiallyConsistent, 1));
         assert_eq!(fault(ended), FaultKind::BarrierNeverMet);
     }
     let not_named = kernel(&format!("mov.u32 %r3, 1;\n{}\nSTORE", EXCHANGES[7]));
-    let kind = fault(run(&not_named, "test", 32, &given, &schedule(MemoryKind::SequentiallyConsistent, 1)));
+    let kind = fault(run(
+        &not_named,
+        "test",
+        32,
+        &given,
+        &schedule(MemoryKind::SequentiallyConsistent, 1),
+    ));
     assert_eq!(kind, FaultKind::NotOfMask);
     let barrier = kernel("bar.warp.sync 2;\nSTORE");
-    assert_eq!(fault(run(&barrier, "test", 32, &given, &schedule(MemoryKind::SequentiallyConsistent, 1))), FaultKind::NotOfMask);
-    assert_eq!(kind.to_string(), "a barrier or an exchange of a warp whose mask does not name the thread");
+    assert_eq!(
+        fault(run(&barrier, "test", 32, &given, &schedule(MemoryKind::SequentiallyConsistent, 1))),
+        FaultKind::NotOfMask
+    );
+    assert_eq!(
+        kind.to_string(),
+        "a barrier or an exchange of a warp whose mask does not name the thread"
+    );
     let floats = kernel("redux.sync.min.f32 %r10, %r2, %r3;\nSTORE");
     assert!(matches!(
         fault(run(&floats, "test", 32, &given, &schedule(MemoryKind::SequentiallyConsistent, 1))),
@@ -259,13 +332,16 @@ fn who_does_not_come() {
     ));
 }
 
-/// Who is together goes on together: the mask names lanes that take the same way, the lane among them, and all of them get the same one.
+/// Who is together goes on together: the mask names lanes that take the same way, the lane among
+/// them, and all of them get the same one.
 #[test]
 fn who_is_there_together() {
-    // Odd and even lanes are never together; lanes of four that is left out by its predicate are with nobody.
-    // What a lane still loads into the register of the mask is there before the mask is.
+    // Odd and even lanes are never together; lanes of four that is left out by its predicate are
+    // with nobody. What a lane still loads into the register of the mask is there before the mask
+    // is.
     let way = "ld.global.u32 %r10, [%rd1];\nmov.u32 %r3, 7;\nactivemask.b32 %r10;\nmov.u32 %r3, %r10;\nSTOREredux.sync.add.u32 %r10, %r2, %r3;\nSTORE";
-    let of_mask = "rem.u32 %r7, %r1, 4;\nsetp.eq.u32 %p6, %r7, 0;\n@!%p6 activemask.b32 %r10;\nSTORE";
+    let of_mask =
+        "rem.u32 %r7, %r1, 4;\nsetp.eq.u32 %p6, %r7, 0;\n@!%p6 activemask.b32 %r10;\nSTORE";
     let text = kernel(&format!("@%p2 bra ODD;\n{way}{of_mask}ret;\nODD:\n{way}"));
     let given = [(0..64).collect(), vec![u32::MAX; 64], vec![0; 64 * EXCHANGES.len() * 2]];
     let (mut largest, mut smallest) = (0, 32);
@@ -283,7 +359,8 @@ fn who_is_there_together() {
                 let of_four = of(lane, 2);
                 assert!(lane % 4 != 0 || of_four == 0);
                 assert_eq!(of_four & 0x1111_1111, 0, "lane {lane}: {of_four:#x}");
-                (largest, smallest) = (largest.max(mask.count_ones()), smallest.min(mask.count_ones()));
+                (largest, smallest) =
+                    (largest.max(mask.count_ones()), smallest.min(mask.count_ones()));
             }
         }
     }
@@ -291,7 +368,8 @@ fn who_is_there_together() {
     assert!(largest > 4 && smallest == 1, "{smallest} to {largest}");
 }
 
-/// Kernels as nvcc makes them: a sum by shuffles, a compaction by a ballot, a count by the threads that are there together, and one at a barrier.
+/// Kernels as nvcc makes them: a sum by shuffles, a compaction by a ballot, a count by the threads
+/// that are there together, and one at a barrier.
 #[test]
 fn ordinary_kernels() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels/ordinary.ptx");
@@ -301,7 +379,8 @@ fn ordinary_kernels() {
         let from = file.find(&format!(".visible .entry {kernel}(")).unwrap();
         file[from..][..file[from..].find("\n}\n").unwrap() + 3].to_owned()
     };
-    let text = [HEADER.to_owned(), of("warp_sums"), of("compact"), of("coalesced"), of("counted")].concat();
+    let text = [HEADER.to_owned(), of("warp_sums"), of("compact"), of("coalesced"), of("counted")]
+        .concat();
     let mut rng = Rng::with_seed(22);
     for seed in 0..30 {
         let values: Vec<u32> = (0..96).map(|_| rng.i32(-9..9) as u32).collect();
@@ -310,27 +389,55 @@ fn ordinary_kernels() {
             let schedule = schedule(memory, seed);
             let n = 90u32;
             let mut device = MachineModule::read(&text).unwrap();
-            let (input, out) =
-                (device.memory.allocate("given", 96 * 4).unwrap(), device.memory.allocate("given", 96 * 4).unwrap());
+            let (input, out) = (
+                device.memory.allocate("given", 96 * 4).unwrap(),
+                device.memory.allocate("given", 96 * 4).unwrap(),
+            );
             let count = device.memory.allocate("given", 4).unwrap();
-            device.memory.write(input, &values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>()).unwrap();
+            device
+                .memory
+                .write(input, &values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>())
+                .unwrap();
             let launch = LaunchSize { blocks: [1, 1, 1], threads: [96, 1, 1], dynamic_shared: 0 };
             let address = |a: u64| a.to_le_bytes().to_vec();
-            device.launch("warp_sums", launch, &[address(input), address(count), n.to_le_bytes().to_vec()], &schedule).unwrap();
-            assert_eq!(words(&device, count, 1)[0], values[..90].iter().fold(0, |sum: u32, v| sum.wrapping_add(*v)));
+            device
+                .launch(
+                    "warp_sums",
+                    launch,
+                    &[address(input), address(count), n.to_le_bytes().to_vec()],
+                    &schedule,
+                )
+                .unwrap();
+            assert_eq!(
+                words(&device, count, 1)[0],
+                values[..90].iter().fold(0, |sum: u32, v| sum.wrapping_add(*v))
+            );
             device.memory.write(count, &[0; 4]).unwrap();
-            device.launch("compact", launch, &[address(input), address(out), address(count)], &schedule).unwrap();
+            device
+                .launch(
+                    "compact",
+                    launch,
+                    &[address(input), address(out), address(count)],
+                    &schedule,
+                )
+                .unwrap();
             let mut found = words(&device, out, positive.len());
             let mut all = positive.clone();
             found.sort_unstable();
             all.sort_unstable();
             assert_eq!((words(&device, count, 1)[0], found), (positive.len() as u32, all));
             device.memory.write(count, &[0; 4]).unwrap();
-            device.launch("coalesced", launch, &[address(count), address(input)], &schedule).unwrap();
+            device
+                .launch("coalesced", launch, &[address(count), address(input)], &schedule)
+                .unwrap();
             assert_eq!(words(&device, count, 1)[0], positive.len() as u32);
-            // Twice what predicates make together at a barrier: how many are true, and whether any is.
+            // Twice what predicates make together at a barrier: how many are true, and whether any
+            // is.
             device.launch("counted", launch, &[address(input), address(count)], &schedule).unwrap();
-            assert_eq!(words(&device, count, 1)[0], positive.len() as u32 + u32::from(values.contains(&7)));
+            assert_eq!(
+                words(&device, count, 1)[0],
+                positive.len() as u32 + u32::from(values.contains(&7))
+            );
         }
     }
 }

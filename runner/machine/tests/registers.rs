@@ -1,4 +1,5 @@
-//! What registers hold: carries, and registers that share a place since no two of them are needed at the same time.
+//! What registers hold: carries, and registers that share a place since no two of them are needed
+//! at the same time.
 
 mod arrays;
 
@@ -6,8 +7,11 @@ use margay_machine::{LaunchSize, MachineModule, MemoryKind, ReorderedPair, Sched
 
 use arrays::{given, words};
 
-const MEMORIES: [MemoryKind; 3] =
-    [MemoryKind::SequentiallyConsistent, MemoryKind::Weak, MemoryKind::Reordering(ReorderedPair::LoadStore)];
+const MEMORIES: [MemoryKind; 3] = [
+    MemoryKind::SequentiallyConsistent,
+    MemoryKind::Weak,
+    MemoryKind::Reordering(ReorderedPair::LoadStore),
+];
 
 /// The words of an array after a kernel with this body has got it, in `%out`.
 fn run(registers: &str, body: &str, initial: &[u32], memory: MemoryKind, seed: u64) -> Vec<u32> {
@@ -21,13 +25,18 @@ fn run(registers: &str, body: &str, initial: &[u32], memory: MemoryKind, seed: u
     let address = given(&mut device, &[initial.to_vec()])[0];
     let one = LaunchSize { blocks: [1; 3], threads: [1; 3], dynamic_shared: 0 };
     let schedule = Schedule { seed, memory, places: 1, steps: 10_000 };
-    device.launch("k", one, &[address.to_le_bytes().to_vec()], &schedule).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    device
+        .launch("k", one, &[address.to_le_bytes().to_vec()], &schedule)
+        .unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     words(&device, address, initial.len())
 }
 
 /// Four words of two numbers of 64 bits, and room for the result.
 fn of_numbers(a: u64, b: u64, room: usize) -> Vec<u32> {
-    [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32].into_iter().chain(vec![0; room]).collect()
+    [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32]
+        .into_iter()
+        .chain(vec![0; room])
+        .collect()
 }
 
 const NUMBERS: [u64; 10] = [
@@ -58,13 +67,19 @@ fn sums_and_differences_carry_from_word_to_word() {
                  st.global.u32 [%out+16], %c0;\nst.global.u32 [%out+20], %c1;\nst.global.u32 [%out+24], %c2;"
             );
             let registers = ".reg .u32 %a<2>;\n.reg .u32 %b<2>;\n.reg .u32 %c<3>;\n.reg .u32 %z;";
-            let found = run(registers, &body, &of_numbers(a, b, 3), MemoryKind::SequentiallyConsistent, 1);
-            assert_eq!(found[4..], [sum as u32, (sum >> 32) as u32, carried], "{op} of {a:#x} and {b:#x}");
+            let found =
+                run(registers, &body, &of_numbers(a, b, 3), MemoryKind::SequentiallyConsistent, 1);
+            assert_eq!(
+                found[4..],
+                [sum as u32, (sum >> 32) as u32, carried],
+                "{op} of {a:#x} and {b:#x}"
+            );
         }
     }
 }
 
-/// The product of two numbers of 64 bits in words, as compilers multiply: `mad.lo.cc`, `madc.hi.cc`, `madc.hi`.
+/// The product of two numbers of 64 bits in words, as compilers multiply: `mad.lo.cc`,
+/// `madc.hi.cc`, `madc.hi`.
 #[test]
 fn products_carry_from_word_to_word() {
     let body = format!(
@@ -78,7 +93,8 @@ fn products_carry_from_word_to_word() {
     for (a, b) in NUMBERS.into_iter().flat_map(|a| NUMBERS.map(|b| (a, b))) {
         let product = u128::from(a) * u128::from(b);
         let expected: Vec<u32> = (0..4).map(|n| (product >> (32 * n)) as u32).collect();
-        let found = run(registers, &body, &of_numbers(a, b, 4), MemoryKind::SequentiallyConsistent, 1);
+        let found =
+            run(registers, &body, &of_numbers(a, b, 4), MemoryKind::SequentiallyConsistent, 1);
         assert_eq!(found[4..], expected, "{a:#x} times {b:#x}");
     }
 }
@@ -89,13 +105,20 @@ fn a_carry_is_kept_until_another_one_and_64_bits_have_one() {
                 add.u64 %b, %b, %b;\nmov.u64 %b, 5;\naddc.cc.u64 %b, %b, 0;\nst.global.u64 [%out+16], %b;\n\
                 addc.u64 %b, %b, 0;\nst.global.u64 [%out+24], %b;";
     for (a, b, carried) in [(u64::MAX, 1, 1), (u64::MAX, 0, 0), (1 << 63, 1 << 63, 1)] {
-        let found = run(".reg .u64 %a;\n.reg .u64 %b;", body, &of_numbers(a, b, 4), MemoryKind::SequentiallyConsistent, 1);
+        let found = run(
+            ".reg .u64 %a;\n.reg .u64 %b;",
+            body,
+            &of_numbers(a, b, 4),
+            MemoryKind::SequentiallyConsistent,
+            1,
+        );
         // The second sum has carried nothing.
         assert_eq!(found[4..], [5 + carried, 0, 5 + carried, 0], "{a:#x} and {b:#x}");
     }
 }
 
-/// Registers that a loop carries, that one way writes and another does not, that nothing has written, and that a load writes late and nobody reads.
+/// Registers that a loop carries, that one way writes and another does not, that nothing has
+/// written, and that a load writes late and nobody reads.
 #[test]
 fn no_register_is_lost_where_others_have_its_place() {
     let body = "ld.global.u32 %n, [%out];\nmov.u32 %i, 0;\nmov.u32 %sum, 0;\n\

@@ -1,4 +1,5 @@
-//! From a test to what a GPU loads: machine code that was compared with the test, where the vendor's programs are, or else the text of the kernel.
+//! From a test to what a GPU loads: machine code that was compared with the test, where the
+//! vendor's programs are, or else the text of the kernel.
 
 use std::fmt::Write as _;
 
@@ -6,8 +7,13 @@ use margay_litmus::test::Test;
 use margay_models::digest::digest;
 
 use super::DeviceFailure;
-use crate::emit::{CompiledProgram, Environment, GpuTarget, TestKernel, Writing, kernel_as, kernel_of_compiled};
-use crate::sass::{self, AssemblyWay, CodeComparison, LevelSearch, Listing, Toolkit, WAYS, compare, compare_compiled};
+use crate::emit::{
+    CompiledProgram, Environment, GpuTarget, TestKernel, Writing, kernel_as, kernel_of_compiled,
+};
+use crate::sass::{
+    self, AssemblyWay, CodeComparison, LevelSearch, Listing, Toolkit, WAYS, compare,
+    compare_compiled,
+};
 
 /// What ran, to see it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,9 +27,11 @@ pub struct Artifact {
     pub level: u8,
     /// The machine code of the test, where it could be read.
     pub sass: Option<String>,
-    /// Accesses, fences and barriers of the machine code that were compared with the test; `None` if it was not compared.
+    /// Accesses, fences and barriers of the machine code that were compared with the test; `None`
+    /// if it was not compared.
     pub compared: Option<usize>,
-    /// Accesses that the code makes wait for earlier ones though the test does not, one sentence each.
+    /// Accesses that the code makes wait for earlier ones though the test does not, one sentence
+    /// each.
     pub narrowed: Vec<String>,
 }
 
@@ -36,7 +44,8 @@ pub enum Image {
     Binary(Vec<u8>),
 }
 
-/// What assembles a kernel's text at a level, and says what of it can be read: the vendor's programs, or the driver.
+/// What assembles a kernel's text at a level, and says what of it can be read: the vendor's
+/// programs, or the driver.
 pub type Assemble<'a> = &'a dyn Fn(&str, u8) -> Result<sass::Assembled, sass::ToolFailure>;
 
 /// What is run: a test, or what a compiler made of one.
@@ -60,7 +69,12 @@ impl BuildSubject<'_> {
         if self.compiled.is_some() { &WAYS[..1] } else { &WAYS }
     }
 
-    fn written(&self, target: GpuTarget, environment: &Environment, writing: Writing) -> Result<TestKernel, DeviceFailure> {
+    fn written(
+        &self,
+        target: GpuTarget,
+        environment: &Environment,
+        writing: Writing,
+    ) -> Result<TestKernel, DeviceFailure> {
         let kernel = match self.compiled {
             Some(compiled) => kernel_of_compiled(self.test, compiled, target, environment),
             None => kernel_as(self.test, target, environment, writing),
@@ -82,7 +96,9 @@ impl BuildSubject<'_> {
             // Nobody has said what it should be.
             Some(None) => CodeComparison::Assembled,
             Some(Some(accesses)) => {
-                let results: Vec<usize> = (0..self.test.threads.len()).map(|t| CompiledProgram::results(self.test, t)).collect();
+                let results: Vec<usize> = (0..self.test.threads.len())
+                    .map(|t| CompiledProgram::results(self.test, t))
+                    .collect();
                 compare_compiled(accesses, &results, target, listing)
             }
         }
@@ -98,8 +114,8 @@ pub fn emit<'a>(
     subject.into().written(target, environment, Writing::Plain)
 }
 
-/// What to load for a test: assembled at the highest level at which the machine code is the test. Where none is, machine code would run another test,
-/// and the error says how.
+/// What to load for a test: assembled at the highest level at which the machine code is the test.
+/// Where none is, machine code would run another test, and the error says how.
 pub fn assemble<'a>(
     subject: impl Into<BuildSubject<'a>>,
     target: GpuTarget,
@@ -112,7 +128,10 @@ pub fn assemble<'a>(
     for &way in subject.ways() {
         let text = subject.written(target, environment, way.writing)?.text();
         let assembled = by(&text, way.level);
-        let answer = assembled.as_ref().map_err(Clone::clone).map(|a| subject.answer(target, a.disassembly.as_deref()));
+        let answer = assembled
+            .as_ref()
+            .map_err(Clone::clone)
+            .map(|a| subject.answer(target, a.disassembly.as_deref()));
         made.push((way, text, assembled));
         if search.offer(way, answer) {
             break;
@@ -135,7 +154,8 @@ pub fn assemble<'a>(
     Ok((Image::Binary(assembled.binary), artifact))
 }
 
-/// With nothing to compare machine code by: what the driver makes of the text, at its highest level.
+/// With nothing to compare machine code by: what the driver makes of the text, at its highest
+/// level.
 #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "for GPUs, of which there are none"))]
 pub(super) fn uncompared<'a>(
     subject: impl Into<BuildSubject<'a>>,
@@ -148,7 +168,10 @@ pub(super) fn uncompared<'a>(
 }
 
 /// The vendor's assembler, for [`assemble`].
-pub fn by(toolkit: &Toolkit, target: GpuTarget) -> impl Fn(&str, u8) -> Result<sass::Assembled, sass::ToolFailure> + '_ {
+pub fn by(
+    toolkit: &Toolkit,
+    target: GpuTarget,
+) -> impl Fn(&str, u8) -> Result<sass::Assembled, sass::ToolFailure> + '_ {
     move |text, level| toolkit.assemble(text, target, level)
 }
 
@@ -170,7 +193,15 @@ impl Artifact {
     fn new(ptx: String, assembler: &str, way: AssemblyWay) -> Self {
         let apart = if way.writing == Writing::Apart { ", accesses apart" } else { "" };
         let assembler = format!("{assembler} -O{}{apart}", way.level);
-        Self { hash: digest(ptx.as_bytes()), ptx, assembler, level: way.level, sass: None, compared: None, narrowed: Vec::new() }
+        Self {
+            hash: digest(ptx.as_bytes()),
+            ptx,
+            assembler,
+            level: way.level,
+            sass: None,
+            compared: None,
+            narrowed: Vec::new(),
+        }
     }
 }
 
@@ -184,34 +215,55 @@ mod tests {
     use crate::emit::{Environment, GpuTarget, kernel};
     use crate::sass::{self, Assembled};
 
-    /// What cannot be compared is assembled at the highest level, and says so; machine code that is another test is not run; what the assembler refuses
-    /// is told with its log.
+    /// What cannot be compared is assembled at the highest level, and says so; machine code that is
+    /// another test is not run; what the assembler refuses is told with its log.
     #[test]
     fn what_an_assembler_may_come_to() {
         let text = "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n ld.weak r0, x ;\nexists (P0:r0 == 1)\n";
         let test = read::test(&SourceFile::new("test", text)).unwrap().test;
         let (target, environment) = (GpuTarget(90), Environment::default());
-        let made =
-            |by: &dyn Fn(&str, u8) -> Result<Assembled, sass::ToolFailure>| assemble(&test, target, &environment, ("mine", by));
+        let made = |by: &dyn Fn(&str, u8) -> Result<Assembled, sass::ToolFailure>| {
+            assemble(&test, target, &environment, ("mine", by))
+        };
         let blind = |_: &str, level: u8| Ok(Assembled { binary: vec![level], disassembly: None });
         let (image, artifact) = made(&blind).unwrap();
-        assert_eq!((image, artifact.assembler.as_str(), artifact.compared), (Image::Binary(vec![3]), "mine -O3", None));
-        let empty = |_: &str, _: u8| Ok(Assembled { binary: Vec::new(), disassembly: Some(".text.margay_test:\n".to_owned()) });
-        assert!(matches!(made(&empty), Err(DeviceFailure::Differs(why)) if why[0].contains("markers")));
-        let refused = |_: &str, _: u8| Err(sass::ToolFailure::Refused("Unknown modifier '.gpuu'".to_owned()));
-        assert!(matches!(made(&refused), Err(DeviceFailure::Refused(why)) if why.contains("Unknown modifier '.gpuu'")));
+        assert_eq!(
+            (image, artifact.assembler.as_str(), artifact.compared),
+            (Image::Binary(vec![3]), "mine -O3", None)
+        );
+        let empty = |_: &str, _: u8| {
+            Ok(Assembled {
+                binary: Vec::new(),
+                disassembly: Some(".text.margay_test:\n".to_owned()),
+            })
+        };
+        assert!(
+            matches!(made(&empty), Err(DeviceFailure::Differs(why)) if why[0].contains("markers"))
+        );
+        let refused =
+            |_: &str, _: u8| Err(sass::ToolFailure::Refused("Unknown modifier '.gpuu'".to_owned()));
+        assert!(
+            matches!(made(&refused), Err(DeviceFailure::Refused(why)) if why.contains("Unknown modifier '.gpuu'"))
+        );
         let (image, artifact) = uncompared(&test, target, &environment).unwrap();
-        assert_eq!((image, artifact.assembler.as_str(), artifact.compared), (Image::Ptx(3), "driver -O3", None));
+        assert_eq!(
+            (image, artifact.assembler.as_str(), artifact.compared),
+            (Image::Ptx(3), "driver -O3", None)
+        );
     }
 
-    /// Kernels that are assembled and compared, and that no device here runs: each says why, at the name that is to blame.
+    /// Kernels that are assembled and compared, and that no device here runs: each says why, at the
+    /// name that is to blame.
     #[test]
     fn what_cannot_run_on_a_gpu() {
-        for (proxy, load, said) in
-            [("surface", "suld", "CUDA array"), ("texture", "tex", "texture object"), ("constant", "ldc", "read-only")]
-        {
-            let text =
-                format!("PTX t\n{{ x=0; p @ {proxy} aliases x; }}\n P0@cta 0,gpu 0 ;\n {load} r0, p ;\nexists (P0:r0 == 1)\n");
+        for (proxy, load, said) in [
+            ("surface", "suld", "CUDA array"),
+            ("texture", "tex", "texture object"),
+            ("constant", "ldc", "read-only"),
+        ] {
+            let text = format!(
+                "PTX t\n{{ x=0; p @ {proxy} aliases x; }}\n P0@cta 0,gpu 0 ;\n {load} r0, p ;\nexists (P0:r0 == 1)\n"
+            );
             let test = read::test(&SourceFile::new("test", &text)).unwrap().test;
             assert!(kernel(&test, GpuTarget(90), &Environment::default()).is_ok(), "{proxy}");
             match emit(&test, GpuTarget(90), &Environment::default()) {

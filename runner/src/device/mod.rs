@@ -104,7 +104,8 @@ impl DeviceDescription {
     }
 }
 
-/// Was a device given up while it worked? Then the driver would wait for it when the program ends in an orderly way, perhaps for ever: [`abandoned`].
+/// Was a device given up while it worked? Then the driver would wait for it when the program ends
+/// in an orderly way, perhaps for ever: [`abandoned`].
 static ABANDONED: AtomicBool = AtomicBool::new(false);
 
 /// A device is given up: nobody who holds it lets go of it.
@@ -112,7 +113,8 @@ pub fn abandon() {
     ABANDONED.store(true, Ordering::Relaxed);
 }
 
-/// Has a device been given up that may still be working? The program has to end without letting go of anything.
+/// Has a device been given up that may still be working? The program has to end without letting go
+/// of anything.
 pub fn abandoned() -> bool {
     ABANDONED.load(Ordering::Relaxed)
 }
@@ -130,7 +132,8 @@ pub enum DeviceFailure {
     Refused(String),
     /// The machine code is not what the test says: one sentence for each difference.
     Differs(Vec<String>),
-    /// The machine code was not compared with the test, though that was asked for: what assembled it.
+    /// The machine code was not compared with the test, though that was asked for: what assembled
+    /// it.
     Uncompared(String),
     /// Launches did not end in time.
     Hung(Duration),
@@ -145,13 +148,20 @@ impl fmt::Display for DeviceFailure {
             Self::Machine(e) => write!(f, "{e}"),
             Self::Kernel(e) => write!(f, "{e}"),
             Self::Refused(log) => write!(f, "the driver refuses the kernel: {log}"),
-            Self::Differs(why) => write!(f, "the machine code is not what the test says, so it was not run: {}", why.join("; ")),
+            Self::Differs(why) => write!(
+                f,
+                "the machine code is not what the test says, so it was not run: {}",
+                why.join("; ")
+            ),
             Self::Uncompared(by) => write!(
                 f,
                 "the machine code ({by}) could not be compared with the test, so it was not run; --toolkit names a folder with ptxas and nvdisasm"
             ),
             Self::Hung(limit) => {
-                write!(f, "the kernel did not end within {limit:?}; the GPU is given up (a longer --watchdog waits longer)")
+                write!(
+                    f,
+                    "the kernel did not end within {limit:?}; the GPU is given up (a longer --watchdog waits longer)"
+                )
             }
             Self::Lost(why) => write!(f, "the GPU failed: {why}"),
         }
@@ -172,7 +182,8 @@ pub trait Device {
     /// Name, target, driver and clocks, for results.
     fn description(&self) -> &DeviceDescription;
 
-    /// Makes ready what runs of tests in environments need, on all cores at once. What cannot be made ready is told when it is run.
+    /// Makes ready what runs of tests in environments need, on all cores at once. What cannot be
+    /// made ready is told when it is run.
     fn prepare(&mut self, _tests: &[(&Test, &Environment)]) {}
 
     /// Runs instances of a test.

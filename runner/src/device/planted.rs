@@ -1,5 +1,6 @@
-//! Devices that are made up: one whose best environment is known, and two that fail. They show that tuning finds what is there, and that a campaign
-//! outlives a device, where there is no GPU to show it on.
+//! Devices that are made up: one whose best environment is known, and two that fail. They show that
+//! tuning finds what is there, and that a campaign outlives a device, where there is no GPU to show
+//! it on.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,10 +12,11 @@ use crate::emit::{Count, Environment, GpuTarget, Stress, kernel, sequence_text};
 use crate::outcome::Observed;
 use crate::sim::MachineModel;
 
-/// A GPU as Sorensen and Donaldson describe Titan (PLDI 2016, section 3 and Table 2): patches of 32 words, of which some provoke weak outcomes, depending
-/// on the distance; the sequence `ld-st-st-ld` works best, a spread of 2, and nothing without stress or at distances below 32. Threads that change places
-/// double what is seen, as memory stress of another kind shows a tenth. How often exactly is made up. Tests other than MP, LB and SB run on the machine
-/// on the CPU.
+/// A GPU as Sorensen and Donaldson describe Titan (PLDI 2016, section 3 and Table 2): patches of 32
+/// words, of which some provoke weak outcomes, depending on the distance; the sequence
+/// `ld-st-st-ld` works best, a spread of 2, and nothing without stress or at distances below 32.
+/// Threads that change places double what is seen, as memory stress of another kind shows a tenth.
+/// How often exactly is made up. Tests other than MP, LB and SB run on the machine on the CPU.
 #[derive(Debug, Clone)]
 pub struct Titan {
     description: DeviceDescription,
@@ -24,7 +26,12 @@ pub struct Titan {
 impl Default for Titan {
     fn default() -> Self {
         let name = "sim:titan (made up after PLDI 2016)".to_owned();
-        let description = DeviceDescription { name, simulated: true, environments: true, ..DeviceDescription::default() };
+        let description = DeviceDescription {
+            name,
+            simulated: true,
+            environments: true,
+            ..DeviceDescription::default()
+        };
         Self { description, others: SimulatedDevice::new(MachineModel::Weak) }
     }
 }
@@ -69,25 +76,43 @@ impl Device for Titan {
 
     fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, DeviceFailure> {
         let instances = request.instances;
-        let Some(weak) = Self::weak(&test.name, &request.environment) else { return self.others.run(test, request) };
+        let Some(weak) = Self::weak(&test.name, &request.environment) else {
+            return self.others.run(test, request);
+        };
         // What it is asked to run has to be a kernel.
         kernel(test, GpuTarget(90), &request.environment).map_err(DeviceFailure::Kernel)?;
         let observed = Observed::new(test, |_| 0);
-        let outcome = |asked| (0..=3).map(|n| vec![n & 1, n >> 1]).find(|o| observed.asked(o) == asked);
-        let (Some(asked), Some(other)) = (outcome(true), outcome(false)) else { return self.others.run(test, request) };
-        let weak = (u128::from(weak) * u128::from(instances) / 100_000).min(u128::from(instances)) as u64;
+        let outcome =
+            |asked| (0..=3).map(|n| vec![n & 1, n >> 1]).find(|o| observed.asked(o) == asked);
+        let (Some(asked), Some(other)) = (outcome(true), outcome(false)) else {
+            return self.others.run(test, request);
+        };
+        let weak =
+            (u128::from(weak) * u128::from(instances) / 100_000).min(u128::from(instances)) as u64;
         let histogram = BTreeMap::from([(asked, weak), (other, instances - weak)]);
-        // Instances a second of a launch without stress, and with it, as MC Mutants reports of NVIDIA's (ASPLOS 2023).
+        // Instances a second of a launch without stress, and with it, as MC Mutants reports of
+        // NVIDIA's (ASPLOS 2023).
         let rate = if request.environment.stress_ctas == Count::Fixed(0) { 2.2e7 } else { 1.2e7 };
         let seconds = instances as f64 / rate;
-        Ok(Counts { observed, histogram, instances, stopped: false, stuck: 0, uncounted: 0, launches: 1, seconds, kernel: None })
+        Ok(Counts {
+            observed,
+            histogram,
+            instances,
+            stopped: false,
+            stuck: 0,
+            uncounted: 0,
+            launches: 1,
+            seconds,
+            kernel: None,
+        })
     }
 }
 
 /// How a device fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlantedFault {
-    /// A kernel does not end, and neither does the driver's own tidying up at the end of the program.
+    /// A kernel does not end, and neither does the driver's own tidying up at the end of the
+    /// program.
     Hangs,
     /// The device is gone.
     Lost,
@@ -109,7 +134,11 @@ impl Failing {
             PlantedFault::Hangs => "sim:hangs (made up: its third kernel never ends)",
             PlantedFault::Lost => "sim:lost (made up: gone at its third test)",
         };
-        let description = DeviceDescription { name: name.to_owned(), simulated: true, ..DeviceDescription::default() };
+        let description = DeviceDescription {
+            name: name.to_owned(),
+            simulated: true,
+            ..DeviceDescription::default()
+        };
         Self { description, machine: SimulatedDevice::new(MachineModel::Weak), fault, ran: 0 }
     }
 }
@@ -123,7 +152,9 @@ impl Device for Failing {
         self.ran += 1;
         match self.fault {
             _ if self.ran < 3 => self.machine.run(test, request),
-            PlantedFault::Lost => Err(DeviceFailure::Lost("it has fallen off the bus (made up)".to_owned())),
+            PlantedFault::Lost => {
+                Err(DeviceFailure::Lost("it has fallen off the bus (made up)".to_owned()))
+            }
             PlantedFault::Hangs => {
                 std::thread::sleep(request.watchdog.min(Duration::from_millis(200)));
                 abandon();

@@ -18,8 +18,11 @@ pub struct SimulatedDevice {
 impl SimulatedDevice {
     /// The weak or the strong one.
     pub fn new(kind: MachineModel) -> Self {
-        let description =
-            DeviceDescription { name: format!("sim, {} machine", kind.name()), simulated: true, ..DeviceDescription::default() };
+        let description = DeviceDescription {
+            name: format!("sim, {} machine", kind.name()),
+            simulated: true,
+            ..DeviceDescription::default()
+        };
         Self { kind, description }
     }
 }
@@ -33,7 +36,8 @@ impl Device for SimulatedDevice {
         let machine = SimulatedMachine::new(test, self.kind).map_err(DeviceFailure::Machine)?;
         let start = Instant::now();
         let ended = || request.stop.load(Ordering::Relaxed);
-        let runs = machine.run(request.instances, request.seed, ended).map_err(DeviceFailure::Machine)?;
+        let runs =
+            machine.run(request.instances, request.seed, ended).map_err(DeviceFailure::Machine)?;
         Ok(Counts {
             observed: machine.observed().clone(),
             histogram: runs.histogram,

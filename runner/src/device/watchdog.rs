@@ -1,5 +1,6 @@
-//! A bound on how long a launch may take: kernels end by themselves (every loop in them is bounded), unless a barrier of the test is one that
-//! not all threads come to, or the device is broken.
+//! A bound on how long a launch may take: kernels end by themselves (every loop in them is
+//! bounded), unless a barrier of the test is one that not all threads come to, or the device is
+//! broken.
 
 use std::time::Duration;
 
@@ -70,7 +71,8 @@ mod tests {
 
     #[test]
     fn a_device_that_goes_away() {
-        let ended = watch(Duration::from_secs(10), || Err(DeviceFailure::Lost("gone".to_owned())), clock());
+        let ended =
+            watch(Duration::from_secs(10), || Err(DeviceFailure::Lost("gone".to_owned())), clock());
         assert_eq!(ended, Err(DeviceFailure::Lost("gone".to_owned())));
     }
 }

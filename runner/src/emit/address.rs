@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use margay_litmus::test::{
-    Address, AsyncAction, AsyncFamily, AsyncOperation, Base, InitialValue, Integer, Operation, Test, ThreadId, element,
+    Address, AsyncAction, AsyncFamily, AsyncOperation, Base, InitialValue, Integer, Operation,
+    Test, ThreadId, element,
 };
 use margay_litmus::unfold::Code;
 use margay_models::execution::Proxy;
@@ -14,7 +15,8 @@ use super::layout::coprime;
 /// How the locations of all instances are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MemoryLayout {
-    /// Each location has a part of its own, in which the instances are permuted anew; bytes from instance to instance.
+    /// Each location has a part of its own, in which the instances are permuted anew; bytes from
+    /// instance to instance.
     Far { stride: u32 },
     /// Runs of as many instances as there are words from one location to the next; bytes of a word.
     Near { run: u32, word: u32 },
@@ -23,15 +25,18 @@ pub(super) enum MemoryLayout {
 /// Where a location is, relative to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LocationOffset {
-    /// The location at whose place it lies: itself, the first element of its array, or the one that it is another name for.
+    /// The location at whose place it lies: itself, the first element of its array, or the one that
+    /// it is another name for.
     pub owner: usize,
     /// Bytes from there.
     pub offset: u32,
-    /// Bytes of its value: as far as the next element of the array, or the widest access of the test.
+    /// Bytes of its value: as far as the next element of the array, or the widest access of the
+    /// test.
     pub width: u32,
     /// Bytes that are its own: its value, and as many as a copy in bulk moves.
     pub room: u32,
-    /// If it is another name, what that goes through; for the generic proxy its address is in the second mapping of memory.
+    /// If it is another name, what that goes through; for the generic proxy its address is in the
+    /// second mapping of memory.
     pub alias: Option<Proxy>,
 }
 
@@ -42,7 +47,11 @@ pub(super) fn locations(test: &Test, code: &Code, wide: bool) -> Vec<LocationOff
         let alias = declared.alias.as_ref().map(|alias| alias.proxy);
         let physical = code.physical(l);
         let of = element(&test.locations[physical].name).map(|(array, _)| array);
-        let index = |n| test.locations.iter().position(|d| of.is_some_and(|array| element(&d.name) == Some((array, n))));
+        let index = |n| {
+            test.locations
+                .iter()
+                .position(|d| of.is_some_and(|array| element(&d.name) == Some((array, n))))
+        };
         let owner = index(0).unwrap_or(physical);
         let bytes = |from: usize, to: usize| (code.address(to) - code.address(from)) as u32;
         let width = match index(1) {
@@ -66,14 +75,20 @@ fn copied(test: &Test, name: &str) -> u32 {
     let named = |a: &Address| matches!(&a.base, Base::Location(n) if n == name);
     let moved = all.filter_map(|i| match &i.operation {
         Operation::Async(AsyncOperation { family, action, .. }) => match action {
-            AsyncAction::Copy { to, from, bytes } if named(from) || to.iter().any(named) => Some((family, *bytes)),
-            AsyncAction::ReduceFrom { to, from, bytes, .. } if named(from) || named(to) => Some((family, *bytes)),
+            AsyncAction::Copy { to, from, bytes } if named(from) || to.iter().any(named) => {
+                Some((family, *bytes))
+            }
+            AsyncAction::ReduceFrom { to, from, bytes, .. } if named(from) || named(to) => {
+                Some((family, *bytes))
+            }
             AsyncAction::Store { ty, to, values } if named(to) => {
                 Some((family, ty.map_or(4, |ty| i64::from(ty.bits) / 8) * values.len() as i64))
             }
             _ => None,
         },
-        Operation::BulkStore { address, bytes } if named(address) => Some((&AsyncFamily::Bulk, *bytes)),
+        Operation::BulkStore { address, bytes } if named(address) => {
+            Some((&AsyncFamily::Bulk, *bytes))
+        }
         _ => None,
     });
     let room = |(family, bytes): (&AsyncFamily, i64)| {
@@ -83,7 +98,8 @@ fn copied(test: &Test, name: &str) -> u32 {
     moved.map(room).max().unwrap_or(0)
 }
 
-/// What a copy in bulk moves is a multiple of so many bytes, from and to multiples of it (PTX ISA, cp.async.bulk).
+/// What a copy in bulk moves is a multiple of so many bytes, from and to multiples of it (PTX ISA,
+/// cp.async.bulk).
 pub(super) const BULK: u32 = 16;
 
 impl EmissionPlan<'_> {
@@ -91,11 +107,14 @@ impl EmissionPlan<'_> {
     pub(super) fn memory(&self) -> MemoryLayout {
         match self.environment.distance {
             None => MemoryLayout::Far { stride: self.cell() },
-            Some(distance) => MemoryLayout::Near { run: distance + 1, word: if self.is_wide() { 8 } else { 4 } },
+            Some(distance) => {
+                MemoryLayout::Near { run: distance + 1, word: if self.is_wide() { 8 } else { 4 } }
+            }
         }
     }
 
-    /// Bytes from instance to instance: room for the largest array, and a multiple of its size, so that vectors are aligned (PTX ISA 6.4.1).
+    /// Bytes from instance to instance: room for the largest array, and a multiple of its size, so
+    /// that vectors are aligned (PTX ISA 6.4.1).
     pub(super) fn cell(&self) -> u32 {
         let largest = self.locations.iter().map(|l| l.offset + l.room).max().unwrap_or(8);
         (self.environment.stride * 8).next_multiple_of(largest.next_power_of_two())
@@ -103,18 +122,23 @@ impl EmissionPlan<'_> {
 
     /// Bytes for all locations of all instances.
     pub(super) fn memory_bytes(&self) -> u64 {
-        let (instances, locations) = (u64::from(self.layout.instances), (self.test.locations.len() as u64).max(1));
+        let (instances, locations) =
+            (u64::from(self.layout.instances), (self.test.locations.len() as u64).max(1));
         match self.memory() {
             MemoryLayout::Far { stride } => instances * u64::from(stride) * locations,
-            MemoryLayout::Near { run, word } => instances.next_multiple_of(u64::from(run)) * u64::from(word) * locations,
+            MemoryLayout::Near { run, word } => {
+                instances.next_multiple_of(u64::from(run)) * u64::from(word) * locations
+            }
         }
     }
 
-    /// The initial value of a location: as its type holds it, for a store of the type that the location has here.
+    /// The initial value of a location: as its type holds it, for a store of the type that the
+    /// location has here.
     pub(super) fn initial(&self, location: usize) -> i64 {
         let Some(InitialValue::Integer(n)) = self.test.locations[location].value else { return 0 };
         let held = self.test.location_integers()[location].map_or(n, |integer| integer.wrap(n));
-        Integer { bits: (self.locations[location].width * 8).min(64) as u8, signed: true }.wrap(held)
+        Integer { bits: (self.locations[location].width * 8).min(64) as u8, signed: true }
+            .wrap(held)
     }
 
     /// The type of the initial and final value of a location.
@@ -177,7 +201,9 @@ pub(super) fn global_address(plan: &EmissionPlan<'_>, location: usize, text: &mu
 pub(super) fn modulo(register: &str, n: u32, text: &mut String) {
     let _ = match n {
         1 => writeln!(text, "    mov.u32 {register}, 0;"),
-        _ if n.is_power_of_two() => writeln!(text, "    and.b32 {register}, {register}, {};", n - 1),
+        _ if n.is_power_of_two() => {
+            writeln!(text, "    and.b32 {register}, {register}, {};", n - 1)
+        }
         _ => writeln!(text, "    rem.u32 {register}, {register}, {n};"),
     };
 }

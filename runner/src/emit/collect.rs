@@ -1,13 +1,15 @@
-//! The kernel that counts outcomes: a table of keys and counts on the device, so that nothing of an instance goes to the host.
+//! The kernel that counts outcomes: a table of keys and counts on the device, so that nothing of an
+//! instance goes to the host.
 
 use std::fmt::Write as _;
 
 use super::address::global_address;
 use super::{EmissionPlan, OUTCOMES, ObservedSource, TestKernel};
 
-/// `margay_collect`: each instance makes a key of its observed values; lanes of a warp with the same key count together.
-/// `counts[OUTCOMES]` takes instances with a thread that was given up, `counts[OUTCOMES + 1]` those whose values fit no key, and
-/// `counts[OUTCOMES + 2]` those that found no room.
+/// `margay_collect`: each instance makes a key of its observed values; lanes of a warp with the
+/// same key count together. `counts[OUTCOMES]` takes instances with a thread that was given up,
+/// `counts[OUTCOMES + 1]` those whose values fit no key, and `counts[OUTCOMES + 2]` those that
+/// found no room.
 pub(super) fn kernel(plan: &EmissionPlan<'_>, text: &mut String) {
     text.push_str(
         ".visible .entry margay_collect(.param .u64 memory, .param .u64 results, .param .u64 keys, .param .u64 counts)\n{\n    \
@@ -47,7 +49,9 @@ pub(super) fn kernel(plan: &EmissionPlan<'_>, text: &mut String) {
                 let _ = writeln!(text, "    ld.global.{} %v, [%x{l}];", plan.type_of(*l));
             }
         }
-        if let Some(integer) = plan.observed.integers[i].filter(|of| u32::from(of.bits) <= plan.bits) {
+        if let Some(integer) =
+            plan.observed.integers[i].filter(|of| u32::from(of.bits) <= plan.bits)
+        {
             let _ = writeln!(text, "    and.b64 %v, %v, {:#x};", (1u64 << integer.bits) - 1);
         }
         let _ = write!(

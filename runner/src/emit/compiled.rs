@@ -1,7 +1,10 @@
-//! Threads as a compiler wrote them: PTX of functions, one for each thread of a C test, put into the harness in place of the accesses of a PTX test.
+//! Threads as a compiler wrote them: PTX of functions, one for each thread of a C test, put into
+//! the harness in place of the accesses of a PTX test.
 //!
-//! The program is CUDA C++ as `margay_litmus::print::cuda_program` prints it, with a kernel `margay_P0(int* x, .., int* result)` for each thread
-//! (`tests/hardware/compile` adds them). Pointers are those of an instance; what the thread leaves in `result` is read after its last access.
+//! The program is CUDA C++ as `margay_litmus::print::cuda_program` prints it, with a kernel
+//! `margay_P0(int* x, .., int* result)` for each thread (`tests/hardware/compile` adds them).
+//! Pointers are those of an instance; what the thread leaves in `result` is read after its last
+//! access.
 
 use margay_litmus::print::cuda_results;
 use margay_litmus::test::{Dialect, Test, ThreadId};
@@ -19,7 +22,8 @@ pub struct CompiledProgram {
     entries: Vec<CompiledFunction>,
     /// The SHA-256 of the program, in hexadecimal.
     pub hash: String,
-    /// The accesses that its machine code should have: a PTX test of as many threads. Without, nothing is compared.
+    /// The accesses that its machine code should have: a PTX test of as many threads. Without,
+    /// nothing is compared.
     pub accesses: Option<Test>,
 }
 
@@ -34,19 +38,27 @@ const OWN: u64 = 64;
 
 /// Versions of PTX that compilers write, newest first.
 const VERSIONS: [&str; 18] = [
-    "9.5", "9.4", "9.3", "9.2", "9.1", "9.0", "8.8", "8.7", "8.6", "8.5", "8.4", "8.3", "8.2", "8.1", "8.0", "7.8", "7.5", "7.0",
+    "9.5", "9.4", "9.3", "9.2", "9.1", "9.0", "8.8", "8.7", "8.6", "8.5", "8.4", "8.3", "8.2",
+    "8.1", "8.0", "7.8", "7.5", "7.0",
 ];
 
 impl CompiledProgram {
     /// Reads PTX with a function for each thread of the test. The error is one sentence.
     pub fn read(text: &str, test: &Test) -> Result<Self, String> {
         if test.dialect != Dialect::C {
-            return Err(format!("`{}` is no C test; a compiled program is what a compiler made of one", test.name));
+            return Err(format!(
+                "`{}` is no C test; a compiled program is what a compiler made of one",
+                test.name
+            ));
         }
         let written = text.lines().find_map(|l| l.trim().strip_prefix(".version")).map(str::trim);
         let version = written.and_then(|w| VERSIONS.into_iter().find(|v| *v == w));
-        let version = version.ok_or_else(|| "the program has no `.version` that is known here; it has to be PTX".to_owned())?;
-        let entries = (0..test.threads.len()).map(|t| CompiledFunction::read(text, t)).collect::<Result<Vec<_>, _>>()?;
+        let version = version.ok_or_else(|| {
+            "the program has no `.version` that is known here; it has to be PTX".to_owned()
+        })?;
+        let entries = (0..test.threads.len())
+            .map(|t| CompiledFunction::read(text, t))
+            .collect::<Result<Vec<_>, _>>()?;
         for (t, (entry, thread)) in entries.iter().zip(&test.threads).enumerate() {
             let (has, wanted) = (entry.parameters.len(), thread.parameters.len() + 1);
             if has != wanted {
@@ -71,16 +83,27 @@ impl CompiledProgram {
     /// Settings that do not go with it.
     pub(super) fn fits(environment: &Environment) -> Result<(), EmissionError> {
         if environment.bank {
-            return Err(EmissionError::environment("bank=on is for tests whose accesses are written here, not by a compiler"));
+            return Err(EmissionError::environment(
+                "bank=on is for tests whose accesses are written here, not by a compiler",
+            ));
         }
         Ok(())
     }
 
     /// A thread; what it leaves behind begins `offset` bytes after the start of the results.
-    pub(super) fn body(&self, test: &Test, t: usize, layout: &EmissionLayout, offset: u64) -> Result<ThreadBody, EmissionError> {
+    pub(super) fn body(
+        &self,
+        test: &Test,
+        t: usize,
+        layout: &EmissionLayout,
+        offset: u64,
+    ) -> Result<ThreadBody, EmissionError> {
         let names = cuda_results(test, ThreadId(t as u16));
         if names.len() as u64 * 4 > OWN {
-            return Err(EmissionError::test(format!("P{t} assigns {} variables; 16 are the most", names.len())));
+            return Err(EmissionError::test(format!(
+                "P{t} assigns {} variables; 16 are the most",
+                names.len()
+            )));
         }
         let mut registers = Registers::named(t, &names);
         let own = format!("%t{t}_own");
@@ -96,8 +119,9 @@ impl CompiledProgram {
         let mut pointers = Vec::new();
         for parameter in &test.threads[t].parameters {
             let location = test.location(&parameter.name);
-            let location =
-                location.ok_or_else(|| EmissionError::test(format!("P{t}: there is no location `{}`", parameter.name)))?;
+            let location = location.ok_or_else(|| {
+                EmissionError::test(format!("P{t}: there is no location `{}`", parameter.name))
+            })?;
             body.locations.push(location);
             pointers.push(format!("%x{location}"));
         }
@@ -122,33 +146,60 @@ impl CompiledFunction {
     fn read(text: &str, t: usize) -> Result<Self, String> {
         let name = format!("margay_P{t}");
         let start = text.find(&format!(".entry {name}("));
-        let rest = &text[start.ok_or_else(|| format!("the program has no kernel `{name}` for thread P{t}"))?..];
-        let (header, rest) = rest.split_once("\n{").ok_or_else(|| format!("`{name}` has no body"))?;
+        let rest = &text[start
+            .ok_or_else(|| format!("the program has no kernel `{name}` for thread P{t}"))?..];
+        let (header, rest) =
+            rest.split_once("\n{").ok_or_else(|| format!("`{name}` has no body"))?;
         let (body, _) = rest.split_once("\n}").ok_or_else(|| format!("`{name}` has no end"))?;
-        let parameter =
-            |line: &str| Some(line.trim().strip_prefix(".param")?.split_whitespace().last()?.trim_end_matches(',').to_owned());
+        let parameter = |line: &str| {
+            Some(
+                line.trim()
+                    .strip_prefix(".param")?
+                    .split_whitespace()
+                    .last()?
+                    .trim_end_matches(',')
+                    .to_owned(),
+            )
+        };
         let parameters = header.lines().filter_map(parameter).collect();
         // Comments, and what is for debuggers alone.
-        let code = body.lines().map(|l| l.split("//").next().unwrap_or(l).trim().replace('\t', " "));
-        let lines = code.filter(|l| !l.is_empty() && ![".loc", ".file", ".pragma"].iter().any(|d| l.starts_with(d))).collect();
+        let code =
+            body.lines().map(|l| l.split("//").next().unwrap_or(l).trim().replace('\t', " "));
+        let lines = code
+            .filter(|l| {
+                !l.is_empty() && ![".loc", ".file", ".pragma"].iter().any(|d| l.starts_with(d))
+            })
+            .collect();
         Ok(Self { parameters, lines })
     }
 
     /// A line of it in the harness: parameters are registers, and a return leads to its end.
-    fn placed(&self, line: &str, pointers: &[String], finish: &str) -> Result<String, EmissionError> {
+    fn placed(
+        &self,
+        line: &str,
+        pointers: &[String],
+        finish: &str,
+    ) -> Result<String, EmissionError> {
         if let Some(rest) = line.strip_prefix("ld.param.") {
             let loaded = rest.split_once(char::is_whitespace).and_then(|(ty, rest)| {
                 let (to, from) = rest.split_once(',')?;
                 let from = from.trim().strip_prefix('[')?.strip_suffix("];")?;
                 let at = self.parameters.iter().position(|p| p == from)?;
-                matches!(ty, "u64" | "b64").then(|| format!("mov.b64 {}, {};", to.trim(), pointers[at]))
+                matches!(ty, "u64" | "b64")
+                    .then(|| format!("mov.b64 {}, {};", to.trim(), pointers[at]))
             });
-            return loaded.ok_or_else(|| EmissionError::test(format!("the program has `{line}`; parameters here are pointers")));
+            return loaded.ok_or_else(|| {
+                EmissionError::test(format!(
+                    "the program has `{line}`; parameters here are pointers"
+                ))
+            });
         }
         match line.strip_suffix("ret;") {
             Some(guard) => Ok(format!("{guard}bra {finish};")),
             None if line.contains("_param_") || line.starts_with("call") => {
-                Err(EmissionError::test(format!("the program has `{line}`, which has no place in the harness")))
+                Err(EmissionError::test(format!(
+                    "the program has `{line}`, which has no place in the harness"
+                )))
             }
             None => Ok(line.to_owned()),
         }

@@ -1,5 +1,6 @@
-//! Test environments: how instances are laid out, and what provokes weak outcomes (Alglave et al., ASPLOS 2015, section 4.3;
-//! Sorensen and Donaldson, PLDI 2016, section 3). Each switch is independent of the others.
+//! Test environments: how instances are laid out, and what provokes weak outcomes (Alglave et al.,
+//! ASPLOS 2015, section 4.3; Sorensen and Donaldson, PLDI 2016, section 3). Each switch is
+//! independent of the others.
 
 use std::fmt;
 
@@ -12,14 +13,16 @@ pub enum StressAccess {
     Store,
 }
 
-/// What stressing threads do to the scratchpad (Sorensen and Donaldson, PLDI 2016, sections 3 and 4.2).
+/// What stressing threads do to the scratchpad (Sorensen and Donaldson, PLDI 2016, sections 3 and
+/// 4.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stress {
     /// `sequence`: the access sequence at few words, each in a region of its own (their *sys-str*).
     Sequence,
     /// `random`: a load or a store, at random, of any word (*rand-str*).
     Random,
-    /// `cache`: each thread loads and stores word after word, so that the ctas go through the cache together (*cache-str*).
+    /// `cache`: each thread loads and stores word after word, so that the ctas go through the cache
+    /// together (*cache-str*).
     Cache,
 }
 
@@ -28,7 +31,8 @@ pub enum Stress {
 pub enum Count {
     /// So many.
     Fixed(u32),
-    /// `auto`: what the device can run at once decides ([`crate::device::DeviceShape`]); without a device, the number of `or`.
+    /// `auto`: what the device can run at once decides ([`crate::device::DeviceShape`]); without a
+    /// device, the number of `or`.
     Auto {
         /// The number without a device.
         or: u32,
@@ -56,35 +60,45 @@ impl fmt::Display for Count {
 /// A test environment. `KEY=VALUE,...` reads and writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Environment {
-    /// `groups`: how many groups of ctas (as many ctas, or clusters, as the test needs) run the test.
+    /// `groups`: how many groups of ctas (as many ctas, or clusters, as the test needs) run the
+    /// test.
     pub groups: Count,
-    /// `warps`: the warps for each thread of the test in a cta; each lane is a thread of another instance.
+    /// `warps`: the warps for each thread of the test in a cta; each lane is a thread of another
+    /// instance.
     pub warps: u32,
-    /// `same-warp`: threads of the test that are in one cta are in one warp, as lanes beside each other, and not in different warps.
+    /// `same-warp`: threads of the test that are in one cta are in one warp, as lanes beside each
+    /// other, and not in different warps.
     pub same_warp: bool,
     /// `stride`: the distance of two locations in words of 8 bytes.
     pub stride: u32,
-    /// `distance`: so many words of 4 bytes (8, if the test has accesses of 8 bytes) lie between two locations of an instance (2016:
-    /// distance); `None` is `far`, each location in a part of memory of its own.
+    /// `distance`: so many words of 4 bytes (8, if the test has accesses of 8 bytes) lie between
+    /// two locations of an instance (2016: distance); `None` is `far`, each location in a part of
+    /// memory of its own.
     pub distance: Option<u32>,
     /// `parallel`: all instances of a launch, or one alone, as in 2015.
     pub parallel: bool,
-    /// `spin`: threads wait for each other before the test, this many polls at most; 0 is off ("thread synchronisation").
+    /// `spin`: threads wait for each other before the test, this many polls at most; 0 is off
+    /// ("thread synchronisation").
     pub spin: u32,
-    /// `shuffle`: ctas, warps and lanes take other parts of the test with each launch, drawn at random ("thread randomisation").
+    /// `shuffle`: ctas, warps and lanes take other parts of the test with each launch, drawn at
+    /// random ("thread randomisation").
     pub shuffle: bool,
-    /// `idle-warps`: with `shuffle`, each launch has up to so many more warps in each cta, which run no test (2015: the number of threads varies).
+    /// `idle-warps`: with `shuffle`, each launch has up to so many more warps in each cta, which
+    /// run no test (2015: the number of threads varies).
     pub idle_warps: Count,
-    /// `warm`: each thread reads its locations once before the test, so that they are in its L1 cache.
+    /// `warm`: each thread reads its locations once before the test, so that they are in its L1
+    /// cache.
     pub warm: bool,
     /// `stress-ctas`: how many ctas do nothing but access a scratchpad ("memory stress").
     pub stress_ctas: Count,
-    /// `stress-idle`: with `parallel=off`, the threads of the test's ctas that run no test stress, too, as in 2015.
+    /// `stress-idle`: with `parallel=off`, the threads of the test's ctas that run no test stress,
+    /// too, as in 2015.
     pub stress_idle: bool,
     /// `stress`: what they do to it.
     pub stress: Stress,
-    /// `stress-rounds`: how often each of them goes through the sequence, accesses a word, or loads and stores one. `auto`: 256, and for `cache` as often
-    /// as it takes each cta to go over the whole scratchpad.
+    /// `stress-rounds`: how often each of them goes through the sequence, accesses a word, or loads
+    /// and stores one. `auto`: 256, and for `cache` as often as it takes each cta to go over the
+    /// whole scratchpad.
     pub stress_rounds: Count,
     /// `stress-sequence`: what they do, `ld-st`, up to five accesses.
     pub stress_sequence: Vec<StressAccess>,
@@ -92,16 +106,20 @@ pub struct Environment {
     pub stress_patch: u32,
     /// `stress-spread`: how many words are stressed at once (2016: spread).
     pub stress_spread: u32,
-    /// `stress-regions`: the regions of one patch each that the stressed words are drawn from (2016: maximum spread).
+    /// `stress-regions`: the regions of one patch each that the stressed words are drawn from
+    /// (2016: maximum spread).
     pub stress_regions: u32,
-    /// `stress-first`: the place of the stressed word in its region, in words of 4 bytes (2016: location).
+    /// `stress-first`: the place of the stressed word in its region, in words of 4 bytes (2016:
+    /// location).
     pub stress_first: u32,
-    /// `stress-words`: the words of the scratchpad for `random` and `cache`; `auto` is the L2 cache of the device.
+    /// `stress-words`: the words of the scratchpad for `random` and `cache`; `auto` is the L2 cache
+    /// of the device.
     pub stress_words: Count,
     /// `pre-stress`: rounds of the sequence by the threads of the test, before it.
     pub pre_stress: u32,
-    /// `bank`: with `parallel=off`, the other lanes of a warp that runs the test do the same at locations beside, in the same banks or in
-    /// others, as chance has it ("general bank conflicts").
+    /// `bank`: with `parallel=off`, the other lanes of a warp that runs the test do the same at
+    /// locations beside, in the same banks or in others, as chance has it ("general bank
+    /// conflicts").
     pub bank: bool,
     /// `bank-warps`: warps of each cta that provoke bank conflicts in shared memory.
     pub bank_warps: u32,
@@ -110,7 +128,8 @@ pub struct Environment {
 }
 
 impl Default for Environment {
-    /// What others found to work on NVIDIA GPUs: about 1,000 ctas of 128 to 256 threads (MC Mutants, ASPLOS 2023), no stress.
+    /// What others found to work on NVIDIA GPUs: about 1,000 ctas of 128 to 256 threads (MC
+    /// Mutants, ASPLOS 2023), no stress.
     fn default() -> Self {
         Self {
             groups: Count::Auto { or: 512 },
@@ -169,7 +188,8 @@ pub const KEYS: [&str; 24] = [
 ];
 
 impl Environment {
-    /// Reads `KEY=VALUE,...`; keys that are not named keep their defaults. The error says which part is wrong and what is expected.
+    /// Reads `KEY=VALUE,...`; keys that are not named keep their defaults. The error says which
+    /// part is wrong and what is expected.
     pub fn parse(text: &str) -> Result<Self, String> {
         Self::default().with(text)
     }
@@ -205,7 +225,9 @@ impl Environment {
             "same-warp" => self.same_warp = switch()?,
             "stride" => self.stride = number(1, 1024)?,
             "distance" if value == "far" => self.distance = None,
-            "distance" => self.distance = Some(number(0, 4096).map_err(|e| format!("{e}, or far"))?),
+            "distance" => {
+                self.distance = Some(number(0, 4096).map_err(|e| format!("{e}, or far"))?)
+            }
             "parallel" => self.parallel = switch()?,
             "spin" => self.spin = number(0, 1 << 20)?,
             "shuffle" => self.shuffle = switch()?,
@@ -218,7 +240,11 @@ impl Environment {
                     "sequence" => Stress::Sequence,
                     "random" => Stress::Random,
                     "cache" => Stress::Cache,
-                    _ => return Err(format!("`stress={value}`: expected sequence, random or cache")),
+                    _ => {
+                        return Err(format!(
+                            "`stress={value}`: expected sequence, random or cache"
+                        ));
+                    }
                 }
             }
             "stress-rounds" => self.stress_rounds = count(1, 1 << 24, 256)?,
@@ -250,19 +276,23 @@ pub fn sequence(text: &str) -> Result<Vec<StressAccess>, String> {
         .collect();
     match accesses {
         Some(accesses) if accesses.len() <= 5 => Ok(accesses),
-        _ => Err(format!("`stress-sequence={text}`: expected one to five of ld and st, e.g. ld-st-st")),
+        _ => Err(format!(
+            "`stress-sequence={text}`: expected one to five of ld and st, e.g. ld-st-st"
+        )),
     }
 }
 
 /// Writes it.
 pub fn sequence_text(accesses: &[StressAccess]) -> String {
-    let names: Vec<&str> = accesses.iter().map(|a| if *a == StressAccess::Load { "ld" } else { "st" }).collect();
+    let names: Vec<&str> =
+        accesses.iter().map(|a| if *a == StressAccess::Load { "ld" } else { "st" }).collect();
     names.join("-")
 }
 
 impl fmt::Display for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts: Vec<String> = KEYS.iter().map(|key| format!("{key}={}", self.value(key))).collect();
+        let parts: Vec<String> =
+            KEYS.iter().map(|key| format!("{key}={}", self.value(key))).collect();
         f.write_str(&parts.join(","))
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use margay_litmus::test::{
-    AccessOrder, AsyncAction, AsyncFamily, AsyncOperation, FenceOrder, MbarrierAction, MbarrierOperation, Operation,
-    ProxyFenceKind, Space, ThreadId,
+    AccessOrder, AsyncAction, AsyncFamily, AsyncOperation, FenceOrder, MbarrierAction,
+    MbarrierOperation, Operation, ProxyFenceKind, Space, ThreadId,
 };
 use margay_models::execution::Proxy;
 
@@ -15,14 +15,21 @@ use super::environment::Environment;
 use super::layout::coprime;
 use super::permutation::{self, Salt, permute};
 use super::results::meet;
-use super::{EmissionError, EmissionPlan, ModuleText, asynchronous, collect, meeting, proxy, results, stress};
+use super::{
+    EmissionError, EmissionPlan, ModuleText, asynchronous, collect, meeting, proxy, results, stress,
+};
 
 /// The module, in its parts.
 pub(super) fn module(plan: &EmissionPlan<'_>) -> Result<ModuleText, EmissionError> {
     let all = (0..plan.test.threads.len()).flat_map(|t| plan.test.instructions(ThreadId(t as u16)));
     // Versions are compared as texts: all have one digit before the point.
     let written = plan.compiled.map(|c| c.version);
-    let version = all.filter_map(|i| needs(&i.operation)).chain([plan.target.version()]).chain(written).max().unwrap_or("7.0");
+    let version = all
+        .filter_map(|i| needs(&i.operation))
+        .chain([plan.target.version()])
+        .chain(written)
+        .max()
+        .unwrap_or("7.0");
     let mut title = String::new();
     let _ = writeln!(title, "// {}: made by Margay for {}", plan.test.name, plan.target);
     // The place of stress is a parameter of the launch, so that one text serves all of them.
@@ -30,9 +37,20 @@ pub(super) fn module(plan: &EmissionPlan<'_>) -> Result<ModuleText, EmissionErro
     for t in 0..plan.test.threads.len() {
         let lines = plan.test.thread_lines(ThreadId(t as u16));
         let role = plan.layout.roles[t];
-        let _ = writeln!(title, "// P{t} (cta {}, thread {}): {}", role.cta, role.position, lines.join("; "));
+        let _ = writeln!(
+            title,
+            "// P{t} (cta {}, thread {}): {}",
+            role.cta,
+            role.position,
+            lines.join("; ")
+        );
     }
-    let mut module = ModuleText { title, version, constants: proxy::memory(plan.proxies), ..ModuleText::default() };
+    let mut module = ModuleText {
+        title,
+        version,
+        constants: proxy::memory(plan.proxies),
+        ..ModuleText::default()
+    };
     reset(plan, &mut module.reset);
     test(plan, &mut module.test)?;
     collect::kernel(plan, &mut module.collect);
@@ -42,21 +60,32 @@ pub(super) fn module(plan: &EmissionPlan<'_>) -> Result<ModuleText, EmissionErro
 /// The version of PTX that an instruction needs, if it is not in the first one that knows scopes.
 fn needs(operation: &Operation) -> Option<&'static str> {
     match operation {
-        Operation::Fence { order: Some(FenceOrder::Acquire | FenceOrder::Release), .. } => Some("8.6"),
-        Operation::Load { access, .. } | Operation::Store { access, .. } if access.order == Some(AccessOrder::Mmio) => {
+        Operation::Fence { order: Some(FenceOrder::Acquire | FenceOrder::Release), .. } => {
+            Some("8.6")
+        }
+        Operation::Load { access, .. } | Operation::Store { access, .. }
+            if access.order == Some(AccessOrder::Mmio) =>
+        {
             Some("8.2")
         }
-        Operation::ProxyFence(ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared) => Some("8.0"),
+        Operation::ProxyFence(
+            ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared,
+        ) => Some("8.0"),
         Operation::ProxyFence(_) => Some("7.5"),
         Operation::Warp(meeting) if meeting.elects() => Some("8.0"),
         Operation::SharedFence { .. } | Operation::BulkStore { .. } => Some("8.6"),
         Operation::Mbarrier(MbarrierOperation {
             action:
-                MbarrierAction::Arrive { order: AccessOrder::Relaxed, .. } | MbarrierAction::Wait { order: AccessOrder::Relaxed, .. },
+                MbarrierAction::Arrive { order: AccessOrder::Relaxed, .. }
+                | MbarrierAction::Wait { order: AccessOrder::Relaxed, .. },
             ..
         }) => Some("8.6"),
-        Operation::Async(AsyncOperation { action: AsyncAction::Store { .. } | AsyncAction::Reduce { .. }, .. }) => Some("8.1"),
-        Operation::Async(AsyncOperation { family: AsyncFamily::Bulk, .. }) | Operation::Mbarrier(_) => Some("8.0"),
+        Operation::Async(AsyncOperation {
+            action: AsyncAction::Store { .. } | AsyncAction::Reduce { .. },
+            ..
+        }) => Some("8.1"),
+        Operation::Async(AsyncOperation { family: AsyncFamily::Bulk, .. })
+        | Operation::Mbarrier(_) => Some("8.0"),
         _ => None,
     }
 }
@@ -76,7 +105,8 @@ fn reset(plan: &EmissionPlan<'_>, text: &mut String) {
     for l in 0..plan.test.locations.len() {
         if plan.spaces[l] == Space::Global && plan.locations[l].alias.is_none() {
             global_address(plan, l, text);
-            let _ = writeln!(text, "    st.global.{} [%x{l}], {};", plan.type_of(l), plan.initial(l));
+            let _ =
+                writeln!(text, "    st.global.{} [%x{l}], {};", plan.type_of(l), plan.initial(l));
         }
     }
     // Row 0 counts the threads of the instance that ran to their end.
@@ -102,8 +132,12 @@ fn test(plan: &EmissionPlan<'_>, text: &mut String) -> Result<(), EmissionError>
     );
     proxy::parameters(plan.proxies, text);
     text.push_str(")\n");
-    let barriers =
-        |t: usize| plan.test.instructions(ThreadId(t as u16)).iter().any(|i| matches!(i.operation, Operation::ClusterBarrier(_)));
+    let barriers = |t: usize| {
+        plan.test
+            .instructions(ThreadId(t as u16))
+            .iter()
+            .any(|i| matches!(i.operation, Operation::ClusterBarrier(_)))
+    };
     // A cluster barrier in a kernel of unknown cluster size becomes code with branches.
     if layout.cluster > 1 || (0..plan.test.threads.len()).any(barriers) {
         let _ = writeln!(text, ".explicitcluster .reqnctapercluster {}", layout.cluster);
@@ -111,7 +145,9 @@ fn test(plan: &EmissionPlan<'_>, text: &mut String) -> Result<(), EmissionError>
     let _ = writeln!(text, ".maxntid {}", layout.block);
     text.push_str("{\n    .reg .pred %p, %q, %t;\n    .reg .b32 %a, %b, %n, %own, %self, %seed, %first, %cta, %unit, %rank, %group, %warp, %slot, %s, %fuel, %zero;\n");
     text.push_str(permutation::REGISTERS);
-    text.push_str("    .reg .b64 %memory, %alias, %results, %scratchpad, %arrived, %y, %v, %sink, %zero64;\n");
+    text.push_str(
+        "    .reg .b64 %memory, %alias, %results, %scratchpad, %arrived, %y, %v, %sink, %zero64;\n",
+    );
     for l in 0..plan.test.locations.len() {
         let _ = writeln!(text, "    .reg .b64 %x{l};");
     }
@@ -119,9 +155,11 @@ fn test(plan: &EmissionPlan<'_>, text: &mut String) -> Result<(), EmissionError>
         for (name, wide) in &body.registers.made {
             let _ = writeln!(text, "    .reg .b{} {name};", if *wide { 64 } else { 32 });
         }
-        let halves = body.before.iter().any(|line| line.starts_with("mov.b16")).then_some(('h', ".b16"));
+        let halves =
+            body.before.iter().any(|line| line.starts_with("mov.b16")).then_some(('h', ".b16"));
         for class in [('q', ".pred"), ('w', ".b32"), ('d', ".b64")].into_iter().chain(halves) {
-            let _ = writeln!(text, "    .reg {} %{}{t}_<{}>;", class.1, class.0, body.temporaries + 1);
+            let _ =
+                writeln!(text, "    .reg {} %{}{t}_<{}>;", class.1, class.0, body.temporaries + 1);
         }
     }
     if plan.bodies.iter().any(|body| body.suspends && body.loops) {
@@ -139,9 +177,11 @@ fn test(plan: &EmissionPlan<'_>, text: &mut String) -> Result<(), EmissionError>
     proxy::handles(plan, text);
     text.push_str("    ld.param.u32 %seed, [seed];\n    ld.param.u32 %first, [first];\n    mov.u32 %self, %tid.x;\n    mov.u32 %cta, %ctaid.x;\n");
     if layout.grid > layout.testing {
-        // Ctas start in the order of their numbers: the last ones here are the first there, so that stress has begun when the test does. Grids are
-        // of whole clusters, which stay together.
-        text.push_str("    mov.u32 %a, %nctaid.x;\n    sub.u32 %a, %a, 1;\n    sub.u32 %cta, %a, %cta;\n");
+        // Ctas start in the order of their numbers: the last ones here are the first there, so that
+        // stress has begun when the test does. Grids are of whole clusters, which stay together.
+        text.push_str(
+            "    mov.u32 %a, %nctaid.x;\n    sub.u32 %a, %a, 1;\n    sub.u32 %cta, %a, %cta;\n",
+        );
     }
     let _ = writeln!(text, "    setp.ge.u32 %p, %cta, {};\n    @%p bra $STRESS;", layout.testing);
     place(plan, text);
@@ -201,7 +241,11 @@ fn place(plan: &EmissionPlan<'_>, text: &mut String) {
             text.push_str("    mad.lo.u32 %slot, %a, 32, %slot;\n");
         }
         for t in layout.in_cta(cta as u32) {
-            let _ = writeln!(text, "    setp.eq.u32 %p, %warp, {};\n    @%p bra $T{t};", layout.roles[t].position);
+            let _ = writeln!(
+                text,
+                "    setp.eq.u32 %p, %warp, {};\n    @%p bra $T{t};",
+                layout.roles[t].position
+            );
         }
         text.push_str("    bra $END;\n");
     }
@@ -215,15 +259,34 @@ fn thread(plan: &EmissionPlan<'_>, t: usize, body: &super::body::ThreadBody, tex
     let groups = environment.groups.number();
     let _ = writeln!(text, "$T{t}:");
     // Lanes that meet play one instance, beside each other.
-    let alike = if meeting::lanes_meet(plan.test) { layout.in_cta(role.cta).next().unwrap_or(t) } else { t };
-    // Which ctas work on one group, and which lanes on one instance, is drawn for each launch, or else as far apart as multipliers bring them.
+    let alike = if meeting::lanes_meet(plan.test) {
+        layout.in_cta(role.cta).next().unwrap_or(t)
+    } else {
+        t
+    };
+    // Which ctas work on one group, and which lanes on one instance, is drawn for each launch, or
+    // else as far apart as multipliers bring them.
     if environment.shuffle {
         text.push_str("    mov.u32 %a, %group;\n    mov.u32 %s, %slot;\n");
-        permute("%s", &layout.slots.to_string(), Salt::Lanes(alike as u32), &format!("LANES{t}"), text);
+        permute(
+            "%s",
+            &layout.slots.to_string(),
+            Salt::Lanes(alike as u32),
+            &format!("LANES{t}"),
+            text,
+        );
     } else {
-        let _ = writeln!(text, "    mul.lo.u32 %a, %group, {};", if unit == 0 { 1 } else { coprime(groups, unit as usize) });
+        let _ = writeln!(
+            text,
+            "    mul.lo.u32 %a, %group, {};",
+            if unit == 0 { 1 } else { coprime(groups, unit as usize) }
+        );
         modulo("%a", groups, text);
-        let multiplier = if alike != t || role.position == 0 { 1 } else { coprime(layout.slots, role.position as usize) };
+        let multiplier = if alike != t || role.position == 0 {
+            1
+        } else {
+            coprime(layout.slots, role.position as usize)
+        };
         let _ = writeln!(text, "    mul.lo.u32 %s, %slot, {multiplier};");
         modulo("%s", layout.slots, text);
     }
@@ -238,7 +301,8 @@ fn thread(plan: &EmissionPlan<'_>, t: usize, body: &super::body::ThreadBody, tex
     }
     let active = layout.threads[role.cta as usize] * environment.warps * 32;
     if plan.shared.of_cta(role.cta).next().is_some() {
-        // Shared memory is reset by the cta itself, before the barrier that all its threads of the test pass.
+        // Shared memory is reset by the cta itself, before the barrier that all its threads of the
+        // test pass.
         if role.position == 0 {
             asynchronous::reset_shared(plan, role.cta, text);
         }
@@ -250,26 +314,38 @@ fn thread(plan: &EmissionPlan<'_>, t: usize, body: &super::body::ThreadBody, tex
     if !environment.parallel {
         // With `bank`, the whole warp stays.
         let _ = writeln!(text, "    setp.eq.u32 %t, %n, 0;");
-        text.push_str(if beside { "    vote.sync.any.pred %q, %t, 0xffffffff;\n" } else { "    mov.pred %q, %t;\n" });
+        text.push_str(if beside {
+            "    vote.sync.any.pred %q, %t, 0xffffffff;\n"
+        } else {
+            "    mov.pred %q, %t;\n"
+        });
         let _ = writeln!(text, "    @!%q bra $IDLE{t};");
     }
     if environment.pre_stress > 0 {
         text.push_str("    mov.u32 %a, %cta;\n");
         stress::sequence(plan, environment.pre_stress, &format!("PRE{t}"), text);
     }
-    text.push_str("    mov.u64 %sink, 0;\n    mov.u32 %zero, %ctaid.y;\n    cvt.u64.u32 %zero64, %zero;\n");
+    text.push_str(
+        "    mov.u64 %sink, 0;\n    mov.u32 %zero, %ctaid.y;\n    cvt.u64.u32 %zero64, %zero;\n",
+    );
     for line in &body.before {
         let _ = writeln!(text, "    {line}");
     }
     if environment.warm {
         let generic = |l: &&usize| matches!(plan.locations[**l].alias, None | Some(Proxy::Generic));
-        for &l in body.locations.iter().filter(generic).filter(|l| !plan.test.locations[**l].mbarrier) {
+        for &l in
+            body.locations.iter().filter(generic).filter(|l| !plan.test.locations[**l].mbarrier)
+        {
             let space = match plan.spaces[l] {
                 Space::Shared if plan.shared.is_remote(l, role.cta) => "shared::cluster",
                 Space::Shared => "shared",
                 _ => "global",
             };
-            let _ = writeln!(text, "    ld.{space}.{} %v, [%x{l}];\n    xor.b64 %sink, %sink, %v;", plan.type_of(l));
+            let _ = writeln!(
+                text,
+                "    ld.{space}.{} %v, [%x{l}];\n    xor.b64 %sink, %sink, %v;",
+                plan.type_of(l)
+            );
         }
     }
     if environment.spin > 0 {
@@ -340,9 +416,11 @@ fn addresses(plan: &EmissionPlan<'_>, cta: u32, beside: bool, text: &mut String)
     }
 }
 
-/// Threads wait for each other, with relaxed accesses and a bound: that orders nothing, and ends whoever is not there.
+/// Threads wait for each other, with relaxed accesses and a bound: that orders nothing, and ends
+/// whoever is not there.
 fn wait(plan: &EmissionPlan<'_>, t: usize, active: u32, text: &mut String) {
-    let ctas = plan.layout.threads.iter().filter(|n| **n > 0).count() as u32 * plan.environment.groups.number();
+    let ctas = plan.layout.threads.iter().filter(|n| **n > 0).count() as u32
+        * plan.environment.groups.number();
     if plan.environment.parallel {
         let _ = writeln!(
             text,
@@ -363,7 +441,8 @@ fn wait(plan: &EmissionPlan<'_>, t: usize, active: u32, text: &mut String) {
     }
 }
 
-/// Bytes of shared memory for one location: of all slots of a cta, or, where other lanes work beside the test, of their locations.
+/// Bytes of shared memory for one location: of all slots of a cta, or, where other lanes work
+/// beside the test, of their locations.
 fn shared_bytes(plan: &EmissionPlan<'_>) -> u32 {
     let slots = plan.layout.slots * plan.cell();
     if plan.environment.bank { slots.max(stress::BESIDE) } else { slots }

@@ -81,22 +81,38 @@ impl TestKernel {
     /// The text of the whole module.
     pub fn text(&self) -> String {
         let m = &self.module;
-        format!("{}{}{}{}{}{}", m.title, directives(m.version, self.target), m.constants, m.reset, m.test, m.collect)
+        format!(
+            "{}{}{}{}{}{}",
+            m.title,
+            directives(m.version, self.target),
+            m.constants,
+            m.reset,
+            m.test,
+            m.collect
+        )
     }
 
-    /// Kernels with names through textures, surfaces and constants are assembled and compared with their tests, and not run: the error is why.
+    /// Kernels with names through textures, surfaces and constants are assembled and compared with
+    /// their tests, and not run: the error is why.
     pub fn can_run(&self, test: &Test) -> Result<(), EmissionError> {
         let Some(&proxy) = self.proxies.first() else { return Ok(()) };
         let why = match proxy {
-            Proxy::Surface => "a surface object is made over a CUDA array, whose memory has no generic address",
-            Proxy::Constant => "constant memory is read-only for kernels, so that another name of it could not be written",
+            Proxy::Surface => {
+                "a surface object is made over a CUDA array, whose memory has no generic address"
+            }
+            Proxy::Constant => {
+                "constant memory is read-only for kernels, so that another name of it could not be written"
+            }
             Proxy::Texture | Proxy::Generic | Proxy::Alias | Proxy::Async | Proxy::Tensormap => {
                 "no texture object is made over the memory of the test yet"
             }
         };
-        let declared = test.locations.iter().find(|l| l.alias.as_ref().is_some_and(|a| a.proxy == proxy));
+        let declared =
+            test.locations.iter().find(|l| l.alias.as_ref().is_some_and(|a| a.proxy == proxy));
         let name = declared.map_or("", |l| l.name.as_str());
-        let message = format!("`{name}` cannot be accessed on a GPU: {why}; `gpu emit` and `gpu check` take the test");
+        let message = format!(
+            "`{name}` cannot be accessed on a GPU: {why}; `gpu emit` and `gpu check` take the test"
+        );
         Err(EmissionError { place: declared.map(|l| l.place.0), ..EmissionError::test(message) })
     }
 
@@ -136,10 +152,13 @@ mod tests {
         let text = "PTX t\n{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\nexists (x == 1)\n";
         let test = read::test(&SourceFile::new("test", text)).unwrap().test;
         let draws = |environment: &str| {
-            let kernel = kernel(&test, GpuTarget(90), &Environment::parse(environment).unwrap()).unwrap();
+            let kernel =
+                kernel(&test, GpuTarget(90), &Environment::parse(environment).unwrap()).unwrap();
             let mut rng = fastrand::Rng::with_seed(1);
             let launches: Vec<_> = (0..1000).map(|_| kernel.launch(&mut rng)).collect();
-            let distinct = |of: fn(&super::LaunchDraw) -> u32| launches.iter().map(of).collect::<BTreeSet<u32>>();
+            let distinct = |of: fn(&super::LaunchDraw) -> u32| {
+                launches.iter().map(of).collect::<BTreeSet<u32>>()
+            };
             (distinct(|l| l.seed).len(), distinct(|l| l.grid), distinct(|l| l.block))
         };
         let (seeds, grids, blocks) = draws("groups=8,warps=2,stress-ctas=auto,idle-warps=3");

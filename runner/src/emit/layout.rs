@@ -1,4 +1,5 @@
-//! Which part of which instance each thread of the GPU plays: the scope tree of the test, laid out over ctas and clusters.
+//! Which part of which instance each thread of the GPU plays: the scope tree of the test, laid out
+//! over ctas and clusters.
 
 use margay_litmus::test::{AsyncAction, Operation, Test, TestInstruction, ThreadId};
 use margay_models::execution::Placement;
@@ -24,7 +25,8 @@ pub struct EmissionLayout {
     pub cluster: u32,
     /// How many ctas of the test are in each cluster of the test.
     pub units: Vec<u32>,
-    /// For each cta (`unit * cluster + rank`) how many threads of the test are in it; 0 for ctas that only fill a cluster up.
+    /// For each cta (`unit * cluster + rank`) how many threads of the test are in it; 0 for ctas
+    /// that only fill a cluster up.
     pub threads: Vec<u32>,
     /// Instances in a group of ctas: the lanes of each thread's warps.
     pub slots: u32,
@@ -43,10 +45,13 @@ pub struct EmissionLayout {
 /// Idle warps of a cta, at most, where one instance runs alone.
 const ALONE: u32 = 8;
 
-/// Does the test have asynchronous stores or reductions of one value, which only launches with clusters have?
+/// Does the test have asynchronous stores or reductions of one value, which only launches with
+/// clusters have?
 fn needs_clusters(test: &Test) -> bool {
     let is_one = |i: &TestInstruction| match &i.operation {
-        Operation::Async(of) => matches!(of.action, AsyncAction::Store { .. } | AsyncAction::Reduce { .. }),
+        Operation::Async(of) => {
+            matches!(of.action, AsyncAction::Store { .. } | AsyncAction::Reduce { .. })
+        }
         _ => false,
     };
     (0..test.threads.len()).any(|t| test.instructions(ThreadId(t as u16)).iter().any(is_one))
@@ -56,8 +61,13 @@ impl EmissionLayout {
     /// The largest number of instances of a launch: what 32-bit products of the permutations allow.
     pub const MAX_INSTANCES: u64 = 1 << 22;
 
-    /// Lays a test out. Clusters that the target has not, and more threads than a cta or instances than a launch can have, are errors.
-    pub fn new(test: &Test, target: GpuTarget, environment: &Environment) -> Result<Self, EmissionError> {
+    /// Lays a test out. Clusters that the target has not, and more threads than a cta or instances
+    /// than a launch can have, are errors.
+    pub fn new(
+        test: &Test,
+        target: GpuTarget,
+        environment: &Environment,
+    ) -> Result<Self, EmissionError> {
         // Each thread is in a warp of its own here, whatever the test says.
         let place = |t: usize| Placement { warp: 0, ..test.placement(ThreadId(t as u16)) };
         let placements: Vec<_> = (0..test.threads.len()).map(place).collect();
@@ -75,12 +85,15 @@ impl EmissionLayout {
                 units[unit].push(*p);
             }
         }
-        // Found on an H100: in a launch without clusters, `st.async` to the own cta ends with "an illegal instruction was encountered"
-        // (results/hardware.md); in one with clusters of two it runs. PTX says nothing of it.
+        // Found on an H100: in a launch without clusters, `st.async` to the own cta ends with "an
+        // illegal instruction was encountered" (results/hardware.md); in one with clusters of two
+        // it runs. PTX says nothing of it.
         let least = if needs_clusters(test) { 2 } else { 1 };
         let cluster = units.iter().map(Vec::len).max().unwrap_or(1).max(least) as u32;
         if cluster > 1 && !target.has_clusters() {
-            return Err(EmissionError::target(format!("the test needs a launch of clusters; {target} has none, sm_90 has")));
+            return Err(EmissionError::target(format!(
+                "the test needs a launch of clusters; {target} has none, sm_90 has"
+            )));
         }
         if cluster > 8 {
             return Err(EmissionError::test(format!(
@@ -101,8 +114,11 @@ impl EmissionLayout {
         let idle = match environment.idle_warps {
             _ if !environment.shuffle => 0,
             Count::Fixed(n) => n,
-            // Where one instance runs alone, ctas can be as large as they like; many instances are fewer for each warp without one.
-            Count::Auto { or } => if environment.parallel { or } else { ALONE }.min(32u32.saturating_sub(busy)),
+            // Where one instance runs alone, ctas can be as large as they like; many instances are
+            // fewer for each warp without one.
+            Count::Auto { or } => {
+                if environment.parallel { or } else { ALONE }.min(32u32.saturating_sub(busy))
+            }
         };
         let block = 32 * (busy + idle);
         if block > 1024 {
@@ -144,10 +160,14 @@ impl EmissionLayout {
     }
 }
 
-/// A multiplier that permutes the numbers below `n`: the `which`-th of some primes, moved on while it divides `n`.
+/// A multiplier that permutes the numbers below `n`: the `which`-th of some primes, moved on while
+/// it divides `n`.
 pub(super) fn coprime(n: u32, which: usize) -> u32 {
     // All below 1024, so that products with MAX_INSTANCES fit into 32 bits.
-    const PRIMES: [u32; 16] = [419, 1009, 769, 607, 997, 521, 883, 331, 701, 457, 941, 383, 857, 613, 733, 677];
-    let found = (0..PRIMES.len()).map(|i| PRIMES[(which + i) % PRIMES.len()]).find(|p| !n.is_multiple_of(*p));
+    const PRIMES: [u32; 16] =
+        [419, 1009, 769, 607, 997, 521, 883, 331, 701, 457, 941, 383, 857, 613, 733, 677];
+    let found = (0..PRIMES.len())
+        .map(|i| PRIMES[(which + i) % PRIMES.len()])
+        .find(|p| !n.is_multiple_of(*p));
     found.unwrap_or(1)
 }

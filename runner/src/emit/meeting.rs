@@ -1,4 +1,5 @@
-//! Tests whose lanes meet: whether each thread is alone in its warp, or all of a cta are lanes of one.
+//! Tests whose lanes meet: whether each thread is alone in its warp, or all of a cta are lanes of
+//! one.
 
 use margay_litmus::test::{Operation, Test, ThreadId, WarpMeeting};
 use margay_models::execution::Scope;
@@ -17,7 +18,9 @@ pub(super) struct WarpPlace {
 
 impl WarpPlace {
     pub(super) fn of(test: &Test, thread: ThreadId) -> Self {
-        let shares = |t: &usize| test.placement(thread).shares(Scope::Warp, test.placement(ThreadId(*t as u16)));
+        let shares = |t: &usize| {
+            test.placement(thread).shares(Scope::Warp, test.placement(ThreadId(*t as u16)))
+        };
         let lane = (0..thread.index()).filter(shares).count() as u32;
         Self { lane, lanes: (0..test.threads.len()).filter(shares).count() as u32 }
     }
@@ -35,7 +38,8 @@ fn meetings(test: &Test, thread: usize) -> impl Iterator<Item = &WarpMeeting> {
     })
 }
 
-/// Does a mask name another lane of the thread's warp that the test has? Else the meeting may be left out.
+/// Does a mask name another lane of the thread's warp that the test has? Else the meeting may be
+/// left out.
 pub(crate) fn names_others(test: &Test, thread: ThreadId, mask: u32) -> bool {
     let place = WarpPlace::of(test, thread);
     place.named(mask) & !1u32.checked_shl(place.lane).unwrap_or(0) != 0
@@ -46,27 +50,34 @@ pub(super) fn lanes_meet(test: &Test) -> bool {
     (0..test.threads.len()).any(|t| meetings(test, t).next().is_some())
 }
 
-/// The environment for a test whose lanes meet: one in which the threads of a warp of the test are in one warp. `None`: the one that is asked for does.
-/// Tests whose warps no environment has are errors.
+/// The environment for a test whose lanes meet: one in which the threads of a warp of the test are
+/// in one warp. `None`: the one that is asked for does. Tests whose warps no environment has are
+/// errors.
 pub(super) fn environment(
     test: &Test,
     target: GpuTarget,
     environment: &Environment,
 ) -> Result<Option<Environment>, EmissionError> {
     let threads = 0..test.threads.len();
-    let Some(first) = threads.clone().find(|t| meetings(test, *t).next().is_some()) else { return Ok(None) };
+    let Some(first) = threads.clone().find(|t| meetings(test, *t).next().is_some()) else {
+        return Ok(None);
+    };
     for t in threads.clone() {
         check_meetings(test, t, target)?;
     }
     let place = |t: usize| WarpPlace::of(test, ThreadId(t as u16));
     let of_cta = |t: usize| {
-        let shares = |u: &usize| test.placement(ThreadId(t as u16)).shares(Scope::Cta, test.placement(ThreadId(*u as u16)));
+        let shares = |u: &usize| {
+            test.placement(ThreadId(t as u16))
+                .shares(Scope::Cta, test.placement(ThreadId(*u as u16)))
+        };
         (0..test.threads.len()).filter(shares).count() as u32
     };
     if threads.clone().all(|t| place(t).lanes == 1) {
         return Ok(None);
     }
-    let one_warp = |t: usize| place(t).lanes == of_cta(t) && of_cta(t).is_power_of_two() && of_cta(t) <= 32;
+    let one_warp =
+        |t: usize| place(t).lanes == of_cta(t) && of_cta(t).is_power_of_two() && of_cta(t) <= 32;
     if !threads.clone().all(one_warp) {
         let name = meetings(test, first).next().map_or("", |m| m.name.as_str());
         return Err(EmissionError::test(format!(
@@ -74,7 +85,11 @@ pub(super) fn environment(
              cannot meet"
         )));
     }
-    let waits = |t: usize| test.instructions(ThreadId(t as u16)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
+    let waits = |t: usize| {
+        test.instructions(ThreadId(t as u16))
+            .iter()
+            .any(|i| matches!(i.operation, Operation::Barrier { .. }))
+    };
     if threads.clone().any(waits) {
         return Err(EmissionError::test(
             "barriers of a cta beside meetings of lanes: all lanes of a warp would have to come to the same one",
@@ -83,13 +98,17 @@ pub(super) fn environment(
     Ok((!environment.same_warp).then(|| Environment { same_warp: true, ..environment.clone() }))
 }
 
-/// Does a thread come to each meeting with all lanes that it names? Else the launch would not end, or the lanes would meet elsewhere.
+/// Does a thread come to each meeting with all lanes that it names? Else the launch would not end,
+/// or the lanes would meet elsewhere.
 fn check_meetings(test: &Test, thread: usize, target: GpuTarget) -> Result<(), EmissionError> {
     let id = ThreadId(thread as u16);
     let code = test.instructions(id);
-    let jumps = code
-        .iter()
-        .any(|i| matches!(i.operation, Operation::Label(_) | Operation::Goto(_) | Operation::BranchIf { .. } | Operation::Exit));
+    let jumps = code.iter().any(|i| {
+        matches!(
+            i.operation,
+            Operation::Label(_) | Operation::Goto(_) | Operation::BranchIf { .. } | Operation::Exit
+        )
+    });
     let named = |mask: u32| WarpPlace::of(test, id).named(mask);
     for i in code {
         let Operation::Warp(meeting) = &i.operation else { continue };
@@ -115,12 +134,19 @@ fn check_meetings(test: &Test, thread: usize, target: GpuTarget) -> Result<(), E
         let others = (0..test.threads.len()).filter(|t| {
             let other = ThreadId(*t as u16);
             test.placement(id).shares(Scope::Warp, test.placement(other))
-                && named(meeting.mask).checked_shr(WarpPlace::of(test, other).lane).is_some_and(|from| from & 1 == 1)
+                && named(meeting.mask)
+                    .checked_shr(WarpPlace::of(test, other).lane)
+                    .is_some_and(|from| from & 1 == 1)
         });
         for other in others {
-            let of = |t: usize| meetings(test, t).filter(|m| named(m.mask) & named(meeting.mask) != 0).collect::<Vec<_>>();
-            let same =
-                |a: &&WarpMeeting, b: &&WarpMeeting| a.name == b.name && named(a.mask) == named(b.mask) && a.mask == b.mask;
+            let of = |t: usize| {
+                meetings(test, t)
+                    .filter(|m| named(m.mask) & named(meeting.mask) != 0)
+                    .collect::<Vec<_>>()
+            };
+            let same = |a: &&WarpMeeting, b: &&WarpMeeting| {
+                a.name == b.name && named(a.mask) == named(b.mask) && a.mask == b.mask
+            };
             let (mine, theirs) = (of(thread), of(other));
             if mine.len() != theirs.len() || !mine.iter().zip(&theirs).all(|(a, b)| same(a, b)) {
                 return Err(at(EmissionError::test(format!(

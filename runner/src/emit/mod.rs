@@ -1,7 +1,9 @@
-//! Litmus tests as PTX kernels: many instances of a test in one launch, results reduced to a histogram on the device.
+//! Litmus tests as PTX kernels: many instances of a test in one launch, results reduced to a
+//! histogram on the device.
 //!
-//! A module has three kernels, launched one after the other in one stream: `margay_reset` writes the initial values, `margay_test`
-//! runs the instances, `margay_collect` counts outcomes. Why nothing of that orders the accesses of the test: docs/gpu.md.
+//! A module has three kernels, launched one after the other in one stream: `margay_reset` writes
+//! the initial values, `margay_test` runs the instances, `margay_collect` counts outcomes. Why
+//! nothing of that orders the accesses of the test: docs/gpu.md.
 
 mod address;
 mod asynchronous;
@@ -26,7 +28,10 @@ mod stress;
 mod target;
 mod writing;
 
-use margay_litmus::test::{Base, Body, Dialect, Operation, Space, Test, TestInstruction, ThreadId, Type, TypeKind, Variable};
+use margay_litmus::test::{
+    Base, Body, Dialect, Operation, Space, Test, TestInstruction, ThreadId, Type, TypeKind,
+    Variable,
+};
 use margay_litmus::unfold::Code;
 use margay_models::execution::Proxy;
 
@@ -44,8 +49,13 @@ use self::plan::{EmissionPlan, ObservedSource, is_wide};
 use self::shared::SharedMemory;
 use crate::outcome::Observed;
 
-/// Makes the module. Errors name what the test has that kernels here, the target or the environment have not.
-pub fn kernel(test: &Test, target: GpuTarget, environment: &Environment) -> Result<TestKernel, EmissionError> {
+/// Makes the module. Errors name what the test has that kernels here, the target or the environment
+/// have not.
+pub fn kernel(
+    test: &Test,
+    target: GpuTarget,
+    environment: &Environment,
+) -> Result<TestKernel, EmissionError> {
     kernel_as(test, target, environment, Writing::Plain)
 }
 
@@ -57,7 +67,9 @@ pub fn kernel_as(
     writing: Writing,
 ) -> Result<TestKernel, EmissionError> {
     if matches!(test.dialect, Dialect::C | Dialect::Generic) {
-        return Err(EmissionError::test("only PTX tests become kernels; a compiler has to map other languages first"));
+        return Err(EmissionError::test(
+            "only PTX tests become kernels; a compiler has to map other languages first",
+        ));
     }
     kernel_of(test, None, target, environment, writing)
 }
@@ -87,7 +99,8 @@ fn kernel_of(
     }
     refused::barriers(test, environment)?;
     refused::settings(environment)?;
-    let code = Code::new(test).map_err(|e| EmissionError { place: e.place, ..EmissionError::test(e.message) })?;
+    let code = Code::new(test)
+        .map_err(|e| EmissionError { place: e.place, ..EmissionError::test(e.message) })?;
     let locations = address::locations(test, &code, is_wide(test));
     let aliased = locations.iter().any(|l| l.alias == Some(Proxy::Generic));
     let proxies = proxy::of(&locations);
@@ -99,7 +112,8 @@ fn kernel_of(
     refused::asynchronous(test, target, environment)?;
     let shared = SharedMemory::new(test, &spaces, &locations, &layout)?;
     let observed = Observed::new(test, |l| -1 - l as i64);
-    // One row for whether a thread was given up, one for each value at most, one for what is only used.
+    // One row for whether a thread was given up, one for each value at most, one for what is only
+    // used.
     let rows_at_most = observed.variables.len() as u64 + 2;
     let own = u64::from(layout.instances) * 8 * rows_at_most;
     let body = |t: usize| match compiled {
@@ -111,7 +125,9 @@ fn kernel_of(
     let bits = (63 / (observed.variables.len() as u32).max(1)).min(32);
     if bits < 4 {
         let n = observed.variables.len();
-        return Err(EmissionError::test(format!("the test observes {n} values; 15 fit into a key")));
+        return Err(EmissionError::test(format!(
+            "the test observes {n} values; 15 fit into a key"
+        )));
     }
     let plan = EmissionPlan {
         test,
@@ -136,7 +152,8 @@ fn kernel_of(
     let counted = if environment.parallel { layout.instances } else { 1 };
     // One more row takes what is only used so that it is not left out.
     let (memory, scratchpad) = (plan.memory_bytes(), stress::scratchpad_bytes(environment));
-    let results = compiled.map_or(instances * 8 * u64::from(rows + 1), |compiled| own + compiled.bytes(&layout));
+    let results = compiled
+        .map_or(instances * 8 * u64::from(rows + 1), |compiled| own + compiled.bytes(&layout));
     let most = layout.grid - layout.testing;
     let least = match environment.stress_ctas {
         Count::Fixed(_) => most,
@@ -175,7 +192,9 @@ fn sources(
         .iter()
         .map(|v| match v {
             Variable::Register { thread, name } => {
-                let known = bodies.get(thread.index()).is_some_and(|b| b.registers.names().any(|n| n == name));
+                let known = bodies
+                    .get(thread.index())
+                    .is_some_and(|b| b.registers.names().any(|n| n == name));
                 if !known {
                     return ObservedSource::Nothing;
                 }
@@ -197,13 +216,16 @@ fn sources(
 
 /// Which instructions of a thread control can come to: the assembler leaves others out.
 pub(crate) fn reachable(instructions: &[TestInstruction]) -> Vec<bool> {
-    let label = |name: &String| instructions.iter().position(|i| matches!(&i.operation, Operation::Label(l) if l == name));
+    let label = |name: &String| {
+        instructions.iter().position(|i| matches!(&i.operation, Operation::Label(l) if l == name))
+    };
     let mut reached = vec![false; instructions.len()];
     let mut next = vec![0];
     while let Some(n) = next.pop() {
         let Some(i) = instructions.get(n).filter(|_| !reached[n]) else { continue };
         reached[n] = true;
-        let falls = i.guard.is_some() || !matches!(i.operation, Operation::Goto(_) | Operation::Exit);
+        let falls =
+            i.guard.is_some() || !matches!(i.operation, Operation::Goto(_) | Operation::Exit);
         next.extend(falls.then_some(n + 1));
         if let Operation::Goto(target) | Operation::BranchIf { target, .. } = &i.operation {
             next.extend(label(target));
@@ -212,7 +234,8 @@ pub(crate) fn reachable(instructions: &[TestInstruction]) -> Vec<bool> {
     reached
 }
 
-/// For each location of a test whether it is in the shared memory of another cta than that of a thread.
+/// For each location of a test whether it is in the shared memory of another cta than that of a
+/// thread.
 pub(crate) fn remote(test: &Test, thread: ThreadId, target: GpuTarget) -> Vec<bool> {
     let none = vec![false; test.locations.len()];
     let spaces = spaces(test);
@@ -221,7 +244,10 @@ pub(crate) fn remote(test: &Test, thread: ThreadId, target: GpuTarget) -> Vec<bo
     }
     // Which ctas and clusters there are does not depend on how many instances a launch has.
     let alone = Environment { warps: 1, shuffle: false, ..Environment::default() };
-    let (Ok(code), Ok(layout)) = (Code::new(test), EmissionLayout::new(test, target, &alone)) else { return none };
+    let (Ok(code), Ok(layout)) = (Code::new(test), EmissionLayout::new(test, target, &alone))
+    else {
+        return none;
+    };
     let locations = address::locations(test, &code, is_wide(test));
     let Ok(shared) = SharedMemory::new(test, &spaces, &locations, &layout) else { return none };
     let cta = layout.roles[thread.index()].cta;

@@ -1,7 +1,9 @@
-//! Permutations that a kernel computes for itself, drawn anew for each launch: of ctas, of lanes, of the regions that are stressed.
+//! Permutations that a kernel computes for itself, drawn anew for each launch: of ctas, of lanes,
+//! of the regions that are stressed.
 //!
-//! *Swap or not* (Hoang, Morris and Rogaway, CRYPTO 2012): in each round a number is swapped with its partner or not, as a bit that is the same for both
-//! says. So it is a permutation of any number of things, whatever the bits are, and needs no table.
+//! *Swap or not* (Hoang, Morris and Rogaway, CRYPTO 2012): in each round a number is swapped with
+//! its partner or not, as a bit that is the same for both says. So it is a permutation of any
+//! number of things, whatever the bits are, and needs no table.
 
 use std::fmt::Write as _;
 
@@ -62,9 +64,11 @@ fn mix(mut h: u32) -> u32 {
 }
 
 /// The registers that [`permute`] uses.
-pub const REGISTERS: &str = "    .reg .pred %swap;\n    .reg .b32 %state, %key, %partner, %both, %rounds, %mixed;\n";
+pub const REGISTERS: &str =
+    "    .reg .pred %swap;\n    .reg .b32 %state, %key, %partner, %both, %rounds, %mixed;\n";
 
-/// `register := permuted(register, n, %seed, salt)`, where `n` is a number or a register; `label` makes its label differ.
+/// `register := permuted(register, n, %seed, salt)`, where `n` is a number or a register; `label`
+/// makes its label differ.
 pub fn permute(register: &str, n: &str, salt: Salt, label: &str, text: &mut String) {
     let mixed = |to: &str, from: &str| {
         format!(
@@ -102,31 +106,42 @@ mod tests {
         }
     }
 
-    /// How far counts are from equal ones: the chi-squared statistic, divided by its degrees of freedom, which is 1 on average for fair draws.
+    /// How far counts are from equal ones: the chi-squared statistic, divided by its degrees of
+    /// freedom, which is 1 on average for fair draws.
     fn unevenness(counts: &BTreeMap<Vec<u32>, u32>, kinds: u32, draws: u32) -> f64 {
         let expected = f64::from(draws) / f64::from(kinds);
-        let there: f64 = counts.values().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
+        let there: f64 =
+            counts.values().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
         let absent = f64::from(kinds - counts.len() as u32) * expected;
         (there + absent) / f64::from(kinds - 1)
     }
 
-    /// Every ordered pair of places is as likely as any other one: over seeds that follow each other, and over seeds drawn at random.
+    /// Every ordered pair of places is as likely as any other one: over seeds that follow each
+    /// other, and over seeds drawn at random.
     #[test]
     fn uniform() {
         let mut rng = fastrand::Rng::with_seed(1);
         for n in [5, 16, 33, 64] {
             let draws = n * (n - 1) * 40;
-            let seeds: [Vec<u32>; 2] = [(0..draws).collect(), (0..draws).map(|_| rng.u32(..)).collect()];
+            let seeds: [Vec<u32>; 2] =
+                [(0..draws).collect(), (0..draws).map(|_| rng.u32(..)).collect()];
             for seeds in seeds {
                 for (a, b) in [(0, 1), (2, n - 1)] {
                     let mut counts = BTreeMap::new();
                     for &seed in &seeds {
-                        let pair = vec![permuted(a, n, seed, Salt::Regions), permuted(b, n, seed, Salt::Regions)];
+                        let pair = vec![
+                            permuted(a, n, seed, Salt::Regions),
+                            permuted(b, n, seed, Salt::Regions),
+                        ];
                         *counts.entry(pair).or_default() += 1;
                     }
-                    // The standard deviation is sqrt(2 / degrees of freedom): 0.31 for 5, less for more.
+                    // The standard deviation is sqrt(2 / degrees of freedom): 0.31 for 5, less for
+                    // more.
                     let uneven = unevenness(&counts, n * (n - 1), draws);
-                    assert!(uneven < 1.0 + 5.0 * (2.0 / f64::from(n * (n - 1))).sqrt(), "{n} ({a}, {b}): {uneven}");
+                    assert!(
+                        uneven < 1.0 + 5.0 * (2.0 / f64::from(n * (n - 1))).sqrt(),
+                        "{n} ({a}, {b}): {uneven}"
+                    );
                 }
             }
         }
@@ -138,7 +153,8 @@ mod tests {
         let n = 32;
         let mut counts = BTreeMap::new();
         for seed in 0..n * n * 40 {
-            let pair = vec![permuted(3, n, seed, Salt::Lanes(0)), permuted(3, n, seed, Salt::Lanes(1))];
+            let pair =
+                vec![permuted(3, n, seed, Salt::Lanes(0)), permuted(3, n, seed, Salt::Lanes(1))];
             *counts.entry(pair).or_default() += 1;
         }
         let uneven = unevenness(&counts, n * n, n * n * 40);

@@ -55,5 +55,7 @@ impl EmissionPlan<'_> {
 
 pub(super) fn is_wide(test: &Test) -> bool {
     let mut all = (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)));
-    all.any(|i| i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.bits == 64)))
+    all.any(|i| {
+        i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.bits == 64))
+    })
 }

@@ -1,8 +1,9 @@
 //! Memory with names through a surface, a texture or as constants: what kernels need for them.
 //!
-//! A surface and a texture lie over the memory of all instances, their handles are parameters (PTX ISA 9.7.10, 9.7.11), and a place in them
-//! counts from its start: in bytes for a surface, in texels of 32 bits for a texture. Where a test has constants, its memory is `.const`
-//! memory, which has 64 KiB (PTX ISA 5.1.3).
+//! A surface and a texture lie over the memory of all instances, their handles are parameters (PTX
+//! ISA 9.7.10, 9.7.11), and a place in them counts from its start: in bytes for a surface, in
+//! texels of 32 bits for a texture. Where a test has constants, its memory is `.const` memory,
+//! which has 64 KiB (PTX ISA 5.1.3).
 
 use std::fmt::Write as _;
 
@@ -23,7 +24,9 @@ pub(super) fn of(locations: &[LocationOffset]) -> Vec<Proxy> {
 /// Settings that do not go with them.
 pub(super) fn fits(proxies: &[Proxy], environment: &Environment) -> Result<(), EmissionError> {
     if environment.bank && !proxies.is_empty() {
-        return Err(EmissionError::environment("bank=on is for tests without textures, surfaces and constants"));
+        return Err(EmissionError::environment(
+            "bank=on is for tests without textures, surfaces and constants",
+        ));
     }
     Ok(())
 }
@@ -39,10 +42,13 @@ pub(super) fn smaller(plan: &EmissionPlan<'_>) -> Result<Option<Environment>, Em
     let bytes = plan.memory_bytes();
     match plan.environment.groups {
         _ if bytes <= most => Ok(None),
-        Count::Auto { or } if or > 1 => Ok(Some(Environment { groups: Count::Auto { or: or / 2 }, ..plan.environment.clone() })),
+        Count::Auto { or } if or > 1 => {
+            Ok(Some(Environment { groups: Count::Auto { or: or / 2 }, ..plan.environment.clone() }))
+        }
         _ => {
-            let message =
-                format!("the locations of all instances take {bytes} bytes, {what} {most}; make groups, warps or stride smaller");
+            let message = format!(
+                "the locations of all instances take {bytes} bytes, {what} {most}; make groups, warps or stride smaller"
+            );
             Err(EmissionError::environment(message))
         }
     }
@@ -50,7 +56,11 @@ pub(super) fn smaller(plan: &EmissionPlan<'_>) -> Result<Option<Environment>, Em
 
 /// `.const` memory, if there are names for it.
 pub(super) fn memory(proxies: &[Proxy]) -> &'static str {
-    if proxies.contains(&Proxy::Constant) { ".const .align 8 .b8 margay_constants[65536];\n\n" } else { "" }
+    if proxies.contains(&Proxy::Constant) {
+        ".const .align 8 .b8 margay_constants[65536];\n\n"
+    } else {
+        ""
+    }
 }
 
 /// The parameters of `margay_test` that follow the others: handles.
@@ -73,11 +83,21 @@ fn handle(proxy: Proxy) -> Option<&'static str> {
 pub(super) fn handles(plan: &EmissionPlan<'_>, text: &mut String) {
     for proxy in plan.proxies {
         let _ = match handle(*proxy) {
-            Some(name) => writeln!(text, "    .reg .b64 %{name};\n    ld.param.u64 %{name}, [{name}];"),
-            None => writeln!(text, "    .reg .b64 %constants;\n    mov.u64 %constants, margay_constants;"),
+            Some(name) => {
+                writeln!(text, "    .reg .b64 %{name};\n    ld.param.u64 %{name}, [{name}];")
+            }
+            None => writeln!(
+                text,
+                "    .reg .b64 %constants;\n    mov.u64 %constants, margay_constants;"
+            ),
         };
     }
-    for (l, _) in plan.locations.iter().enumerate().filter(|(_, l)| l.alias.is_some_and(|p| handle(p).is_some())) {
+    for (l, _) in plan
+        .locations
+        .iter()
+        .enumerate()
+        .filter(|(_, l)| l.alias.is_some_and(|p| handle(p).is_some()))
+    {
         let _ = writeln!(text, "    .reg .b32 %c{l};");
     }
 }

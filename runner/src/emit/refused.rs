@@ -1,8 +1,9 @@
 //! What no kernel here can do, or not in an environment: refused before anything is written.
 
 use margay_litmus::test::{
-    AsyncAction, AsyncFamily, AsyncOperation, BarrierMode, Base, ClusterBarrier, InitialValue, MbarrierAction, MbarrierOperation,
-    Operation, Space, Test, TestInstruction, TestOperand, ThreadId,
+    AsyncAction, AsyncFamily, AsyncOperation, BarrierMode, Base, ClusterBarrier, InitialValue,
+    MbarrierAction, MbarrierOperation, Operation, Space, Test, TestInstruction, TestOperand,
+    ThreadId,
 };
 use margay_litmus::unfold::Code;
 
@@ -12,13 +13,22 @@ use super::{EmissionError, EmissionLayout, Environment, GpuTarget, stress};
 /// Locations start from numbers of 32 bits, or of their type.
 pub(super) fn initial_values(test: &Test) -> Result<(), EmissionError> {
     for (l, integer) in test.locations.iter().zip(test.location_integers()) {
-        let at = |message: String| EmissionError { place: Some(l.place.0), ..EmissionError::test(message) };
+        let at = |message: String| EmissionError {
+            place: Some(l.place.0),
+            ..EmissionError::test(message)
+        };
         match l.value {
             Some(InitialValue::AddressOf(_)) => {
-                return Err(at(format!("`{}` holds an address at the start; kernels here start from numbers", l.name)));
+                return Err(at(format!(
+                    "`{}` holds an address at the start; kernels here start from numbers",
+                    l.name
+                )));
             }
             Some(InitialValue::Integer(n)) if integer.is_none() && i32::try_from(n).is_err() => {
-                return Err(at(format!("the initial value {n} of `{}` does not fit into 32 bits", l.name)));
+                return Err(at(format!(
+                    "the initial value {n} of `{}` does not fit into 32 bits",
+                    l.name
+                )));
             }
             _ => {}
         }
@@ -28,7 +38,11 @@ pub(super) fn initial_values(test: &Test) -> Result<(), EmissionError> {
 
 /// All lanes of a warp have to come to a barrier.
 pub(super) fn barriers(test: &Test, environment: &Environment) -> Result<(), EmissionError> {
-    let waits = |t: usize| test.instructions(ThreadId(t as u16)).iter().any(|i| matches!(i.operation, Operation::Barrier { .. }));
+    let waits = |t: usize| {
+        test.instructions(ThreadId(t as u16))
+            .iter()
+            .any(|i| matches!(i.operation, Operation::Barrier { .. }))
+    };
     if !environment.parallel && (0..test.threads.len()).any(waits) {
         return Err(EmissionError::environment(
             "a test with barriers needs parallel=on: all lanes of a warp have to come to them",
@@ -57,35 +71,58 @@ pub(super) fn room(
             "a test with arrays needs bank=off: the elements of other lanes would be among them",
         ));
     }
-    if environment.bank && u64::from(layout.instances) * u64::from(environment.stride) * 8 < u64::from(stress::BESIDE) {
-        let message =
-            format!("bank=on needs room beside each location; make groups or stride larger than {}", environment.stride);
+    if environment.bank
+        && u64::from(layout.instances) * u64::from(environment.stride) * 8
+            < u64::from(stress::BESIDE)
+    {
+        let message = format!(
+            "bank=on needs room beside each location; make groups or stride larger than {}",
+            environment.stride
+        );
         return Err(EmissionError::environment(message));
     }
     Ok(())
 }
 
 /// A location has two addresses at most, and in shared memory one.
-pub(super) fn second_addresses(test: &Test, code: &Code, spaces: &[Space]) -> Result<(), EmissionError> {
+pub(super) fn second_addresses(
+    test: &Test,
+    code: &Code,
+    spaces: &[Space],
+) -> Result<(), EmissionError> {
     for (l, declared) in test.locations.iter().enumerate().filter(|(_, l)| l.alias.is_some()) {
         if spaces[l] == Space::Shared || spaces[code.physical(l)] == Space::Shared {
-            let message = format!("`{}` is another name in shared memory, which has no second address", declared.name);
-            return Err(EmissionError { place: Some(declared.place.0), ..EmissionError::test(message) });
+            let message = format!(
+                "`{}` is another name in shared memory, which has no second address",
+                declared.name
+            );
+            return Err(EmissionError {
+                place: Some(declared.place.0),
+                ..EmissionError::test(message)
+            });
         }
-        // Memory is mapped twice at most, and surfaces, textures and constants lie over its first mapping.
+        // Memory is mapped twice at most, and surfaces, textures and constants lie over its first
+        // mapping.
         let (generic, physical) = (code.generic(l), code.physical(l));
-        let aliases = |k: usize| k != physical && code.generic(k) == k && code.physical(k) == physical;
+        let aliases =
+            |k: usize| k != physical && code.generic(k) == k && code.physical(k) == physical;
         let message = if generic != l && generic != physical {
             format!(
                 "`{}` is a name for a second address of memory; kernels here have such names for the first alone",
                 declared.name
             )
         } else if aliases(l) && (0..l).any(aliases) {
-            format!("`{}` would be a third address of its memory, which has two at most here", declared.name)
+            format!(
+                "`{}` would be a third address of its memory, which has two at most here",
+                declared.name
+            )
         } else {
             continue;
         };
-        return Err(EmissionError { place: Some(declared.place.0), ..EmissionError::test(message) });
+        return Err(EmissionError {
+            place: Some(declared.place.0),
+            ..EmissionError::test(message)
+        });
     }
     Ok(())
 }
@@ -100,15 +137,21 @@ pub(super) fn settings(environment: &Environment) -> Result<(), EmissionError> {
     }
     for (on, name) in [(environment.bank, "bank"), (environment.stress_idle, "stress-idle")] {
         if on && environment.parallel {
-            let message = format!("{name}=on needs parallel=off: in a parallel environment every lane runs the test");
+            let message = format!(
+                "{name}=on needs parallel=off: in a parallel environment every lane runs the test"
+            );
             return Err(EmissionError::environment(message));
         }
     }
     if environment.bank && environment.same_warp {
-        return Err(EmissionError::environment("bank=on needs same-warp=off: the other lanes do what the one of the test does"));
+        return Err(EmissionError::environment(
+            "bank=on needs same-warp=off: the other lanes do what the one of the test does",
+        ));
     }
     if environment.bank && environment.distance.is_some() {
-        return Err(EmissionError::environment("bank=on needs distance=far: other lanes work beside each location"));
+        return Err(EmissionError::environment(
+            "bank=on needs distance=far: other lanes work beside each location",
+        ));
     }
     Ok(())
 }
@@ -121,7 +164,11 @@ pub(super) fn launches(order: &str) -> EmissionError {
 }
 
 /// What is asynchronous and has no kernel here, or not for the target or in the environment.
-pub(super) fn asynchronous(test: &Test, target: GpuTarget, environment: &Environment) -> Result<(), EmissionError> {
+pub(super) fn asynchronous(
+    test: &Test,
+    target: GpuTarget,
+    environment: &Environment,
+) -> Result<(), EmissionError> {
     let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)));
     for i in all() {
         let at = |e: EmissionError| EmissionError { place: Some(i.place.0), ..e };
@@ -129,7 +176,11 @@ pub(super) fn asynchronous(test: &Test, target: GpuTarget, environment: &Environ
             return Err(at(EmissionError::test(why)));
         }
         let smallest = match &i.operation {
-            Operation::Async(AsyncOperation { family: AsyncFamily::Element, action: AsyncAction::Copy { .. }, .. })
+            Operation::Async(AsyncOperation {
+                family: AsyncFamily::Element,
+                action: AsyncAction::Copy { .. },
+                ..
+            })
             | Operation::AsyncGroup { family: AsyncFamily::Element, .. } => GpuTarget(80),
             Operation::BulkStore { .. } => GpuTarget(100),
             operation if operation.is_asynchronous() => GpuTarget(90),
@@ -137,47 +188,65 @@ pub(super) fn asynchronous(test: &Test, target: GpuTarget, environment: &Environ
         };
         if target < smallest {
             let what = margay_litmus::print::instruction(i, test.dialect);
-            return Err(at(EmissionError::target(format!("`{what}` needs {smallest} or later, not {target}"))));
+            return Err(at(EmissionError::target(format!(
+                "`{what}` needs {smallest} or later, not {target}"
+            ))));
         }
     }
-    if !all().any(|i| i.operation.is_asynchronous() || matches!(i.operation, Operation::BulkStore { .. })) {
+    if !all().any(|i| {
+        i.operation.is_asynchronous() || matches!(i.operation, Operation::BulkStore { .. })
+    }) {
         return Ok(());
     }
     if environment.bank {
-        return Err(EmissionError::environment("bank=on is for tests without mbarriers and asynchronous operations"));
+        return Err(EmissionError::environment(
+            "bank=on is for tests without mbarriers and asynchronous operations",
+        ));
     }
     if environment.distance.is_some() {
-        return Err(EmissionError::environment("a test with mbarriers or asynchronous operations needs distance=far"));
+        return Err(EmissionError::environment(
+            "a test with mbarriers or asynchronous operations needs distance=far",
+        ));
     }
     mbarriers_without_count(test)?;
     arrivals_too_many(test)
 }
 
-/// An arrival where none is left to wait for, as at an mbarrier that waits for bytes alone, is undefined behaviour, and so is one with `.noComplete` that
-/// completes a phase. The first can come where a phase is to end before the next arrivals, and a wait that fails lets its thread go on.
+/// An arrival where none is left to wait for, as at an mbarrier that waits for bytes alone, is
+/// undefined behaviour, and so is one with `.noComplete` that completes a phase. The first can come
+/// where a phase is to end before the next arrivals, and a wait that fails lets its thread go on.
 fn arrivals_too_many(test: &Test) -> Result<(), EmissionError> {
     let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)));
     let waits = |i: &TestInstruction| {
-        matches!(&i.operation, Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Wait { .. }, .. }))
+        matches!(
+            &i.operation,
+            Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Wait { .. }, .. })
+        )
     };
     // A wait in a loop: a jump behind it leads to a label before it.
     let lasts = |code: &[TestInstruction], n: usize| {
         code[n..].iter().any(|i| match &i.operation {
-            Operation::Goto(to) | Operation::BranchIf { target: to, .. } => {
-                code[..n].iter().any(|i| matches!(&i.operation, Operation::Label(label) if label == to))
-            }
+            Operation::Goto(to) | Operation::BranchIf { target: to, .. } => code[..n]
+                .iter()
+                .any(|i| matches!(&i.operation, Operation::Label(label) if label == to)),
             _ => false,
         })
     };
     let threads = (0..test.threads.len()).map(|t| test.instructions(ThreadId(t as u16)));
-    let mut codes = threads.flat_map(|code| (0..code.len()).filter(|n| waits(&code[*n])).map(move |n| (code, n)));
+    let mut codes = threads
+        .flat_map(|code| (0..code.len()).filter(|n| waits(&code[*n])).map(move |n| (code, n)));
     let all_last = codes.all(|(code, n)| lasts(code, n));
     for mbarrier in test.locations.iter().filter(|l| l.mbarrier) {
         let name = &mbarrier.name;
-        let mut most = if let Some(InitialValue::Integer(count)) = mbarrier.value { count } else { 0 };
-        let (mut arrivals, mut several, mut incomplete, mut bytes, mut last) = (0, false, false, 0, mbarrier.place);
+        let mut most =
+            if let Some(InitialValue::Integer(count)) = mbarrier.value { count } else { 0 };
+        let (mut arrivals, mut several, mut incomplete, mut bytes, mut last) =
+            (0, false, false, 0, mbarrier.place);
         for i in all() {
-            let Operation::Mbarrier(MbarrierOperation { address, action, .. }) = &i.operation else { continue };
+            let Operation::Mbarrier(MbarrierOperation { address, action, .. }) = &i.operation
+            else {
+                continue;
+            };
             if !matches!(&address.base, Base::Location(n) if n == name) {
                 continue;
             }
@@ -193,7 +262,9 @@ fn arrivals_too_many(test: &Test) -> Result<(), EmissionError> {
             }
         }
         let why = match () {
-            () if incomplete && arrivals >= most => "may complete its phase by an arrival with .noComplete",
+            () if incomplete && arrivals >= most => {
+                "may complete its phase by an arrival with .noComplete"
+            }
             () if arrivals <= most => continue,
             () if several => {
                 "may get more arrivals than its phase waits for: one instruction arrives several times, and fewer may be left"
@@ -223,13 +294,15 @@ fn why_never(operation: &Operation) -> Option<&'static str> {
             ..
         })
         | Operation::AsyncGroup {
-            family: AsyncFamily::TensorLoad | AsyncFamily::TensorStore | AsyncFamily::TensorCore, ..
+            family: AsyncFamily::TensorLoad | AsyncFamily::TensorStore | AsyncFamily::TensorCore,
+            ..
         }
         | Operation::AsyncArrive { family: AsyncFamily::TensorCore, .. }
         | Operation::TensorFence { .. } => {
             "tcgen05: the models know what it reads and writes and not what it computes, so no kernel would show what the test asks for"
         }
-        Operation::Tensormap(_) | Operation::Async(AsyncOperation { action: AsyncAction::Tile { .. }, .. }) => {
+        Operation::Tensormap(_)
+        | Operation::Async(AsyncOperation { action: AsyncAction::Tile { .. }, .. }) => {
             "tensor maps: the driver makes them for the host, and no kernel here has one"
         }
         Operation::SharedFence { to_async: true, .. } => {
@@ -242,38 +315,54 @@ fn why_never(operation: &Operation) -> Option<&'static str> {
     })
 }
 
-/// An mbarrier that is used before it is initialised is undefined behaviour, which may end a launch: a thread that does not initialise it comes to it
-/// behind a barrier, and the one that does has its barrier behind the initialisation.
+/// An mbarrier that is used before it is initialised is undefined behaviour, which may end a
+/// launch: a thread that does not initialise it comes to it behind a barrier, and the one that does
+/// has its barrier behind the initialisation.
 fn mbarriers_without_count(test: &Test) -> Result<(), EmissionError> {
     let threads = || (0..test.threads.len()).map(|t| test.instructions(ThreadId(t as u16)));
     for mbarrier in test.locations.iter().filter(|l| l.mbarrier) {
         let name = &mbarrier.name;
         let of_it = |i: &TestInstruction| {
-            i.operation.further_addresses().iter().any(|a| matches!(&a.base, Base::Location(n) if n == name))
+            i.operation
+                .further_addresses()
+                .iter()
+                .any(|a| matches!(&a.base, Base::Location(n) if n == name))
         };
         let action = |i: &TestInstruction| match &i.operation {
             Operation::Mbarrier(of) if of_it(i) => Some(of.action.clone()),
             _ => None,
         };
-        let initialises = |i: &TestInstruction| i.guard.is_none() && matches!(action(i), Some(MbarrierAction::Initialise { .. }));
-        let invalidates = |i: &TestInstruction| matches!(action(i), Some(MbarrierAction::Invalidate));
-        let changes = |code: &[TestInstruction]| code.iter().any(|i| initialises(i) || invalidates(i));
+        let initialises = |i: &TestInstruction| {
+            i.guard.is_none() && matches!(action(i), Some(MbarrierAction::Initialise { .. }))
+        };
+        let invalidates =
+            |i: &TestInstruction| matches!(action(i), Some(MbarrierAction::Invalidate));
+        let changes =
+            |code: &[TestInstruction]| code.iter().any(|i| initialises(i) || invalidates(i));
         if mbarrier.value.is_some() && !threads().any(changes) {
             continue;
         }
         // The barriers to which a thread comes with the mbarrier initialised for good.
         let mut met = Vec::new();
         for code in threads() {
-            let (last, spoilt) = (code.iter().rposition(initialises), code.iter().rposition(invalidates));
+            let (last, spoilt) =
+                (code.iter().rposition(initialises), code.iter().rposition(invalidates));
             if let Some(last) = last.filter(|last| spoilt.is_none_or(|spoilt| spoilt < *last)) {
-                met.extend(code[last..].iter().filter_map(|i| barrier(&i.operation)).filter(|b| b.arrives).map(|b| b.number));
+                met.extend(
+                    code[last..]
+                        .iter()
+                        .filter_map(|i| barrier(&i.operation))
+                        .filter(|b| b.arrives)
+                        .map(|b| b.number),
+                );
             }
         }
         for code in threads() {
             let own = changes(code);
             let mut is_valid = own && mbarrier.value.is_some();
             for i in code {
-                is_valid |= !own && barrier(&i.operation).is_some_and(|b| b.waits && met.contains(&b.number));
+                is_valid |= !own
+                    && barrier(&i.operation).is_some_and(|b| b.waits && met.contains(&b.number));
                 match () {
                     () if initialises(i) => is_valid = true,
                     () if invalidates(i) => is_valid = false,
@@ -282,7 +371,10 @@ fn mbarriers_without_count(test: &Test) -> Result<(), EmissionError> {
                             "`{name}` may not be initialised here, by what is seen of the test: that is undefined behaviour (PTX ISA, mbarrier), \
                              and could end the launch"
                         );
-                        return Err(EmissionError { place: Some(i.place.0), ..EmissionError::test(message) });
+                        return Err(EmissionError {
+                            place: Some(i.place.0),
+                            ..EmissionError::test(message)
+                        });
                     }
                     () => {}
                 }
@@ -302,13 +394,17 @@ struct BarrierVisit<'t> {
 
 fn barrier(operation: &Operation) -> Option<BarrierVisit<'_>> {
     match operation {
-        Operation::Barrier { mode, barrier, .. } => {
-            Some(BarrierVisit { number: Some(barrier), arrives: true, waits: !matches!(mode, BarrierMode::Arrive) })
-        }
+        Operation::Barrier { mode, barrier, .. } => Some(BarrierVisit {
+            number: Some(barrier),
+            arrives: true,
+            waits: !matches!(mode, BarrierMode::Arrive),
+        }),
         Operation::ClusterBarrier(ClusterBarrier::Arrive { .. }) => {
             Some(BarrierVisit { number: None, arrives: true, waits: false })
         }
-        Operation::ClusterBarrier(ClusterBarrier::Wait) => Some(BarrierVisit { number: None, arrives: false, waits: true }),
+        Operation::ClusterBarrier(ClusterBarrier::Wait) => {
+            Some(BarrierVisit { number: None, arrives: false, waits: true })
+        }
         _ => None,
     }
 }

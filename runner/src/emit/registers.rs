@@ -1,10 +1,11 @@
-//! The registers of a thread of the test: which are 64 bits wide, and the names that they get in the kernel.
+//! The registers of a thread of the test: which are 64 bits wide, and the names that they get in
+//! the kernel.
 
 use std::collections::BTreeMap;
 
 use margay_litmus::test::{
-    AsyncAction, AsyncOperation, AtomInstruction, AwaitedPhase, Base, InitialValue, LocalFunction, MbarrierAction,
-    MbarrierOperation, Operation, Test, TestInstruction, TestOperand, ThreadId,
+    AsyncAction, AsyncOperation, AtomInstruction, AwaitedPhase, Base, InitialValue, LocalFunction,
+    MbarrierAction, MbarrierOperation, Operation, Test, TestInstruction, TestOperand, ThreadId,
 };
 
 /// The registers of one thread, by name.
@@ -21,8 +22,9 @@ pub(super) struct Registers {
 }
 
 impl Registers {
-    /// Of a thread. Registers are 32 bits wide, but for those that hold addresses or take part in 64-bit operations: a
-    /// conversion right after a load would wait for it, and with it every access that follows.
+    /// Of a thread. Registers are 32 bits wide, but for those that hold addresses or take part in
+    /// 64-bit operations: a conversion right after a load would wait for it, and with it every
+    /// access that follows.
     pub(super) fn new(test: &Test, thread: ThreadId, instructions: &[TestInstruction]) -> Self {
         let mut registers = Self {
             renames: !instructions.iter().any(|i| matches!(i.operation, Operation::Label(_))),
@@ -30,7 +32,8 @@ impl Registers {
             ..Self::default()
         };
         for r in test.registers.iter().filter(|r| r.thread == thread) {
-            let wide = matches!(r.value, Some(InitialValue::AddressOf(_))) || r.ty.is_some_and(|t| t.bits == 64);
+            let wide = matches!(r.value, Some(InitialValue::AddressOf(_)))
+                || r.ty.is_some_and(|t| t.bits == 64);
             registers.wide.insert(r.name.clone(), wide);
         }
         loop {
@@ -82,7 +85,8 @@ impl Registers {
         if let Some(guard) = &i.guard {
             self.widen(&guard.register, false);
         }
-        let of_access = |access: &margay_litmus::test::Access| access.ty.is_some_and(|t| t.bits == 64);
+        let of_access =
+            |access: &margay_litmus::test::Access| access.ty.is_some_and(|t| t.bits == 64);
         match &i.operation {
             Operation::Load { access, destination, address } => {
                 self.widen_address(address);
@@ -102,9 +106,19 @@ impl Registers {
                 self.widen_address(address);
                 values.iter().for_each(|value| self.widen_operand(value, false));
             }
-            Operation::Atom(AtomInstruction { access, destination, address, operand, replacement, .. }) => {
+            Operation::Atom(AtomInstruction {
+                access,
+                destination,
+                address,
+                operand,
+                replacement,
+                ..
+            }) => {
                 self.widen_address(address);
-                [Some(operand), replacement.as_ref()].into_iter().flatten().for_each(|v| self.widen_operand(v, false));
+                [Some(operand), replacement.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|v| self.widen_operand(v, false));
                 if let Some(d) = destination {
                     self.widen(d, of_access(access));
                 }
@@ -116,13 +130,27 @@ impl Registers {
                     TestOperand::Integer(_) => false,
                 });
                 operands.iter().for_each(|operand| self.widen_operand(operand, false));
-                let product = matches!(function, LocalFunction::MultiplyWide | LocalFunction::MultiplyAddWide);
-                self.widen(destination, product || wide && ty.is_none_or(|t| t.bits != 32) || ty.is_some_and(|t| t.bits == 64));
+                let product = matches!(
+                    function,
+                    LocalFunction::MultiplyWide | LocalFunction::MultiplyAddWide
+                );
+                self.widen(
+                    destination,
+                    product
+                        || wide && ty.is_none_or(|t| t.bits != 32)
+                        || ty.is_some_and(|t| t.bits == 64),
+                );
             }
-            Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Arrive { token: Some(token), .. }, .. }) => {
+            Operation::Mbarrier(MbarrierOperation {
+                action: MbarrierAction::Arrive { token: Some(token), .. },
+                ..
+            }) => {
                 self.widen(token, true);
             }
-            Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Wait { destination, phase, .. }, .. }) => {
+            Operation::Mbarrier(MbarrierOperation {
+                action: MbarrierAction::Wait { destination, phase, .. },
+                ..
+            }) => {
                 self.widen(destination, false);
                 match phase {
                     AwaitedPhase::Token(token) => self.widen_operand(token, true),
@@ -155,7 +183,11 @@ impl Registers {
     }
 
     fn make(&mut self, name: &str, version: u32) -> String {
-        let register = format!("{}{}_{version}", self.prefix, name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
+        let register = format!(
+            "{}{}_{version}",
+            self.prefix,
+            name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+        );
         self.version.insert(name.to_owned(), version);
         self.made.push((register.clone(), self.is_wide(name)));
         register
@@ -169,11 +201,15 @@ impl Registers {
     /// The register that holds the current value.
     pub(super) fn current(&self, name: &str) -> String {
         let version = self.version.get(name).copied().unwrap_or(0);
-        format!("{}{}_{version}", self.prefix, name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
+        format!(
+            "{}{}_{version}",
+            self.prefix,
+            name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+        )
     }
 
-    /// The register for a new value: another one, so that the old value can still be used at the end. Under a guard the old value
-    /// may stay.
+    /// The register for a new value: another one, so that the old value can still be used at the
+    /// end. Under a guard the old value may stay.
     pub(super) fn define(&mut self, name: &str, guarded: bool) -> String {
         if guarded || !self.renames {
             return self.current(name);

@@ -1,11 +1,12 @@
 //! Shared memory: which cta has each location, and where among the cells of a cta it lies.
 //!
-//! A location in shared memory is in that of one cta of the test. A test does not say in which; what is done to it does: some instructions access that
-//! of their own cta alone (PTX ISA 9.7.9.25, 9.7.13.15). Threads of other ctas of its cluster reach it by an address that `mapa` makes.
+//! A location in shared memory is in that of one cta of the test. A test does not say in which;
+//! what is done to it does: some instructions access that of their own cta alone (PTX ISA 9.7.9.25,
+//! 9.7.13.15). Threads of other ctas of its cluster reach it by an address that `mapa` makes.
 
 use margay_litmus::test::{
-    Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncOperation, Base, ClusterBarrier, InitialValue, MbarrierAction,
-    MbarrierOperation, Operation, Place, Space, Test, ThreadId,
+    Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncOperation, Base, ClusterBarrier,
+    InitialValue, MbarrierAction, MbarrierOperation, Operation, Place, Space, Test, ThreadId,
 };
 
 use super::EmissionError;
@@ -23,12 +24,15 @@ pub(super) enum SharedUse {
     OwnCta,
 }
 
-/// What an instruction on mbarriers or an asynchronous one accesses in shared memory, whatever is declared.
+/// What an instruction on mbarriers or an asynchronous one accesses in shared memory, whatever is
+/// declared.
 pub(super) fn operands(operation: &Operation) -> Vec<(&Address, SharedUse)> {
     match operation {
         Operation::Mbarrier(MbarrierOperation { address, is_remote, action }) => {
             let own = match action {
-                MbarrierAction::Initialise { .. } | MbarrierAction::Invalidate | MbarrierAction::Wait { .. } => true,
+                MbarrierAction::Initialise { .. }
+                | MbarrierAction::Invalidate
+                | MbarrierAction::Wait { .. } => true,
                 // An arrival at one of another cta returns no state.
                 MbarrierAction::Arrive { token, incomplete, .. } => token.is_some() || *incomplete,
                 MbarrierAction::Expect { .. } | MbarrierAction::Transfer { .. } => false,
@@ -36,7 +40,9 @@ pub(super) fn operands(operation: &Operation) -> Vec<(&Address, SharedUse)> {
             let either = if *is_remote { SharedUse::Cluster } else { SharedUse::Either };
             vec![(address, if own { SharedUse::OwnCta } else { either })]
         }
-        Operation::AsyncArrive { address, .. } | Operation::BulkStore { address, .. } => vec![(address, SharedUse::OwnCta)],
+        Operation::AsyncArrive { address, .. } | Operation::BulkStore { address, .. } => {
+            vec![(address, SharedUse::OwnCta)]
+        }
         Operation::Async(operation) => of_asynchronous(operation),
         _ => Vec::new(),
     }
@@ -44,7 +50,8 @@ pub(super) fn operands(operation: &Operation) -> Vec<(&Address, SharedUse)> {
 
 fn of_asynchronous(operation: &AsyncOperation) -> Vec<(&Address, SharedUse)> {
     let AsyncOperation { family, to_space, from_space, action, completion } = operation;
-    let to_use = if *family == AsyncFamily::Element { SharedUse::OwnCta } else { SharedUse::Cluster };
+    let to_use =
+        if *family == AsyncFamily::Element { SharedUse::OwnCta } else { SharedUse::Cluster };
     let from = |from| (from, SharedUse::OwnCta);
     let mut all = Vec::new();
     match action {
@@ -56,8 +63,11 @@ fn of_asynchronous(operation: &AsyncOperation) -> Vec<(&Address, SharedUse)> {
             all.extend((*to_space == Space::Shared).then_some((to, to_use)));
             all.extend((*from_space == Some(Space::Shared)).then(|| from(source)));
         }
-        AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => all.push((to, SharedUse::Cluster)),
-        AsyncAction::Multiply { from: all_from, .. } | AsyncAction::TensorCompute { from: all_from, .. } => {
+        AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => {
+            all.push((to, SharedUse::Cluster))
+        }
+        AsyncAction::Multiply { from: all_from, .. }
+        | AsyncAction::TensorCompute { from: all_from, .. } => {
             all.extend(all_from.iter().map(from));
         }
         // A test with tensor maps is refused before.
@@ -125,25 +135,35 @@ impl SharedMemory {
         locations: &[LocationOffset],
         layout: &EmissionLayout,
     ) -> Result<Self, EmissionError> {
-        let owner = |name: &str| test.location(name).filter(|l| spaces[*l] == Space::Shared).map(|l| locations[l].owner);
-        let named = |a: &Address| if let Base::Location(name) = &a.base { owner(name) } else { None };
+        let owner = |name: &str| {
+            test.location(name).filter(|l| spaces[*l] == Space::Shared).map(|l| locations[l].owner)
+        };
+        let named =
+            |a: &Address| if let Base::Location(name) = &a.base { owner(name) } else { None };
         let uses = uses(test, named, owner);
-        let (mut homes, mut cells) = (LocationGroups((0..spaces.len()).collect()), LocationGroups((0..spaces.len()).collect()));
+        let (mut homes, mut cells) = (
+            LocationGroups((0..spaces.len()).collect()),
+            LocationGroups((0..spaces.len()).collect()),
+        );
         for t in 0..test.threads.len() {
             for i in test.instructions(ThreadId(t as u16)) {
-                let Operation::Async(AsyncOperation { action, completion: AsyncCompletion::Mbarriers(mbarriers), .. }) =
-                    &i.operation
+                let Operation::Async(AsyncOperation {
+                    action,
+                    completion: AsyncCompletion::Mbarriers(mbarriers),
+                    ..
+                }) = &i.operation
                 else {
                     continue;
                 };
                 let to = match action {
                     AsyncAction::Copy { to, .. } => to.as_slice(),
-                    AsyncAction::ReduceFrom { to, .. } | AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => {
-                        std::slice::from_ref(to)
-                    }
+                    AsyncAction::ReduceFrom { to, .. }
+                    | AsyncAction::Store { to, .. }
+                    | AsyncAction::Reduce { to, .. } => std::slice::from_ref(to),
                     _ => &[],
                 };
-                // An mbarrier is in the cta whose memory is written, and a multicast writes the same place in each of several.
+                // An mbarrier is in the cta whose memory is written, and a multicast writes the
+                // same place in each of several.
                 for (to, mbarrier) in to.iter().zip(mbarriers) {
                     if let (Some(to), Some(mbarrier)) = (named(to), named(mbarrier)) {
                         homes.join(to, mbarrier);
@@ -169,7 +189,10 @@ impl SharedMemory {
             let Some(first) = of_group().find(|u| Some(u.how) == strongest) else { continue };
             let home = cta(first.thread);
             let name = &test.locations[one.location].name;
-            let at = |message: String| EmissionError { place: Some(one.place.0), ..EmissionError::test(message) };
+            let at = |message: String| EmissionError {
+                place: Some(one.place.0),
+                ..EmissionError::test(message)
+            };
             if unit(cta(one.thread)) != unit(home) {
                 return Err(at(format!(
                     "`{name}` is in shared memory, but P{} and P{}, which access it, are in different clusters",
@@ -188,7 +211,8 @@ impl SharedMemory {
         }
         for t in 0..test.threads.len() {
             let number = cluster_barriers(test, t);
-            let other = (0..t).find(|u| unit(cta(*u)) == unit(cta(t)) && cluster_barriers(test, *u) != number);
+            let other = (0..t)
+                .find(|u| unit(cta(*u)) == unit(cta(t)) && cluster_barriers(test, *u) != number);
             if let Some(other) = other.filter(|_| crossed[unit(cta(t)) as usize]) {
                 return Err(EmissionError::test(format!(
                     "P{other} and P{t} come to the barrier of their cluster a different number of times; threads access the shared memory of other \
@@ -203,7 +227,8 @@ impl SharedMemory {
             let number = &mut numbers[cells.of(owner)];
             let cell = *number.get_or_insert_with(|| (shared.cells, shared.cells += 1).0);
             let place = SharedPlace { cta: ctas[owner].unwrap_or(cta(0)), cell };
-            let other = (0..l).find(|k| shared.places[*k] == Some(place) && locations[*k].owner != owner);
+            let other =
+                (0..l).find(|k| shared.places[*k] == Some(place) && locations[*k].owner != owner);
             if let Some(other) = other {
                 return Err(EmissionError::test(format!(
                     "`{}` and `{}` would be one place: a multicast writes the same place in each cta, and they are in one cta",
@@ -227,7 +252,11 @@ impl SharedMemory {
 
     /// The locations that a cta has.
     pub(super) fn of_cta(&self, cta: u32) -> impl Iterator<Item = usize> + '_ {
-        self.places.iter().enumerate().filter(move |(_, p)| p.is_some_and(|p| p.cta == cta)).map(|(l, _)| l)
+        self.places
+            .iter()
+            .enumerate()
+            .filter(move |(_, p)| p.is_some_and(|p| p.cta == cta))
+            .map(|(l, _)| l)
     }
 
     /// Do threads of a cluster of the test access shared memory of another cta of it?
@@ -238,16 +267,26 @@ impl SharedMemory {
 
 /// How often a thread arrives at the barrier of its cluster, as its text stands.
 fn cluster_barriers(test: &Test, thread: usize) -> usize {
-    let arrives = |o: &Operation| matches!(o, Operation::ClusterBarrier(ClusterBarrier::Arrive { .. }));
+    let arrives =
+        |o: &Operation| matches!(o, Operation::ClusterBarrier(ClusterBarrier::Arrive { .. }));
     test.instructions(ThreadId(thread as u16)).iter().filter(|i| arrives(&i.operation)).count()
 }
 
-fn uses(test: &Test, named: impl Fn(&Address) -> Option<usize>, owner: impl Fn(&str) -> Option<usize>) -> Vec<ThreadUse> {
+fn uses(
+    test: &Test,
+    named: impl Fn(&Address) -> Option<usize>,
+    owner: impl Fn(&str) -> Option<usize>,
+) -> Vec<ThreadUse> {
     let mut uses = Vec::new();
     for t in 0..test.threads.len() {
         for i in test.instructions(ThreadId(t as u16)) {
             let mut push = |location: Option<usize>, how| {
-                uses.extend(location.map(|location| ThreadUse { thread: t, location, how, place: i.place }));
+                uses.extend(location.map(|location| ThreadUse {
+                    thread: t,
+                    location,
+                    how,
+                    place: i.place,
+                }));
             };
             for (address, how) in operands(&i.operation) {
                 push(named(address), how);

@@ -12,28 +12,33 @@ fn words(environment: &Environment) -> u32 {
     environment.stress_words.number().max(1)
 }
 
-/// How often a stressing thread does what it does. For `cache`, unless a number is given, each cta goes over the whole scratchpad, in its smallest size.
+/// How often a stressing thread does what it does. For `cache`, unless a number is given, each cta
+/// goes over the whole scratchpad, in its smallest size.
 fn rounds(plan: &EmissionPlan<'_>) -> u32 {
     let (environment, layout) = (plan.environment, plan.layout);
     match (environment.stress, environment.stress_rounds) {
-        (Stress::Cache, Count::Auto { .. }) => words(environment).div_ceil(layout.block - 32 * layout.idle),
+        (Stress::Cache, Count::Auto { .. }) => {
+            words(environment).div_ceil(layout.block - 32 * layout.idle)
+        }
         (_, rounds) => rounds.number(),
     }
 }
 
 /// Bytes of the scratchpad, what the threads of the test stress before it included.
 pub fn scratchpad_bytes(environment: &Environment) -> u64 {
-    let sequence =
-        (u64::from(environment.stress_regions) * u64::from(environment.stress_patch) + u64::from(environment.stress_first) + 1)
-            * 4;
+    let sequence = (u64::from(environment.stress_regions) * u64::from(environment.stress_patch)
+        + u64::from(environment.stress_first)
+        + 1)
+        * 4;
     match environment.stress {
         Stress::Sequence => sequence,
         Stress::Random | Stress::Cache => sequence.max(u64::from(words(environment)) * 4),
     }
 }
 
-/// The code of a stressing thread. It begins with the registers `%self`, the number of the thread in its cta, `%seed` of the launch, `%first`,
-/// the place of stress, and `%scratchpad`, its address.
+/// The code of a stressing thread. It begins with the registers `%self`, the number of the thread
+/// in its cta, `%seed` of the launch, `%first`, the place of stress, and `%scratchpad`, its
+/// address.
 #[derive(Debug, Clone)]
 pub struct StressCode<'e> {
     /// What it does, and to how much memory.
@@ -44,19 +49,26 @@ pub struct StressCode<'e> {
     pub threads: String,
 }
 
-/// The registers that [`StressCode`] begins with and uses, for a block of code of its own; [`super::permutation::REGISTERS`] are the others.
-pub const STRESS_REGISTERS: &str =
-    "    .reg .pred %q;\n    .reg .b32 %a, %b, %s, %slot, %self, %seed, %first;\n    .reg .b64 %y, %scratchpad;\n";
+/// The registers that [`StressCode`] begins with and uses, for a block of code of its own;
+/// [`super::permutation::REGISTERS`] are the others.
+pub const STRESS_REGISTERS: &str = "    .reg .pred %q;\n    .reg .b32 %a, %b, %s, %slot, %self, %seed, %first;\n    .reg .b64 %y, %scratchpad;\n";
 
 impl StressCode<'_> {
-    /// Goes through the stress sequence; `%a` is the number of the thread or cta, which gets a word of its own in turn. Which regions are
-    /// stressed changes with the seed. Volatile accesses are never left out or merged.
+    /// Goes through the stress sequence; `%a` is the number of the thread or cta, which gets a word
+    /// of its own in turn. Which regions are stressed changes with the seed. Volatile accesses are
+    /// never left out or merged.
     fn sequence(&self, label: &str, text: &mut String) {
         let environment = self.environment;
         modulo("%a", environment.stress_spread, text);
         if environment.stress_regions > 1 {
             // The first few places of a permutation are a subset drawn at random.
-            permute("%a", &environment.stress_regions.to_string(), Salt::Regions, &format!("{label}_REGIONS"), text);
+            permute(
+                "%a",
+                &environment.stress_regions.to_string(),
+                Salt::Regions,
+                &format!("{label}_REGIONS"),
+                text,
+            );
         }
         let _ = write!(
             text,
@@ -70,10 +82,14 @@ impl StressCode<'_> {
                 StressAccess::Store => "    st.volatile.global.u32 [%y], %b;\n",
             });
         }
-        let _ = writeln!(text, "    sub.u32 %b, %b, 1;\n    setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};");
+        let _ = writeln!(
+            text,
+            "    sub.u32 %b, %b, 1;\n    setp.ne.u32 %q, %b, 0;\n    @%q bra ${label};"
+        );
     }
 
-    /// A load or a store of any word, at random: the generator is that of Numerical Recipes (section 7.1), whose high bits are used.
+    /// A load or a store of any word, at random: the generator is that of Numerical Recipes
+    /// (section 7.1), whose high bits are used.
     fn random(&self, label: &str, text: &mut String) {
         let _ = write!(
             text,
@@ -89,8 +105,9 @@ impl StressCode<'_> {
         );
     }
 
-    /// Word after word of the whole scratchpad, loaded and stored (2016, section 4.2). The threads of a cta access neighbouring words at once, and
-    /// each cta begins at another place, drawn for each launch, and goes round.
+    /// Word after word of the whole scratchpad, loaded and stored (2016, section 4.2). The threads
+    /// of a cta access neighbouring words at once, and each cta begins at another place, drawn for
+    /// each launch, and goes round.
     fn cache(&self, label: &str, text: &mut String) {
         let words = words(self.environment);
         let _ = write!(
@@ -125,7 +142,8 @@ pub(super) fn sequence(plan: &EmissionPlan<'_>, rounds: u32, label: &str, text: 
 }
 
 fn code<'p>(plan: &EmissionPlan<'p>, rounds: u32) -> StressCode<'p> {
-    // A launch may have fewer threads in its ctas than the layout; numbers of threads are only kept apart by it.
+    // A launch may have fewer threads in its ctas than the layout; numbers of threads are only kept
+    // apart by it.
     let threads = match plan.environment.stress {
         Stress::Cache => "%ntid.x".to_owned(),
         Stress::Sequence | Stress::Random => plan.layout.block.to_string(),
@@ -152,7 +170,8 @@ pub(super) fn bank_bytes(environment: &Environment) -> u32 {
     if environment.bank_warps > 0 { 32 * 32 * 4 } else { 0 }
 }
 
-/// Warps that run no test: at one bank of shared memory, all their lanes, so many as are asked for; stressing, where all idle threads do; or none of it.
+/// Warps that run no test: at one bank of shared memory, all their lanes, so many as are asked for;
+/// stressing, where all idle threads do; or none of it.
 pub(super) fn bystanders(plan: &EmissionPlan<'_>, text: &mut String) {
     let environment = plan.environment;
     let widest = plan.layout.threads.iter().copied().max().unwrap_or(1) * environment.warps;
@@ -178,8 +197,9 @@ pub(super) fn bystanders(plan: &EmissionPlan<'_>, text: &mut String) {
 /// Bytes that a location and those of the lanes beside it need.
 pub(super) const BESIDE: u32 = 32 * 128 + 16;
 
-/// How far `%v` the locations of each lane are from those of instance 0, when the other lanes of its warp do the same beside (`bank`): one bank
-/// of 4 bytes for all lanes, or one each, as the seed has it. Addresses are then computed for instance 0, and `%own` is the lane's own.
+/// How far `%v` the locations of each lane are from those of instance 0, when the other lanes of
+/// its warp do the same beside (`bank`): one bank of 4 bytes for all lanes, or one each, as the
+/// seed has it. Addresses are then computed for instance 0, and `%own` is the lane's own.
 pub(super) fn beside(plan: &EmissionPlan<'_>, text: &mut String) {
     let apart = if plan.is_wide() { 8 } else { 4 };
     let _ = write!(

@@ -5,6 +5,7 @@
 pub enum Writing {
     /// One after the other.
     Plain,
-    /// With an instruction between each two that accesses nothing, but that the assembler moves nothing across.
+    /// With an instruction between each two that accesses nothing, but that the assembler moves
+    /// nothing across.
     Apart,
 }

@@ -1,5 +1,6 @@
-//! The assembly beside the source: each thread's kernel has its loads, stores and read-modify-writes in order, then the stores of its results, and
-//! what orders them. Dependencies are not looked for.
+//! The assembly beside the source: each thread's kernel has its loads, stores and
+//! read-modify-writes in order, then the stores of its results, and what orders them. Dependencies
+//! are not looked for.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,8 @@ use super::{OpenClSource, OpenClTarget, SourceAccessKind, SourceOrder, SourceSco
 /// What a plain access has in the place of order and scope.
 const PLAIN: &str = "no atomic operation";
 
-/// The bits of a memory semantics that name the memory of OpenCL: of a work-group, and global (SPIR-V 3.25).
+/// The bits of a memory semantics that name the memory of OpenCL: of a work-group, and global
+/// (SPIR-V 3.25).
 const ORDERED_MEMORY: u64 = 0x100 | 0x200;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +27,8 @@ enum CodeEvent {
         vectors: bool,
         text: String,
     },
-    /// Earlier accesses are done (AMD): those of vectors, and those of scalars and of shared memory.
+    /// Earlier accesses are done (AMD): those of vectors, and those of scalars and of shared
+    /// memory.
     Wait { vectors: bool, others: bool },
     /// Later loads read no older lines of the cache (AMD).
     Invalidate,
@@ -35,7 +38,11 @@ enum CodeEvent {
 ///
 /// # Errors
 /// The text has no kernel of a thread.
-pub fn compare(source: &OpenClSource, target: &OpenClTarget, assembly: &str) -> Result<usize, Vec<String>> {
+pub fn compare(
+    source: &OpenClSource,
+    target: &OpenClTarget,
+    assembly: &str,
+) -> Result<usize, Vec<String>> {
     let mut differences = Vec::new();
     for thread in &source.threads {
         let events = match target {
@@ -54,7 +61,11 @@ pub fn compare(source: &OpenClSource, target: &OpenClTarget, assembly: &str) -> 
         };
         differences.extend(found.into_iter().map(|what| format!("{}: {what}", thread.name)));
     }
-    if differences.is_empty() { Ok(source.threads.iter().map(|thread| thread.accesses.len()).sum()) } else { Err(differences) }
+    if differences.is_empty() {
+        Ok(source.threads.iter().map(|thread| thread.accesses.len()).sum())
+    } else {
+        Err(differences)
+    }
 }
 
 fn kind_name(kind: SourceAccessKind) -> &'static str {
@@ -69,7 +80,8 @@ fn kind_name(kind: SourceAccessKind) -> &'static str {
 
 /// The accesses one by one; where instructions say orders (`tagged`), fences and these, too.
 fn accesses(thread: &SourceThread, events: &[CodeEvent], tagged: bool) -> Vec<String> {
-    let expected = thread.accesses.iter().filter(|access| tagged || access.kind != SourceAccessKind::Fence);
+    let expected =
+        thread.accesses.iter().filter(|access| tagged || access.kind != SourceAccessKind::Fence);
     let mut found = events.iter().filter(|event| matches!(event, CodeEvent::Access { .. }));
     for access in expected {
         let Some(CodeEvent::Access { kind, space, atomic, text, .. }) = found.next() else {
@@ -78,7 +90,11 @@ fn accesses(thread: &SourceThread, events: &[CodeEvent], tagged: bool) -> Vec<St
         let of_all = matches!(access.kind, SourceAccessKind::Fence | SourceAccessKind::Barrier);
         let same_space = of_all || space.is_none_or(|space| space == access.space);
         if *kind != access.kind || !same_space {
-            return vec![format!("where `{}` stands the code has {}: `{text}`", access.text, kind_name(*kind))];
+            return vec![format!(
+                "where `{}` stands the code has {}: `{text}`",
+                access.text,
+                kind_name(*kind)
+            )];
         }
         if tagged && *atomic != access.atomic.ok_or(PLAIN) {
             let said = match atomic {
@@ -88,20 +104,26 @@ fn accesses(thread: &SourceThread, events: &[CodeEvent], tagged: bool) -> Vec<St
             return vec![format!("`{}` becomes {said}: `{text}`", access.text)];
         }
     }
-    let stored = |event: &&CodeEvent| matches!(event, CodeEvent::Access { kind: SourceAccessKind::Store, .. });
+    let stored = |event: &&CodeEvent| {
+        matches!(event, CodeEvent::Access { kind: SourceAccessKind::Store, .. })
+    };
     let results: Vec<&CodeEvent> = found.collect();
     match results.iter().find(|event| !stored(event)).or_else(|| results.get(thread.results)) {
-        Some(CodeEvent::Access { text, .. }) => vec![format!("the code has one access more than the test: `{text}`")],
+        Some(CodeEvent::Access { text, .. }) => {
+            vec![format!("the code has one access more than the test: `{text}`")]
+        }
         _ if results.len() < thread.results => vec!["a result is not stored".to_owned()],
         _ => Vec::new(),
     }
 }
 
-/// AMD's instructions have no orders: what acquires is followed by an invalidation of the cache before the next access, and what releases comes
-/// after a wait for the accesses before it (LLVM, User Guide for AMDGPU, memory model of gfx90a). Within a work-group the caches are one, and nothing is
-/// looked for.
+/// AMD's instructions have no orders: what acquires is followed by an invalidation of the cache
+/// before the next access, and what releases comes after a wait for the accesses before it (LLVM,
+/// User Guide for AMDGPU, memory model of gfx90a). Within a work-group the caches are one, and
+/// nothing is looked for.
 fn ordered(thread: &SourceThread, events: &[CodeEvent]) -> Vec<String> {
-    let position: Vec<usize> = (0..events.len()).filter(|&i| matches!(events[i], CodeEvent::Access { .. })).collect();
+    let position: Vec<usize> =
+        (0..events.len()).filter(|&i| matches!(events[i], CodeEvent::Access { .. })).collect();
     let at = |access: usize| position.get(access).copied().unwrap_or(events.len());
     let mut differences = Vec::new();
     // The number of accesses before.
@@ -114,7 +136,10 @@ fn ordered(thread: &SourceThread, events: &[CodeEvent]) -> Vec<String> {
             differences.push(format!("`{}` does not wait for the accesses before it", access.text));
         }
         let from = next.checked_sub(1).map_or(0, |last| at(last) + 1);
-        if is(SourceOrder::acquires) && next < position.len() && !events[from..at(next)].contains(&CodeEvent::Invalidate) {
+        if is(SourceOrder::acquires)
+            && next < position.len()
+            && !events[from..at(next)].contains(&CodeEvent::Invalidate)
+        {
             differences.push(format!("behind `{}` the cache keeps what is older", access.text));
         }
         before = next;
@@ -130,7 +155,9 @@ fn is_under_way(events: &[CodeEvent]) -> bool {
             CodeEvent::Access { kind: SourceAccessKind::Barrier, .. } => {}
             CodeEvent::Access { vectors: true, .. } => of_vectors = true,
             CodeEvent::Access { .. } => of_others = true,
-            CodeEvent::Wait { vectors, others } => (of_vectors, of_others) = (of_vectors && !vectors, of_others && !others),
+            CodeEvent::Wait { vectors, others } => {
+                (of_vectors, of_others) = (of_vectors && !vectors, of_others && !others)
+            }
             CodeEvent::Invalidate => {}
         }
     }
@@ -141,17 +168,22 @@ fn is_under_way(events: &[CodeEvent]) -> bool {
 fn scalars(operand: &str) -> Option<std::ops::RangeInclusive<u32>> {
     let name = operand.trim().trim_end_matches(',').strip_prefix('s')?;
     match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
-        Some(range) => range.split_once(':').and_then(|(from, to)| Some(from.parse().ok()?..=to.parse().ok()?)),
+        Some(range) => {
+            range.split_once(':').and_then(|(from, to)| Some(from.parse().ok()?..=to.parse().ok()?))
+        }
         None => name.parse().ok().map(|n| n..=n),
     }
 }
 
 /// The instructions of a kernel in AMD's assembly.
 fn amd(assembly: &str, name: &str) -> Option<Vec<CodeEvent>> {
-    let mut lines = assembly.lines().skip_while(|line| line.split(';').next().unwrap_or_default().trim() != format!("{name}:"));
+    let mut lines = assembly
+        .lines()
+        .skip_while(|line| line.split(';').next().unwrap_or_default().trim() != format!("{name}:"));
     lines.next()?;
     let mut events = Vec::new();
-    // Parameters of the kernel are loaded through the pointer that the first scalar load has, until something else is in its registers.
+    // Parameters of the kernel are loaded through the pointer that the first scalar load has, until
+    // something else is in its registers.
     let mut parameters: Option<std::ops::RangeInclusive<u32>> = None;
     let mut overwritten = false;
     for line in lines.take_while(|line| !line.starts_with(".Lfunc_end")) {
@@ -174,12 +206,18 @@ fn amd(assembly: &str, name: &str) -> Option<Vec<CodeEvent>> {
         }
         // Comparisons read their first operand.
         let of_scalars = mnemonic.starts_with("s_") && !mnemonic.starts_with("s_cmp");
-        let writes = of_scalars || ["v_readfirstlane", "v_readlane", "v_cmp"].iter().any(|name| mnemonic.starts_with(name));
+        let writes = of_scalars
+            || ["v_readfirstlane", "v_readlane", "v_cmp"]
+                .iter()
+                .any(|name| mnemonic.starts_with(name));
         if let (true, Some(written), Some(of)) = (writes, destination, &parameters) {
             overwritten |= written.start() <= of.end() && of.start() <= written.end();
         }
         if mnemonic == "s_waitcnt" {
-            events.push(CodeEvent::Wait { vectors: operands.contains("vmcnt(0)"), others: operands.contains("lgkmcnt(0)") });
+            events.push(CodeEvent::Wait {
+                vectors: operands.contains("vmcnt(0)"),
+                others: operands.contains("lgkmcnt(0)"),
+            });
         }
         if mnemonic == "s_barrier" {
             events.push(access(SourceAccessKind::Barrier, None, false));
@@ -195,7 +233,9 @@ fn amd(assembly: &str, name: &str) -> Option<Vec<CodeEvent>> {
         };
         let kind = match operation {
             load if load.starts_with("load") || load.starts_with("read") => SourceAccessKind::Load,
-            store if store.starts_with("store") || store.starts_with("write") => SourceAccessKind::Store,
+            store if store.starts_with("store") || store.starts_with("write") => {
+                SourceAccessKind::Store
+            }
             _ => SourceAccessKind::Rmw,
         };
         events.push(access(kind, space, space != Some(Space::Shared)));
@@ -217,10 +257,14 @@ struct SpirVNames<'a> {
 impl<'a> SpirVNames<'a> {
     fn learn(&mut self, result: &'a str, operation: &str, operands: &[&'a str]) {
         match (operation, operands) {
-            ("OpConstant", [_, value, ..]) => self.numbers.extend(value.parse().ok().map(|value| (result, value))),
+            ("OpConstant", [_, value, ..]) => {
+                self.numbers.extend(value.parse().ok().map(|value| (result, value)))
+            }
             ("OpConstantNull", _) => _ = self.numbers.insert(result, 0),
             ("OpTypePointer", [class, ..]) => _ = self.classes.insert(result, class),
-            ("OpPtrCastToGeneric" | "OpBitcast", [_, from, ..]) => _ = self.before.insert(result, from),
+            ("OpPtrCastToGeneric" | "OpBitcast", [_, from, ..]) => {
+                _ = self.before.insert(result, from)
+            }
             _ => {}
         }
         if let Some(ty) = operands.first() {
@@ -268,9 +312,12 @@ fn spir_v(assembly: &str, name: &str) -> Option<Vec<CodeEvent>> {
             let read = || Some((spir_v_order(number(order)?)?, spir_v_scope(number(scope)?)?));
             read().ok_or("an order or a scope that OpenCL does not have")
         };
-        // By the letter a fence orders the memory that it names. Of atomic operations that name none, Khronos has not said yet what they order.
+        // By the letter a fence orders the memory that it names. Of atomic operations that name
+        // none, Khronos has not said yet what they order.
         let fence = |scope: usize, order: usize| match number(order) {
-            Some(semantics) if semantics & ORDERED_MEMORY == 0 => Err("one that names no memory, and orders none"),
+            Some(semantics) if semantics & ORDERED_MEMORY == 0 => {
+                Err("one that names no memory, and orders none")
+            }
             _ => tags(scope, order),
         };
         let (kind, pointer, atomic) = match operation {
@@ -328,8 +375,10 @@ mod tests {
 
     fn of(name: &str, text: &str) -> OpenClSource {
         let text = format!("PTX {name}\n{text}");
-        source(&read::test(&SourceFile::new(name, &text)).unwrap_or_else(|e| panic!("{}", e[0])).test)
-            .unwrap_or_else(|e| panic!("{e}"))
+        source(
+            &read::test(&SourceFile::new(name, &text)).unwrap_or_else(|e| panic!("{}", e[0])).test,
+        )
+        .unwrap_or_else(|e| panic!("{e}"))
     }
 
     fn mp() -> OpenClSource {
@@ -374,19 +423,31 @@ margay_P1:                              ; @margay_P1
         assert_eq!(said("", ""), Ok(4));
         let wrong = |from: &str, to: &str| said(from, to).expect_err("it differs");
         assert!(
-            wrong("\ts_waitcnt vmcnt(0)\n\tglobal_store", "\tglobal_store").contains("does not wait for the accesses before it")
+            wrong("\ts_waitcnt vmcnt(0)\n\tglobal_store", "\tglobal_store")
+                .contains("does not wait for the accesses before it")
         );
         assert!(wrong("\tbuffer_wbinvl1_vol\n", "").contains("the cache keeps what is older"));
         assert!(wrong("\tglobal_load_dword v3, v0, s[0:1] glc\n", "").contains("where `reg_r1 = "));
-        assert!(wrong("\tglobal_store_dword v0, v1, s[2:3]\n", "").contains("nothing is left of `atomic_store_explicit(loc_y"));
-        assert!(wrong("\tglobal_store_dword v0, v3, s[6:7] offset:4\n", "").contains("a result is not stored"));
-        // A scalar load is an access, but for those of parameters: also through registers that had their address before.
-        for load in ["s_load_dword s8, s[0:1], 0x0", "s_mov_b32 s5, s1\n\ts_load_dword s8, s[4:5], 0x0"] {
-            let more = wrong("\ts_endpgm\n.Lfunc_end0", &format!("\t{load}\n\ts_endpgm\n.Lfunc_end0"));
+        assert!(
+            wrong("\tglobal_store_dword v0, v1, s[2:3]\n", "")
+                .contains("nothing is left of `atomic_store_explicit(loc_y")
+        );
+        assert!(
+            wrong("\tglobal_store_dword v0, v3, s[6:7] offset:4\n", "")
+                .contains("a result is not stored")
+        );
+        // A scalar load is an access, but for those of parameters: also through registers that had
+        // their address before.
+        for load in
+            ["s_load_dword s8, s[0:1], 0x0", "s_mov_b32 s5, s1\n\ts_load_dword s8, s[4:5], 0x0"]
+        {
+            let more =
+                wrong("\ts_endpgm\n.Lfunc_end0", &format!("\t{load}\n\ts_endpgm\n.Lfunc_end0"));
             assert!(more.contains("one access more than the test"), "{load}: {more}");
         }
         // A wait for others is none for vectors.
-        let other = wrong("\ts_waitcnt vmcnt(0)\n\tglobal_store", "\ts_waitcnt lgkmcnt(0)\n\tglobal_store");
+        let other =
+            wrong("\ts_waitcnt vmcnt(0)\n\tglobal_store", "\ts_waitcnt lgkmcnt(0)\n\tglobal_store");
         assert!(other.contains("does not wait for the accesses before it"), "{other}");
         assert!(wrong("margay_P1:", "other:").contains("the assembly has no such kernel"));
     }
@@ -428,28 +489,39 @@ margay_P1:                              ; @margay_P1
             compare(&mp(), &OpenClTarget::SpirV, &code).map_err(|all| all.join("; "))
         };
         assert_eq!(said("", ""), Ok(4));
-        let plain = said("OpAtomicLoad %2 %26 %10 %13", "OpLoad %2 %26 Aligned 4").expect_err("it differs");
+        let plain =
+            said("OpAtomicLoad %2 %26 %10 %13", "OpLoad %2 %26 Aligned 4").expect_err("it differs");
         assert!(plain.contains("becomes no atomic operation: `%30 = OpLoad"), "{plain}");
-        let relaxed = said("OpAtomicStore %16 %10 %12 %10", "OpAtomicStore %16 %10 %11 %10").expect_err("it differs");
-        assert!(relaxed.contains("becomes memory_order_relaxed and memory_scope_device"), "{relaxed}");
-        let wide = said("OpAtomicStore %15 %10 %11", "OpAtomicStore %15 %13 %11").expect_err("it differs");
+        let relaxed = said("OpAtomicStore %16 %10 %12 %10", "OpAtomicStore %16 %10 %11 %10")
+            .expect_err("it differs");
+        assert!(
+            relaxed.contains("becomes memory_order_relaxed and memory_scope_device"),
+            "{relaxed}"
+        );
+        let wide =
+            said("OpAtomicStore %15 %10 %11", "OpAtomicStore %15 %13 %11").expect_err("it differs");
         assert!(wide.contains("memory_scope_work_group"), "{wide}");
         // What SPIR-V has no word for is neither an order nor a plain access.
-        let other = said("OpAtomicStore %16 %10 %12", "OpAtomicStore %16 %9 %12").expect_err("it differs");
+        let other =
+            said("OpAtomicStore %16 %10 %12", "OpAtomicStore %16 %9 %12").expect_err("it differs");
         assert!(other.contains("a scope that OpenCL does not have"), "{other}");
-        // A pointer of any class points to where it did before, and what is the thread's own is no access.
+        // A pointer of any class points to where it did before, and what is the thread's own is no
+        // access.
         let cast = "\t%40 = OpPtrCastToGeneric %8 %26\n\t%30 = OpAtomicLoad %2 %40 %10 %13\n\t%41 = OpVariable %7 Function\n\t\
                     %42 = OpPtrCastToGeneric %8 %41\n\tOpStore %42 %10 Aligned 4";
         assert_eq!(said("\t%30 = OpAtomicLoad %2 %26 %10 %13", cast), Ok(4));
-        let local = said("OpTypePointer CrossWorkgroup", "OpTypePointer Workgroup").expect_err("it differs");
+        let local = said("OpTypePointer CrossWorkgroup", "OpTypePointer Workgroup")
+            .expect_err("it differs");
         assert!(local.contains("the code has a store"), "{local}");
     }
 
     /// A fence is of an order, a scope and a memory; so is a barrier.
     #[test]
     fn fences_of_spir_v_name_the_memory() {
-        let source =
-            of("bar", "{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\n fence.acquire.gpu ;\n bar.cta.sync 0 ;\nexists (x == 1)\n");
+        let source = of(
+            "bar",
+            "{ x=0; }\n P0@cta 0,gpu 0 ;\n st.weak x, 1 ;\n fence.acquire.gpu ;\n bar.cta.sync 0 ;\nexists (x == 1)\n",
+        );
         let said = |fence: &str, barrier: &str| {
             let code = format!(
                 "\tOpName %18 \"margay_P0\"\n\t%2 = OpTypeInt 32 0\n\t%3 = OpTypePointer CrossWorkgroup %2\n\t%10 = OpConstant %2 1\n\t\
@@ -464,6 +536,10 @@ margay_P1:                              ; @margay_P1
             let none = said(fence, barrier).expect_err("it differs");
             assert!(none.contains("becomes one that names no memory, and orders none"), "{none}");
         }
-        assert!(said("%11 %12", "%11 %11 %13").expect_err("it differs").contains("memory_scope_work_group"));
+        assert!(
+            said("%11 %12", "%11 %11 %13")
+                .expect_err("it differs")
+                .contains("memory_scope_work_group")
+        );
     }
 }

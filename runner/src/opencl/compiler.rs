@@ -12,7 +12,8 @@ use crate::sass::ToolFailure;
 /// What the source is compiled for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenClTarget {
-    /// A GPU of AMD's of the ninth generation (GCN and CDNA), by its name: `gfx90a`. Of others the instructions are not known here.
+    /// A GPU of AMD's of the ninth generation (GCN and CDNA), by its name: `gfx90a`. Of others the
+    /// instructions are not known here.
     Amd(String),
     /// SPIR-V, which every OpenCL device takes, from OpenCL's functions.
     SpirV,
@@ -26,8 +27,9 @@ impl OpenClTarget {
     /// # Errors
     /// What is known, in a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let of_ninth =
-            text.strip_prefix("gfx9").is_some_and(|rest| rest.len() == 2 && rest.chars().all(|c| c.is_ascii_hexdigit()));
+        let of_ninth = text
+            .strip_prefix("gfx9")
+            .is_some_and(|rest| rest.len() == 2 && rest.chars().all(|c| c.is_ascii_hexdigit()));
         match text {
             "spirv64" => Ok(Self::SpirV),
             "spirv64-built-in" => Ok(Self::SpirVBuiltIn),
@@ -70,7 +72,8 @@ size_t __attribute__((overloadable)) get_group_id(uint);
 size_t __attribute__((overloadable)) get_local_id(uint);
 ";
 
-/// Atomic operations by clang's own, so that no library of a device is linked: what is compared is what clang itself makes of each operation.
+/// Atomic operations by clang's own, so that no library of a device is linked: what is compared is
+/// what clang itself makes of each operation.
 const OPERATIONS: &str = "\
 #define atomic_load_explicit __opencl_atomic_load
 #define atomic_store_explicit __opencl_atomic_store
@@ -82,7 +85,8 @@ const OPERATIONS: &str = "\
 #define atomic_fetch_xor_explicit __opencl_atomic_fetch_xor
 ";
 
-/// OpenCL's atomic operations as functions, as the header of clang declares them: its writer of SPIR-V knows them by their names.
+/// OpenCL's atomic operations as functions, as the header of clang declares them: its writer of
+/// SPIR-V knows them by their names.
 const FUNCTIONS: &str = "\
 #define OVERLOADED __attribute__((overloadable))
 int OVERLOADED atomic_load_explicit(volatile atomic_int *, memory_order, memory_scope);
@@ -104,7 +108,8 @@ const AMD_FENCES: &str = "\
   (__builtin_amdgcn_fence(__ATOMIC_RELEASE, \"workgroup\"), __builtin_amdgcn_s_barrier(), __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"workgroup\"))
 ";
 
-/// Fences and barriers by their functions: an operation of clang's has no place for the memory that is ordered.
+/// Fences and barriers by their functions: an operation of clang's has no place for the memory that
+/// is ordered.
 const SPIR_V_FENCES: &str = "\
 void __attribute__((overloadable)) atomic_work_item_fence(uint, memory_order, memory_scope);
 void __attribute__((overloadable, convergent)) barrier(uint);
@@ -127,8 +132,8 @@ pub struct OpenClCompiler {
 }
 
 impl OpenClCompiler {
-    /// The clang of this path; or of this name, in an absolute folder of the `PATH`. A relative one is of the folder where the user works, which may be
-    /// somebody else's.
+    /// The clang of this path; or of this name, in an absolute folder of the `PATH`. A relative one
+    /// is of the folder where the user works, which may be somebody else's.
     ///
     /// # Errors
     /// There is none of this name.
@@ -137,8 +142,16 @@ impl OpenClCompiler {
             return Ok(Self { program });
         }
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let found = std::env::split_paths(&path).filter(|f| f.is_absolute()).map(|f| f.join(&program)).find(|f| f.is_file());
-        let missing = || ToolFailure::Missing(format!("there is no `{}` in an absolute folder of the PATH", program.display()));
+        let found = std::env::split_paths(&path)
+            .filter(|f| f.is_absolute())
+            .map(|f| f.join(&program))
+            .find(|f| f.is_file());
+        let missing = || {
+            ToolFailure::Missing(format!(
+                "there is no `{}` in an absolute folder of the PATH",
+                program.display()
+            ))
+        };
         found.map(|program| Self { program }).ok_or_else(missing)
     }
 
@@ -157,18 +170,36 @@ impl OpenClCompiler {
     /// # Errors
     /// It cannot be started, refuses the source, or files cannot be written.
     pub fn compile(&self, source: &str, target: &OpenClTarget) -> Result<String, ToolFailure> {
-        let folder = scratch().map_err(|e| ToolFailure::Missing(format!("cannot make a folder for the compiler: {e}")))?;
+        let folder = scratch().map_err(|e| {
+            ToolFailure::Missing(format!("cannot make a folder for the compiler: {e}"))
+        })?;
         let place = |name: &str| folder.path().join(name);
         for (name, text) in [("opencl.h", header(target).as_str()), ("test.cl", source)] {
-            std::fs::write(place(name), text)
-                .map_err(|e| ToolFailure::Missing(format!("cannot write {}: {e}", place(name).display())))?;
+            std::fs::write(place(name), text).map_err(|e| {
+                ToolFailure::Missing(format!("cannot write {}: {e}", place(name).display()))
+            })?;
         }
         let mut command = Command::new(&self.program);
-        command.args(["-x", "cl", "-cl-std=CL2.0", "-cl-no-stdinc", "-Wno-everything", "-O2", "-S", "-o", "-", "-include"]);
+        command.args([
+            "-x",
+            "cl",
+            "-cl-std=CL2.0",
+            "-cl-no-stdinc",
+            "-Wno-everything",
+            "-O2",
+            "-S",
+            "-o",
+            "-",
+            "-include",
+        ]);
         command.arg(place("opencl.h"));
         match target {
-            OpenClTarget::Amd(name) => command.args(["-target", "amdgcn-amd-amdhsa", "-nogpulib"]).arg(format!("-mcpu={name}")),
-            OpenClTarget::SpirV | OpenClTarget::SpirVBuiltIn => command.args(["-target", "spirv64"]),
+            OpenClTarget::Amd(name) => command
+                .args(["-target", "amdgcn-amd-amdhsa", "-nogpulib"])
+                .arg(format!("-mcpu={name}")),
+            OpenClTarget::SpirV | OpenClTarget::SpirVBuiltIn => {
+                command.args(["-target", "spirv64"])
+            }
         };
         command.arg(place("test.cl"));
         self.run(command)
@@ -177,11 +208,17 @@ impl OpenClCompiler {
     /// Starts it, and gives it up after a time: there are sources at which it never ends.
     fn run(&self, mut command: Command) -> Result<String, ToolFailure> {
         let name = self.program.display();
-        let missing = |e: std::io::Error| ToolFailure::Missing(format!("cannot start `{name}`: {e}"));
+        let missing =
+            |e: std::io::Error| ToolFailure::Missing(format!("cannot start `{name}`: {e}"));
         let folder = scratch().map_err(missing)?;
         let (said, log) = (folder.path().join("said"), folder.path().join("log"));
         let file = |path: &PathBuf| std::fs::File::create(path).map_err(missing);
-        let mut child = command.stdin(Stdio::null()).stdout(file(&said)?).stderr(file(&log)?).spawn().map_err(missing)?;
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(file(&said)?)
+            .stderr(file(&log)?)
+            .spawn()
+            .map_err(missing)?;
         let begun = Instant::now();
         let status = loop {
             if let Some(status) = child.try_wait().map_err(missing)? {
@@ -190,15 +227,25 @@ impl OpenClCompiler {
             if begun.elapsed() > LIMIT {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(ToolFailure::Refused(format!("`{name}` did not end within {} s", LIMIT.as_secs())));
+                return Err(ToolFailure::Refused(format!(
+                    "`{name}` did not end within {} s",
+                    LIMIT.as_secs()
+                )));
             }
             std::thread::sleep(Duration::from_millis(5));
         };
-        let text =
-            |path: &PathBuf| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(missing);
+        let text = |path: &PathBuf| {
+            std::fs::read(path)
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+                .map_err(missing)
+        };
         if !status.success() {
             let log = text(&log)?.trim().to_owned();
-            return Err(ToolFailure::Refused(if log.is_empty() { format!("{name} ended with {status}") } else { log }));
+            return Err(ToolFailure::Refused(if log.is_empty() {
+                format!("{name} ended with {status}")
+            } else {
+                log
+            }));
         }
         text(&said)
     }

@@ -1,5 +1,6 @@
-//! Litmus tests as OpenCL C ([`source()`]), and whether the accesses are found again in what a compiler makes of it ([`compare()`]), as ASPLOS 2015 looked
-//! for them in the code of AMD's GPUs (section 4.4). Nothing here runs a kernel.
+//! Litmus tests as OpenCL C ([`source()`]), and whether the accesses are found again in what a
+//! compiler makes of it ([`compare()`]), as ASPLOS 2015 looked for them in the code of AMD's GPUs
+//! (section 4.4). Nothing here runs a kernel.
 
 mod compare;
 mod compiler;

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, AtomFunction, AtomInstruction, BarrierMode, Base, Body, Dialect, FenceOrder, InitialValue,
-    LocalFunction, LocationDeclaration, Operation, Proposition, Space, Test, TestInstruction, TestOperand, ThreadId, Type,
-    TypeKind, Variable,
+    Access, AccessOrder, Address, AtomFunction, AtomInstruction, BarrierMode, Base, Body, Dialect,
+    FenceOrder, InitialValue, LocalFunction, LocationDeclaration, Operation, Proposition, Space,
+    Test, TestInstruction, TestOperand, ThreadId, Type, TypeKind, Variable,
 };
 use margay_models::execution::{Proxy, Scope};
 
@@ -25,14 +25,16 @@ fn refused(message: impl Into<String>) -> EmissionError {
     EmissionError { fault: EmissionFault::Test, message: message.into(), place: None }
 }
 
-/// Writes a test of PTX as OpenCL C. Weak accesses are plain ones, cache operators have no counterpart, and `membar` is a seq_cst fence, as in
-/// PTX.
+/// Writes a test of PTX as OpenCL C. Weak accesses are plain ones, cache operators have no
+/// counterpart, and `membar` is a seq_cst fence, as in PTX.
 ///
 /// # Errors
 /// What the test has that this source cannot say, and where.
 pub fn source(test: &Test) -> Result<OpenClSource, EmissionError> {
     if !matches!(test.dialect, Dialect::Ptx | Dialect::GpuPtx) {
-        return Err(refused("only PTX tests, in tabular form or the form of 2015, become OpenCL C here"));
+        return Err(refused(
+            "only PTX tests, in tabular form or the form of 2015, become OpenCL C here",
+        ));
     }
     let spaces = spaces(test)?;
     barriers(test)?;
@@ -41,7 +43,11 @@ pub fn source(test: &Test) -> Result<OpenClSource, EmissionError> {
     for t in 0..test.threads.len() {
         let thread = ThreadWriter::write(test, ThreadId(t as u16), &spaces)?;
         let _ = writeln!(text, "\n{}", thread.text.trim_end());
-        threads.push(SourceThread { name: format!("margay_P{t}"), accesses: thread.accesses, results: thread.results.len() });
+        threads.push(SourceThread {
+            name: format!("margay_P{t}"),
+            accesses: thread.accesses,
+            results: thread.results.len(),
+        });
     }
     let _ = write!(text, "\n{}", played(test, &spaces, &threads));
     Ok(OpenClSource { text, threads })
@@ -53,10 +59,13 @@ fn spaces(test: &Test) -> Result<Vec<Space>, EmissionError> {
     let places = || (0..test.threads.len()).map(|t| test.placement(ThreadId(t as u16)));
     let mut spaces = Vec::new();
     for (location, integer) in test.locations.iter().zip(test.location_integers()) {
-        let at = |message: String| EmissionError { place: Some(location.place.0), ..refused(message) };
+        let at =
+            |message: String| EmissionError { place: Some(location.place.0), ..refused(message) };
         let name = &location.name;
         if location.alias.is_some() {
-            return Err(at(format!("`{name}` is another name of a location, which OpenCL C has not")));
+            return Err(at(format!(
+                "`{name}` is another name of a location, which OpenCL C has not"
+            )));
         }
         if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') || location.mbarrier {
             return Err(at(format!("`{name}` is no single location of 32 bits")));
@@ -64,11 +73,14 @@ fn spaces(test: &Test) -> Result<Vec<Space>, EmissionError> {
         if integer.is_some_and(|integer| integer.bits != 32) {
             return Err(at(format!("`{name}` does not have 32 bits")));
         }
-        initial(location.value.as_ref()).map_err(|error| at(format!("`{name}` at the start: {}", error.message)))?;
+        initial(location.value.as_ref())
+            .map_err(|error| at(format!("`{name}` at the start: {}", error.message)))?;
         spaces.push(location.space.unwrap_or(Space::Global));
     }
     if spaces.contains(&Space::Shared) && places().any(|place| !place.shares(Scope::Cta, first)) {
-        return Err(refused("a location is in shared memory, but the threads are in different ctas"));
+        return Err(refused(
+            "a location is in shared memory, but the threads are in different ctas",
+        ));
     }
     Ok(spaces)
 }
@@ -79,12 +91,18 @@ fn barriers(test: &Test) -> Result<(), EmissionError> {
         Body::Instructions(body) => body.as_slice(),
         _ => &[],
     };
-    let met = |t: usize| body(t).iter().filter(|i| matches!(i.operation, Operation::Barrier { .. })).collect::<Vec<_>>();
+    let met = |t: usize| {
+        body(t)
+            .iter()
+            .filter(|i| matches!(i.operation, Operation::Barrier { .. }))
+            .collect::<Vec<_>>()
+    };
     let written = |t: usize| met(t).into_iter().map(|i| i.operation.clone()).collect::<Vec<_>>();
     let place = |t: usize| test.placement(ThreadId(t as u16));
     for t in 0..test.threads.len() {
         for barrier in met(t) {
-            let at = |message: &str| EmissionError { place: Some(barrier.place.0), ..refused(message) };
+            let at =
+                |message: &str| EmissionError { place: Some(barrier.place.0), ..refused(message) };
             let meets_all = matches!(
                 barrier.operation,
                 Operation::Barrier {
@@ -105,9 +123,13 @@ fn barriers(test: &Test) -> Result<(), EmissionError> {
                 matches!(i.operation, BranchIf { .. } | Goto(_) | Exit)
                     || matches!(i.operation, Operation::Barrier { .. }) && i.guard.is_some()
             };
-            let same = |other: usize| !place(other).shares(Scope::Cta, place(t)) || written(other) == written(t);
+            let same = |other: usize| {
+                !place(other).shares(Scope::Cta, place(t)) || written(other) == written(t)
+            };
             if body(t).iter().any(turns) || !(0..test.threads.len()).all(same) {
-                return Err(at("all threads of a cta must come to the same barriers, on every way, in OpenCL C"));
+                return Err(at(
+                    "all threads of a cta must come to the same barriers, on every way, in OpenCL C",
+                ));
             }
         }
     }
@@ -128,27 +150,33 @@ fn initial(value: Option<&InitialValue>) -> Result<String, EmissionError> {
     match value {
         None => number(0),
         Some(InitialValue::Integer(n)) => number(*n),
-        Some(InitialValue::AddressOf(_)) => Err(refused("kernels here start from numbers, and this is an address")),
+        Some(InitialValue::AddressOf(_)) => {
+            Err(refused("kernels here start from numbers, and this is an address"))
+        }
     }
 }
 
-/// May a value of the test be negative as an `int`? A calculation that is no choice among values may make one.
+/// May a value of the test be negative as an `int`? A calculation that is no choice among values
+/// may make one.
 fn may_be_negative(test: &Test) -> bool {
     let is_negative = |n: i64| !(0..=i64::from(i32::MAX)).contains(&n);
     let at_start = |value: &Option<InitialValue>| matches!(value, Some(InitialValue::Integer(n)) if is_negative(*n));
-    let in_value = |value: &TestOperand| matches!(value, TestOperand::Integer(n) if is_negative(*n));
+    let in_value =
+        |value: &TestOperand| matches!(value, TestOperand::Integer(n) if is_negative(*n));
     let in_operation = |operation: &Operation| match operation {
         Operation::Store { value, .. } => in_value(value),
         Operation::Atom(atom) => {
             use AtomFunction::{Add, And, CompareAndSwap, Exchange, Or};
             // A few small sums stay small.
             let is_small = matches!(atom.operand, TestOperand::Integer(0..=0xffff));
-            let chooses = matches!(atom.function, Exchange | CompareAndSwap | And | Or) || atom.function == Add && is_small;
+            let chooses = matches!(atom.function, Exchange | CompareAndSwap | And | Or)
+                || atom.function == Add && is_small;
             !chooses || in_value(&atom.operand) || atom.replacement.as_ref().is_some_and(in_value)
         }
         Operation::Local { function, operands, .. } => {
             use LocalFunction::{And, Compare, Convert, Move, Or, Select, Xor};
-            !matches!(function, Move | Convert(_) | And | Or | Xor | Select | Compare(_)) || operands.iter().any(in_value)
+            !matches!(function, Move | Convert(_) | And | Or | Xor | Select | Compare(_))
+                || operands.iter().any(in_value)
         }
         _ => false,
     };
@@ -177,7 +205,8 @@ struct ThreadWriter<'a> {
     negative: bool,
 }
 
-/// A name of the test as a part of one of C: what C does not have in names is written as its number.
+/// A name of the test as a part of one of C: what C does not have in names is written as its
+/// number.
 fn identifier(name: &str) -> String {
     let part = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => c.to_string(),
@@ -202,7 +231,9 @@ fn scope(scope: Option<Scope>) -> Result<SourceScope, EmissionError> {
 /// The registers that an instruction writes.
 fn written(operation: &Operation) -> Option<&String> {
     match operation {
-        Operation::Load { destination, .. } | Operation::Local { destination, .. } => Some(destination),
+        Operation::Load { destination, .. } | Operation::Local { destination, .. } => {
+            Some(destination)
+        }
         Operation::Atom(AtomInstruction { destination, .. }) => destination.as_ref(),
         _ => None,
     }
@@ -214,7 +245,8 @@ impl<'a> ThreadWriter<'a> {
             Some(Body::Instructions(body)) => body.as_slice(),
             _ => &[],
         };
-        let declared: Vec<_> = test.registers.iter().filter(|r| r.thread == thread && r.value.is_some()).collect();
+        let declared: Vec<_> =
+            test.registers.iter().filter(|r| r.thread == thread && r.value.is_some()).collect();
         let mut registers: Vec<String> = declared.iter().map(|r| r.name.clone()).collect();
         let mut results: Vec<String> = Vec::new();
         // What was read, and what the question is about.
@@ -224,7 +256,8 @@ impl<'a> ThreadWriter<'a> {
             if !registers.contains(name) {
                 registers.push(name.clone());
             }
-            let is_result = !matches!(operation, Operation::Local { .. }) || asked.contains(&name.as_str());
+            let is_result =
+                !matches!(operation, Operation::Local { .. }) || asked.contains(&name.as_str());
             if is_result && !results.contains(name) {
                 results.push(name.clone());
             }
@@ -238,8 +271,16 @@ impl<'a> ThreadWriter<'a> {
                 .collect::<Vec<_>>(),
         );
         let negative = may_be_negative(test);
-        let mut writer =
-            Self { test, spaces, text: String::new(), accesses: Vec::new(), registers, results, exchanges: 0, negative };
+        let mut writer = Self {
+            test,
+            spaces,
+            text: String::new(),
+            accesses: Vec::new(),
+            registers,
+            results,
+            exchanges: 0,
+            negative,
+        };
         let _ = writeln!(writer.text, "kernel void margay_{thread}({})\n{{", writer.parameters());
         for register in &writer.registers {
             let declaration = declared.iter().find(|r| r.name == *register);
@@ -266,8 +307,11 @@ impl<'a> ThreadWriter<'a> {
     }
 
     fn parameters(&self) -> String {
-        let location = |(l, space): (&LocationDeclaration, &Space)| format!("{} atomic_int *loc_{}", space_name(*space), l.name);
-        let mut all: Vec<String> = self.test.locations.iter().zip(self.spaces).map(location).collect();
+        let location = |(l, space): (&LocationDeclaration, &Space)| {
+            format!("{} atomic_int *loc_{}", space_name(*space), l.name)
+        };
+        let mut all: Vec<String> =
+            self.test.locations.iter().zip(self.spaces).map(location).collect();
         all.push("volatile global int *results".to_owned());
         all.join(", ")
     }
@@ -276,8 +320,12 @@ impl<'a> ThreadWriter<'a> {
         match value {
             TestOperand::Integer(n) => number(*n),
             TestOperand::Register(name) if self.registers.contains(name) => Ok(local(name)),
-            TestOperand::Register(name) => Err(refused(format!("`{name}` is read before anything is in it"))),
-            TestOperand::AddressOf(name) => Err(refused(format!("the address of `{name}` is a value here"))),
+            TestOperand::Register(name) => {
+                Err(refused(format!("`{name}` is read before anything is in it")))
+            }
+            TestOperand::AddressOf(name) => {
+                Err(refused(format!("the address of `{name}` is a value here")))
+            }
         }
     }
 
@@ -286,11 +334,16 @@ impl<'a> ThreadWriter<'a> {
         let Base::Location(name) = &address.base else {
             return Err(refused("the address is in a register; write the name of the location"));
         };
-        let location = self.test.location(name).ok_or_else(|| refused(format!("there is no location `{name}`")))?;
+        let location = self
+            .test
+            .location(name)
+            .ok_or_else(|| refused(format!("there is no location `{name}`")))?;
         let base = format!("loc_{}", self.test.locations[location].name);
         let pointer = match &address.offset {
             None | Some(TestOperand::Integer(0)) => base,
-            Some(TestOperand::Register(name)) => format!("({base} + {})", self.value(&TestOperand::Register(name.clone()))?),
+            Some(TestOperand::Register(name)) => {
+                format!("({base} + {})", self.value(&TestOperand::Register(name.clone()))?)
+            }
             Some(_) => return Err(refused("the access is beside its location")),
         };
         Ok((pointer, self.spaces[location]))
@@ -298,14 +351,19 @@ impl<'a> ThreadWriter<'a> {
 
     fn order(&self, order: Option<AccessOrder>) -> Result<Option<SourceOrder>, EmissionError> {
         Ok(match order {
-            // PTX has a volatile access for a relaxed one of the whole system; the model of 2015 for any other.
-            Some(AccessOrder::Volatile) if self.test.dialect == Dialect::Ptx => Some(SourceOrder::Relaxed),
+            // PTX has a volatile access for a relaxed one of the whole system; the model of 2015
+            // for any other.
+            Some(AccessOrder::Volatile) if self.test.dialect == Dialect::Ptx => {
+                Some(SourceOrder::Relaxed)
+            }
             None | Some(AccessOrder::Weak | AccessOrder::Volatile) => None,
             Some(AccessOrder::Relaxed) => Some(SourceOrder::Relaxed),
             Some(AccessOrder::Acquire) => Some(SourceOrder::Acquire),
             Some(AccessOrder::Release) => Some(SourceOrder::Release),
             Some(AccessOrder::AcqRel) => Some(SourceOrder::AcqRel),
-            Some(AccessOrder::Mmio | AccessOrder::Text(_)) => return Err(refused("OpenCL C has no such access")),
+            Some(AccessOrder::Mmio | AccessOrder::Text(_)) => {
+                return Err(refused("OpenCL C has no such access"));
+            }
         })
     }
 
@@ -320,7 +378,13 @@ impl<'a> ThreadWriter<'a> {
         self.order(access.order)?.map(|order| Ok((order, scope(access.scope)?))).transpose()
     }
 
-    fn add(&mut self, kind: SourceAccessKind, space: Space, atomic: Option<(SourceOrder, SourceScope)>, text: &str) {
+    fn add(
+        &mut self,
+        kind: SourceAccessKind,
+        space: Space,
+        atomic: Option<(SourceOrder, SourceScope)>,
+        text: &str,
+    ) {
         self.accesses.push(SourceAccess { kind, space, atomic, text: text.to_owned() });
     }
 
@@ -330,7 +394,11 @@ impl<'a> ThreadWriter<'a> {
             None => statement,
             Some(guard) => {
                 let register = self.value(&TestOperand::Register(guard.register.clone()))?;
-                format!("if ({}{register}) {{ {} }}", if guard.negated { "!" } else { "" }, statement.replace('\n', " "))
+                format!(
+                    "if ({}{register}) {{ {} }}",
+                    if guard.negated { "!" } else { "" },
+                    statement.replace('\n', " ")
+                )
             }
         })
     }
@@ -342,7 +410,11 @@ impl<'a> ThreadWriter<'a> {
                 let (pointer, space) = self.pointer(address)?;
                 let atomic = self.atomic(access)?;
                 let value = match atomic {
-                    Some((order, scope)) => format!("atomic_load_explicit({pointer}, {}, {})", order.name(), scope.name()),
+                    Some((order, scope)) => format!(
+                        "atomic_load_explicit({pointer}, {}, {})",
+                        order.name(),
+                        scope.name()
+                    ),
                     None => plain(&pointer, space, access),
                 };
                 let text = format!("{} = {value};", local(destination));
@@ -355,7 +427,11 @@ impl<'a> ThreadWriter<'a> {
                 let value = self.value(value)?;
                 let text = match atomic {
                     Some((order, scope)) => {
-                        format!("atomic_store_explicit({pointer}, {value}, {}, {});", order.name(), scope.name())
+                        format!(
+                            "atomic_store_explicit({pointer}, {value}, {}, {});",
+                            order.name(),
+                            scope.name()
+                        )
                     }
                     None => format!("{} = {value};", plain(&pointer, space, access)),
                 };
@@ -381,7 +457,9 @@ impl<'a> ThreadWriter<'a> {
                 };
                 self.fence(order, scope(*of)?, Fence)
             }
-            Operation::Membar(level) => self.fence(SourceOrder::SeqCst, scope(Some(level.scope()))?, Fence),
+            Operation::Membar(level) => {
+                self.fence(SourceOrder::SeqCst, scope(Some(level.scope()))?, Fence)
+            }
             Operation::Local { function, ty, destination, operands } => {
                 // Values of 64 bits are those of 32 bits where none is negative.
                 let fits = |ty: &Type| match ty.bits {
@@ -389,11 +467,16 @@ impl<'a> ThreadWriter<'a> {
                     64 => !self.negative,
                     bits => [1, 32].contains(&bits),
                 };
-                let source = if let LocalFunction::Convert(from) = function { Some(from) } else { None };
+                let source =
+                    if let LocalFunction::Convert(from) = function { Some(from) } else { None };
                 if !ty.iter().chain(source).all(fits) {
                     return Err(refused("the arithmetic is not one of 32 bits"));
                 }
-                let operands = operands.iter().map(|value| self.value(value)).collect::<Result<Vec<String>, EmissionError>>()?;
+                let operands = operands.iter().map(|value| self.value(value)).collect::<Result<
+                    Vec<String>,
+                    EmissionError,
+                >>(
+                )?;
                 let is_zero = *function == LocalFunction::Xor && operands[0] == operands[1];
                 if is_zero && self.negative {
                     return Err(refused(
@@ -402,11 +485,19 @@ impl<'a> ThreadWriter<'a> {
                     ));
                 }
                 let unsigned = ty.is_some_and(|ty| ty.kind == TypeKind::Unsigned);
-                Ok(format!("{} = {};", local(destination), computed(*function, unsigned, &operands)?))
+                Ok(format!(
+                    "{} = {};",
+                    local(destination),
+                    computed(*function, unsigned, &operands)?
+                ))
             }
             Operation::BranchIf { comparison, left, right, target } => {
                 let (left, right) = (self.value(left)?, self.value(right)?);
-                Ok(format!("if ({left} {} {right}) goto label_{};", comparison.symbol(), identifier(target)))
+                Ok(format!(
+                    "if ({left} {} {right}) goto label_{};",
+                    comparison.symbol(),
+                    identifier(target)
+                ))
             }
             Operation::Goto(target) => Ok(format!("goto label_{};", identifier(target))),
             Operation::Label(name) => Ok(format!("label_{}:;", identifier(name))),
@@ -414,7 +505,12 @@ impl<'a> ThreadWriter<'a> {
             Operation::Exit => Ok("goto margay_end;".to_owned()),
             Operation::Barrier { .. } => {
                 let text = format!("barrier({});", self.memory());
-                self.add(Barrier, Space::Global, Some((SourceOrder::SeqCst, SourceScope::WorkGroup)), &text);
+                self.add(
+                    Barrier,
+                    Space::Global,
+                    Some((SourceOrder::SeqCst, SourceScope::WorkGroup)),
+                    &text,
+                );
                 Ok(text)
             }
             _ => Err(refused("this instruction has no counterpart in OpenCL C here")),
@@ -423,12 +519,23 @@ impl<'a> ThreadWriter<'a> {
 
     /// What a fence or a barrier orders.
     fn memory(&self) -> String {
-        let shared = if self.spaces.contains(&Space::Shared) { " | CLK_LOCAL_MEM_FENCE" } else { "" };
+        let shared =
+            if self.spaces.contains(&Space::Shared) { " | CLK_LOCAL_MEM_FENCE" } else { "" };
         format!("CLK_GLOBAL_MEM_FENCE{shared}")
     }
 
-    fn fence(&mut self, order: SourceOrder, scope: SourceScope, kind: SourceAccessKind) -> Result<String, EmissionError> {
-        let text = format!("atomic_work_item_fence({}, {}, {});", self.memory(), order.name(), scope.name());
+    fn fence(
+        &mut self,
+        order: SourceOrder,
+        scope: SourceScope,
+        kind: SourceAccessKind,
+    ) -> Result<String, EmissionError> {
+        let text = format!(
+            "atomic_work_item_fence({}, {}, {});",
+            self.memory(),
+            order.name(),
+            scope.name()
+        );
         self.add(kind, Space::Global, Some((order, scope)), &text);
         Ok(text)
     }
@@ -441,7 +548,8 @@ impl<'a> ThreadWriter<'a> {
         scope: SourceScope,
     ) -> Result<String, EmissionError> {
         let operand = self.value(&atom.operand)?;
-        let assigned = atom.destination.as_ref().map_or_else(String::new, |d| format!("{} = ", local(d)));
+        let assigned =
+            atom.destination.as_ref().map_or_else(String::new, |d| format!("{} = ", local(d)));
         let (order_name, scope) = (order.name(), scope.name());
         let function = match atom.function {
             AtomFunction::Exchange => "exchange",
@@ -450,9 +558,14 @@ impl<'a> ThreadWriter<'a> {
             AtomFunction::Or => "fetch_or",
             AtomFunction::Xor => "fetch_xor",
             AtomFunction::CompareAndSwap => {
-                let desired = atom.replacement.as_ref().ok_or_else(|| refused("a compare-and-swap without a new value"))?;
+                let desired = atom
+                    .replacement
+                    .as_ref()
+                    .ok_or_else(|| refused("a compare-and-swap without a new value"))?;
                 let desired = self.value(desired)?;
-                let failed = if order.acquires() { SourceOrder::Acquire } else { SourceOrder::Relaxed }.name();
+                let failed =
+                    if order.acquires() { SourceOrder::Acquire } else { SourceOrder::Relaxed }
+                        .name();
                 let expected = format!("expected_{}", self.exchanges);
                 self.exchanges += 1;
                 return Ok(format!(
@@ -461,11 +574,15 @@ impl<'a> ThreadWriter<'a> {
                 ));
             }
             AtomFunction::Increment | AtomFunction::Decrement => {
-                return Err(refused("OpenCL C has no read-modify-write that begins again at a bound"));
+                return Err(refused(
+                    "OpenCL C has no read-modify-write that begins again at a bound",
+                ));
             }
             _ => return Err(refused("this read-modify-write has no counterpart in OpenCL C here")),
         };
-        Ok(format!("{assigned}atomic_{function}_explicit({pointer}, {operand}, {order_name}, {scope});"))
+        Ok(format!(
+            "{assigned}atomic_{function}_explicit({pointer}, {operand}, {order_name}, {scope});"
+        ))
     }
 }
 
@@ -479,8 +596,13 @@ fn plain(pointer: &str, space: Space, access: &Access) -> String {
     format!("*({volatile}{} int *){pointer}", space_name(space))
 }
 
-fn computed(function: LocalFunction, is_unsigned: bool, operands: &[String]) -> Result<String, EmissionError> {
-    let unsigned = |operator: &str| format!("(int)((uint){} {operator} (uint){})", operands[0], operands[1]);
+fn computed(
+    function: LocalFunction,
+    is_unsigned: bool,
+    operands: &[String],
+) -> Result<String, EmissionError> {
+    let unsigned =
+        |operator: &str| format!("(int)((uint){} {operator} (uint){})", operands[0], operands[1]);
     Ok(match function {
         LocalFunction::Move | LocalFunction::Convert(_) => operands[0].clone(),
         LocalFunction::Not => format!("~{}", operands[0]),
@@ -490,13 +612,17 @@ fn computed(function: LocalFunction, is_unsigned: bool, operands: &[String]) -> 
         LocalFunction::And => unsigned("&"),
         LocalFunction::Or => unsigned("|"),
         // 0 for what is not negative, which a compiler does not know (ASPLOS 2015, section 4.5).
-        LocalFunction::Xor if operands[0] == operands[1] => format!("(int)((uint){} & 0x80000000u)", operands[0]),
+        LocalFunction::Xor if operands[0] == operands[1] => {
+            format!("(int)((uint){} & 0x80000000u)", operands[0])
+        }
         LocalFunction::Xor => unsigned("^"),
         LocalFunction::Select => format!("{} ? {} : {}", operands[2], operands[0], operands[1]),
         LocalFunction::Compare(comparison) if is_unsigned => {
             format!("(uint){} {} (uint){}", operands[0], comparison.symbol(), operands[1])
         }
-        LocalFunction::Compare(comparison) => format!("{} {} {}", operands[0], comparison.symbol(), operands[1]),
+        LocalFunction::Compare(comparison) => {
+            format!("{} {} {}", operands[0], comparison.symbol(), operands[1])
+        }
         _ => return Err(refused("this arithmetic has no counterpart in OpenCL C here")),
     })
 }

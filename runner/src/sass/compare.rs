@@ -1,4 +1,5 @@
-//! A disassembled kernel against its test: number, order, width, strength and scope of accesses and fences, and dependencies.
+//! A disassembled kernel against its test: number, order, width, strength and scope of accesses and
+//! fences, and dependencies.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +26,8 @@ pub struct ComparedThread {
     pub wanted: Vec<ExpectedEffect>,
     /// What is different, one sentence each.
     pub differences: Vec<String>,
-    /// Each two accesses, and whether the code lets them overlap. Empty where the code differs or its control words are not there.
+    /// Each two accesses, and whether the code lets them overlap. Empty where the code differs or
+    /// its control words are not there.
     pub pairs: Vec<AccessPair>,
 }
 
@@ -36,7 +38,8 @@ pub fn threads(test: &Test, target: GpuTarget, listing: &Listing) -> Vec<Compare
 
 fn thread(test: &Test, t: usize, target: GpuTarget, listing: &Listing) -> ComparedThread {
     if test.threads.len() > THREADS {
-        let why = format!("the test has more than {THREADS} threads: their code cannot be told apart");
+        let why =
+            format!("the test has more than {THREADS} threads: their code cannot be told apart");
         return ComparedThread { differences: vec![why], ..ComparedThread::default() };
     }
     match expected(test, ThreadId(t as u16), target) {
@@ -54,14 +57,22 @@ enum KernelAuthor {
     ByCompiler,
 }
 
-/// The threads of a kernel that a compiler wrote, beside the PTX test whose accesses they should have. Behind them each stores so many results.
-pub fn compiled_threads(accesses: &Test, results: &[usize], target: GpuTarget, listing: &Listing) -> Vec<ComparedThread> {
-    let one = |(t, &results): (usize, &usize)| match expected(accesses, ThreadId(t as u16), target) {
+/// The threads of a kernel that a compiler wrote, beside the PTX test whose accesses they should
+/// have. Behind them each stores so many results.
+pub fn compiled_threads(
+    accesses: &Test,
+    results: &[usize],
+    target: GpuTarget,
+    listing: &Listing,
+) -> Vec<ComparedThread> {
+    let one = |(t, &results): (usize, &usize)| match expected(accesses, ThreadId(t as u16), target)
+    {
         Err(why) => ComparedThread { differences: vec![why], ..ComparedThread::default() },
         Ok(mut wanted) => {
             let accesses = wanted.len();
             for n in 0..results {
-                let effect = SassEffect::Store { space: None, bits: 32, strength: SassStrength::Weak };
+                let effect =
+                    SassEffect::Store { space: None, bits: 32, strength: SassStrength::Weak };
                 wanted.push(ExpectedEffect::alone(effect, format!("result[{n}]")));
             }
             let mut thread = against(wanted, t, target, listing, KernelAuthor::ByCompiler);
@@ -73,27 +84,47 @@ pub fn compiled_threads(accesses: &Test, results: &[usize], target: GpuTarget, l
     results.iter().enumerate().map(one).collect()
 }
 
-fn against(wanted: Vec<ExpectedEffect>, t: usize, target: GpuTarget, listing: &Listing, written: KernelAuthor) -> ComparedThread {
-    let differs = |why: String| ComparedThread { differences: vec![why], ..ComparedThread::default() };
+fn against(
+    wanted: Vec<ExpectedEffect>,
+    t: usize,
+    target: GpuTarget,
+    listing: &Listing,
+    written: KernelAuthor,
+) -> ComparedThread {
+    let differs =
+        |why: String| ComparedThread { differences: vec![why], ..ComparedThread::default() };
     let Some(code) = listing.thread(t) else {
-        return ComparedThread { wanted, ..differs("the markers around its code are not there".to_owned()) };
+        return ComparedThread {
+            wanted,
+            ..differs("the markers around its code are not there".to_owned())
+        };
     };
     let effect_at = |(n, i): (usize, &SassInstruction)| match effect(i) {
-        Some(Ok(SassEffect::Meeting)) if i.has("DIV") && !meets_elsewhere(listing, code, n) => Some(Err(())),
+        Some(Ok(SassEffect::Meeting)) if i.has("DIV") && !meets_elsewhere(listing, code, n) => {
+            Some(Err(()))
+        }
         found => found,
     };
     let found = without_surplus(&wanted, code.iter().enumerate().map(effect_at).collect());
     let mut count = 0;
-    let effects = found.iter().map(|found| found.is_some().then(|| (count, count += 1).0)).collect();
-    let known: Vec<Option<SassEffect>> = found.iter().map(|found| found.and_then(Result::ok)).collect();
-    let pairs = if code.iter().all(|i| i.control.is_some()) { overlap::pairs(code, &known, &wanted) } else { Vec::new() };
-    let differences = differences(&wanted, t, (code, &found, listing.after(t)), &pairs, (target, written));
+    let effects =
+        found.iter().map(|found| found.is_some().then(|| (count, count += 1).0)).collect();
+    let known: Vec<Option<SassEffect>> =
+        found.iter().map(|found| found.and_then(Result::ok)).collect();
+    let pairs = if code.iter().all(|i| i.control.is_some()) {
+        overlap::pairs(code, &known, &wanted)
+    } else {
+        Vec::new()
+    };
+    let differences =
+        differences(&wanted, t, (code, &found, listing.after(t)), &pairs, (target, written));
     let pairs = if differences.is_empty() { pairs } else { Vec::new() };
     ComparedThread { code: code.to_vec(), effects, wanted, differences, pairs }
 }
 
-/// Does a `BRA.DIV` lead to code that lets lanes meet, accesses nothing, and comes back before the next effect? Lanes that have code of their own always
-/// take it, so accesses there would be executed in place of those that are compared.
+/// Does a `BRA.DIV` lead to code that lets lanes meet, accesses nothing, and comes back before the
+/// next effect? Lanes that have code of their own always take it, so accesses there would be
+/// executed in place of those that are compared.
 fn meets_elsewhere(listing: &Listing, code: &[SassInstruction], n: usize) -> bool {
     let all = &listing.instructions;
     let at = |label: &str| all.iter().position(|i| i.labels.iter().any(|l| l == label));
@@ -104,7 +135,9 @@ fn meets_elsewhere(listing: &Listing, code: &[SassInstruction], n: usize) -> boo
             Some(Ok(SassEffect::Meeting)) => meets = true,
             Some(_) => return false,
             // Before sm_90 the vendor's functions do it: `__cuda_sm70_votesync_any`.
-            None if i.base() == "CALL" && i.operands.iter().any(|o| o.contains("__cuda_sm70_") && o.contains("sync")) => {
+            None if i.base() == "CALL"
+                && i.operands.iter().any(|o| o.contains("__cuda_sm70_") && o.contains("sync")) =>
+            {
                 meets = true
             }
             None if i.base() == "CALL" => return false,
@@ -118,7 +151,8 @@ fn meets_elsewhere(listing: &Listing, code: &[SassInstruction], n: usize) -> boo
                 .and_then(at)
                 .and_then(|back| back.checked_sub(first))
                 .filter(|back| (n + 1..=code.len()).contains(back));
-            return meets && back.is_some_and(|back| code[n + 1..back].iter().all(|c| effect(c).is_none()));
+            return meets
+                && back.is_some_and(|back| code[n + 1..back].iter().all(|c| effect(c).is_none()));
         }
         if i.base() == "EXIT" {
             return false;
@@ -127,8 +161,9 @@ fn meets_elsewhere(listing: &Listing, code: &[SassInstruction], n: usize) -> boo
     false
 }
 
-/// The effects of instructions without those that add nothing to what the test wants where they stand: a `MEMBAR.ALL.CTA` directly before a wider one,
-/// waiting for copies, and lanes that meet. Whatever the test wants is still looked for.
+/// The effects of instructions without those that add nothing to what the test wants where they
+/// stand: a `MEMBAR.ALL.CTA` directly before a wider one, waiting for copies, and lanes that meet.
+/// Whatever the test wants is still looked for.
 fn without_surplus(
     wanted: &[ExpectedEffect],
     mut found: Vec<Option<Result<SassEffect, ()>>>,
@@ -142,7 +177,10 @@ fn without_surplus(
         let following = found[n + 1..].iter().flatten().next();
         let adds_nothing = match effect {
             SassEffect::Membar { sc: false, scope: Scope::Cta } => {
-                matches!(following, Some(Ok(SassEffect::Membar { sc: false, scope: Scope::Gpu | Scope::Sys })))
+                matches!(
+                    following,
+                    Some(Ok(SassEffect::Membar { sc: false, scope: Scope::Gpu | Scope::Sys }))
+                )
             }
             SassEffect::GroupWait { .. } | SassEffect::Meeting => true,
             _ => false,
@@ -161,24 +199,39 @@ pub fn compare(test: &Test, target: GpuTarget, listing: &Listing) -> CodeCompari
 }
 
 /// Compares a kernel that a compiler wrote with the PTX test whose accesses it should have.
-pub fn compare_compiled(accesses: &Test, results: &[usize], target: GpuTarget, listing: &Listing) -> CodeComparison {
+pub fn compare_compiled(
+    accesses: &Test,
+    results: &[usize],
+    target: GpuTarget,
+    listing: &Listing,
+) -> CodeComparison {
     answer(&compiled_threads(accesses, results, target, listing))
 }
 
 fn answer(threads: &[ComparedThread]) -> CodeComparison {
-    let mut said = threads.iter().enumerate().flat_map(|(t, thread)| thread.differences.iter().map(move |d| (t, d))).peekable();
+    let mut said = threads
+        .iter()
+        .enumerate()
+        .flat_map(|(t, thread)| thread.differences.iter().map(move |d| (t, d)))
+        .peekable();
     if said.peek().is_some() {
         return CodeComparison::Differs(said.map(|(t, why)| format!("P{t}: {why}")).collect());
     }
     let narrowed = threads.iter().enumerate().flat_map(|(t, thread)| {
         let text = |n: usize| thread.wanted[n].text.clone();
         let narrowed = thread.pairs.iter().filter(|p| p.narrowed());
-        narrowed.map(move |p| format!("P{t}: `{}` waits for `{}`: {}", text(p.second), text(p.first), p.why))
+        narrowed.map(move |p| {
+            format!("P{t}: `{}` waits for `{}`: {}", text(p.second), text(p.first), p.why)
+        })
     });
-    CodeComparison::Same { compared: threads.iter().map(|t| t.wanted.len()).sum(), narrowed: narrowed.collect() }
+    CodeComparison::Same {
+        compared: threads.iter().map(|t| t.wanted.len()).sum(),
+        narrowed: narrowed.collect(),
+    }
 }
 
-type ComparedCode<'a> = (&'a [SassInstruction], &'a [Option<Result<SassEffect, ()>>], &'a [SassInstruction]);
+type ComparedCode<'a> =
+    (&'a [SassInstruction], &'a [Option<Result<SassEffect, ()>>], &'a [SassInstruction]);
 
 /// What a thread's code does differently; `after` is the code behind its last access.
 fn differences(
@@ -209,23 +262,38 @@ fn differences(
         match found {
             Ok(found) if is(&expected.effect, found) => {}
             Ok(found) => {
-                out.push(format!("`{}` on {target}: expected {}, found {found}: `{}`", expected.text, expected.effect, i.text()));
+                out.push(format!(
+                    "`{}` on {target}: expected {}, found {found}: `{}`",
+                    expected.text,
+                    expected.effect,
+                    i.text()
+                ));
                 return out;
             }
             Err(()) => {
-                out.push(format!("`{}` on {target}: expected {}, found `{}`", expected.text, expected.effect, i.text()));
+                out.push(format!(
+                    "`{}` on {target}: expected {}, found `{}`",
+                    expected.text,
+                    expected.effect,
+                    i.text()
+                ));
                 return out;
             }
         }
         effects.extend(found);
-        // What waits for a value is issued after it is known: a jump that leads to the next instruction anyway is no more than that.
-        let waits = pairs.iter().filter(|p| p.second == next && p.after_value).map(|p| p.first).collect();
+        // What waits for a value is issued after it is known: a jump that leads to the next
+        // instruction anyway is no more than that.
+        let waits =
+            pairs.iter().filter(|p| p.second == next && p.after_value).map(|p| p.first).collect();
         out.extend(lost(expected, wanted, i, &known, &waits));
         known.step(i, Some(next));
         next += 1;
     }
     if let Some(missing) = wanted.get(next) {
-        out.push(format!("`{}` on {target}: expected {}, found nothing", missing.text, missing.effect));
+        out.push(format!(
+            "`{}` on {target}: expected {}, found nothing",
+            missing.text, missing.effect
+        ));
     }
     if written == KernelAuthor::Here {
         out.extend(specification::differences(thread, &effects, after, &mut known));
@@ -252,7 +320,12 @@ fn lost(
     let mut out = Vec::new();
     let mut need = |kind: &str, needed: BTreeSet<usize>, has: BTreeSet<usize>| {
         for from in needed.difference(&has).copied() {
-            out.push(format!("the {kind} dependency of `{}` on `{}` is lost: `{}`", expected.text, wanted[from].text, i.text()));
+            out.push(format!(
+                "the {kind} dependency of `{}` on `{}` is lost: `{}`",
+                expected.text,
+                wanted[from].text,
+                i.text()
+            ));
         }
     };
     need("address", expected.address.clone(), known.sources(address.into_iter(), 2));
@@ -260,17 +333,23 @@ fn lost(
     need("control", expected.conditional.clone(), control.clone());
     // What is executed either way keeps its place by waiting as well.
     control.extend(waits);
-    need("control", expected.control.difference(&expected.conditional).copied().collect::<BTreeSet<_>>(), control);
+    need(
+        "control",
+        expected.control.difference(&expected.conditional).copied().collect::<BTreeSet<_>>(),
+        control,
+    );
     out
 }
 
 /// Loads through a texture.
 const TEXTURE_LOADS: [&str; 2] = ["TLD", "TEX"];
 
-/// The bank in which the machine has `.const` memory; those below hold parameters and what the assembler puts there.
+/// The bank in which the machine has `.const` memory; those below hold parameters and what the
+/// assembler puts there.
 const CONSTANT_BANK: &str = "c[0x3]";
 
-/// The effect of an instruction on memory: `None` if it has none, an error if it has one that no test makes.
+/// The effect of an instruction on memory: `None` if it has none, an error if it has one that no
+/// test makes.
 fn effect(i: &SassInstruction) -> Option<Result<SassEffect, ()>> {
     // Never executed: loads of nothing that stand before fences and copies.
     if i.text().starts_with("@!PT ") {
@@ -289,8 +368,12 @@ fn effect(i: &SassInstruction) -> Option<Result<SassEffect, ()>> {
         () => 32,
     };
     Some(match i.base() {
-        "LDG" | "LDS" | "LD" => strength(i).map(|strength| SassEffect::Load { space, bits: bits(), strength }),
-        "STG" | "STS" | "ST" => strength(i).map(|strength| SassEffect::Store { space, bits: bits(), strength }),
+        "LDG" | "LDS" | "LD" => {
+            strength(i).map(|strength| SassEffect::Load { space, bits: bits(), strength })
+        }
+        "STG" | "STS" | "ST" => {
+            strength(i).map(|strength| SassEffect::Store { space, bits: bits(), strength })
+        }
         // RED is that of global memory up to sm_80; a generic one is not told apart there.
         name @ ("ATOMG" | "ATOMS" | "ATOM" | "REDG" | "RED") => match (function(i), strength(i)) {
             (Some(function), Ok(strength)) => {
@@ -301,9 +384,12 @@ fn effect(i: &SassInstruction) -> Option<Result<SassEffect, ()>> {
             _ => Err(()),
         },
         "MEMBAR" => {
-            let scope = [("CTA", Scope::Cta), ("SM", Scope::Cta), ("GPU", Scope::Gpu), ("SYS", Scope::Sys)];
+            let scope =
+                [("CTA", Scope::Cta), ("SM", Scope::Cta), ("GPU", Scope::Gpu), ("SYS", Scope::Sys)];
             match scope.iter().find(|(name, _)| i.has(name)) {
-                Some((_, scope)) if i.has("SC") != i.has("ALL") => Ok(SassEffect::Membar { sc: i.has("SC"), scope: *scope }),
+                Some((_, scope)) if i.has("SC") != i.has("ALL") => {
+                    Ok(SassEffect::Membar { sc: i.has("SC"), scope: *scope })
+                }
                 _ => Err(()),
             }
         }
@@ -316,9 +402,11 @@ fn effect(i: &SassInstruction) -> Option<Result<SassEffect, ()>> {
         "BAR" => Err(()),
         name @ ("SULD" | "SUST") => match strength(i) {
             // Through the first-level cache, which is what no cache operator means.
-            Ok(SassStrength::Cta) if i.has("1D") && bits() == 32 => {
-                Ok(if name == "SULD" { SassEffect::ProxyLoad(Proxy::Surface) } else { SassEffect::SurfaceStore })
-            }
+            Ok(SassStrength::Cta) if i.has("1D") && bits() == 32 => Ok(if name == "SULD" {
+                SassEffect::ProxyLoad(Proxy::Surface)
+            } else {
+                SassEffect::SurfaceStore
+            }),
             _ => Err(()),
         },
         name if TEXTURE_LOADS.contains(&name) => Ok(SassEffect::ProxyLoad(Proxy::Texture)),
@@ -343,7 +431,8 @@ fn effect(i: &SassInstruction) -> Option<Result<SassEffect, ()>> {
         "LDGDEPBAR" => Ok(SassEffect::GroupEnd { bulk: false }),
         "UTMACMDFLUSH" => Ok(SassEffect::GroupEnd { bulk: true }),
         "DEPBAR" if i.operands.first().is_some_and(|o| o == GROUPS) => {
-            let left = i.operands.get(1).and_then(|o| u32::from_str_radix(o.strip_prefix("0x")?, 16).ok());
+            let left =
+                i.operands.get(1).and_then(|o| u32::from_str_radix(o.strip_prefix("0x")?, 16).ok());
             left.map(|left| SassEffect::GroupWait { left }).ok_or(())
         }
         "ARRIVES" if i.has("LDGSTSBAR") && i.has("ARVCNT") != i.has("TRANSCNT") => {
@@ -365,9 +454,12 @@ fn effect(i: &SassInstruction) -> Option<Result<SassEffect, ()>> {
         }
         "UMEMSETS" => Ok(SassEffect::BulkStore),
         "STAS" => Ok(SassEffect::AsyncStore { bits: bits(), function: None }),
-        "REDAS" => function(i).map(|f| SassEffect::AsyncStore { bits: bits(), function: Some(f) }).ok_or(()),
+        "REDAS" => function(i)
+            .map(|f| SassEffect::AsyncStore { bits: bits(), function: Some(f) })
+            .ok_or(()),
         // Memory of other kinds: spilled registers, and other copies.
-        "LDL" | "STL" | "LDGSTS" | "SUATOM" | "SURED" | "ARRIVES" | "UTMALDG" | "UTMASTG" | "UTMAREDG" | "UBLKPF" => Err(()),
+        "LDL" | "STL" | "LDGSTS" | "SUATOM" | "SURED" | "ARRIVES" | "UTMALDG" | "UTMASTG"
+        | "UTMAREDG" | "UBLKPF" => Err(()),
         _ => return None,
     })
 }
@@ -387,14 +479,20 @@ fn mbarrier(i: &SassInstruction) -> Option<SassMbarrier> {
         () if i.has("TMASK") => None,
         () if is("ARRIVE") => {
             let remote = i.has("RED");
-            let counts = [("A1T0", ArrivalCount::One), ("ART0", ArrivalCount::Register), ("A0T1", ArrivalCount::OneMore)];
+            let counts = [
+                ("A1T0", ArrivalCount::One),
+                ("ART0", ArrivalCount::Register),
+                ("A0T1", ArrivalCount::OneMore),
+            ];
             let count = counts.into_iter().find(|(name, _)| i.has(name)).map(|(_, count)| count);
             match () {
                 () if i.has("A0TR") => Some(SassMbarrier::Expect),
                 () if i.has("A0TX") => Some(SassMbarrier::Transfer),
-                () => {
-                    Some(SassMbarrier::Arrive { count: count.unwrap_or(ArrivalCount::Expecting), drops: i.has("OPTOUT"), remote })
-                }
+                () => Some(SassMbarrier::Arrive {
+                    count: count.unwrap_or(ArrivalCount::Expecting),
+                    drops: i.has("OPTOUT"),
+                    remote,
+                }),
             }
         }
         () => None,

@@ -1,10 +1,14 @@
-//! The control word of a machine instruction: what its warp waits for before it is issued, and what it signals when it is done.
+//! The control word of a machine instruction: what its warp waits for before it is issued, and what
+//! it signals when it is done.
 //!
-//! NVIDIA documents none of this. Since Volta an instruction has 128 bits, of which bits 105 to 125 are the control word: stall (4 bits), yield (1),
-//! write scoreboard (3), read scoreboard (3), the scoreboards to wait for (6), reuse of operands (4): Jia, Maggioni, Staiger and Scarpazza, *Dissecting
-//! the NVIDIA Volta GPU architecture via microbenchmarking* (arXiv:1804.06826, 2018), chapter 2; the assemblers maxas (its wiki, "Control Codes", for
-//! Maxwell) and CuAssembler (up to sm_90), whose notation is used here. Huerta et al., *Analyzing modern NVIDIA GPU cores* (arXiv:2503.20481, 2025)
-//! measured how a warp issues: in order, and one that waits for a scoreboard when its counter is 0. `runner/tests/runner/assembled.rs` holds the decoder against
+//! NVIDIA documents none of this. Since Volta an instruction has 128 bits, of which bits 105 to 125
+//! are the control word: stall (4 bits), yield (1), write scoreboard (3), read scoreboard (3), the
+//! scoreboards to wait for (6), reuse of operands (4): Jia, Maggioni, Staiger and Scarpazza,
+//! *Dissecting the NVIDIA Volta GPU architecture via microbenchmarking* (arXiv:1804.06826, 2018),
+//! chapter 2; the assemblers maxas (its wiki, "Control Codes", for Maxwell) and CuAssembler (up to
+//! sm_90), whose notation is used here. Huerta et al., *Analyzing modern NVIDIA GPU cores*
+//! (arXiv:2503.20481, 2025) measured how a warp issues: in order, and one that waits for a
+//! scoreboard when its counter is 0. `runner/tests/runner/assembled.rs` holds the decoder against
 //! what must be so for any code to be correct.
 
 use std::fmt;
@@ -12,9 +16,10 @@ use std::fmt;
 /// The control word of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ControlWord {
-    /// Cycles until the next instruction of the warp may be issued. 0 is another thing: the next one also waits for all results that are outstanding
-    /// (so the notes of basalt, an assembler for sm_120), which is how ptxas 13 makes correct code at `-O0` without a scoreboard: its loads name none there,
-    /// and nothing else makes the uses of their results wait.
+    /// Cycles until the next instruction of the warp may be issued. 0 is another thing: the next
+    /// one also waits for all results that are outstanding (so the notes of basalt, an assembler
+    /// for sm_120), which is how ptxas 13 makes correct code at `-O0` without a scoreboard: its
+    /// loads name none there, and nothing else makes the uses of their results wait.
     pub stall: u8,
     /// The bit of the yield hint is clear: the scheduler prefers another warp.
     pub yields: bool,

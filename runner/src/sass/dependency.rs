@@ -1,4 +1,5 @@
-//! Which values the registers of machine code are computed from, followed through the code as it stands, and along jumps forward.
+//! Which values the registers of machine code are computed from, followed through the code as it
+//! stands, and along jumps forward.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +8,9 @@ use super::operands::{names, reads, writes};
 
 type EffectSources = BTreeMap<String, BTreeSet<usize>>;
 
-/// For each register and predicate, by name, the effects (by position) whose values it may be computed from. More than is there
-/// may be found, never less: so a dependency that is missed here is missing.
+/// For each register and predicate, by name, the effects (by position) whose values it may be
+/// computed from. More than is there may be found, never less: so a dependency that is missed here
+/// is missing.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EffectDependencies {
     of: EffectSources,
@@ -20,7 +22,11 @@ pub(super) struct EffectDependencies {
 
 impl EffectDependencies {
     /// What operands are computed from. Each register stands for so many in a row.
-    pub(super) fn sources<'o>(&self, operands: impl Iterator<Item = &'o String>, registers: u32) -> BTreeSet<usize> {
+    pub(super) fn sources<'o>(
+        &self,
+        operands: impl Iterator<Item = &'o String>,
+        registers: u32,
+    ) -> BTreeSet<usize> {
         self.of_all(&operands.flat_map(|o| names(o, registers)).collect::<Vec<_>>())
     }
 
@@ -35,12 +41,15 @@ impl EffectDependencies {
 
     /// Comes to an instruction: from the one before it, or by a jump to its label.
     pub(super) fn arrive(&mut self, i: &SassInstruction) {
-        for jumped in i.labels.iter().filter_map(|label| self.jumps.remove(label)).collect::<Vec<_>>() {
+        for jumped in
+            i.labels.iter().filter_map(|label| self.jumps.remove(label)).collect::<Vec<_>>()
+        {
             merge(&mut self.of, jumped);
         }
     }
 
-    /// Goes over an instruction whose result is that of an effect (`effect`), or computed from its operands.
+    /// Goes over an instruction whose result is that of an effect (`effect`), or computed from its
+    /// operands.
     pub(super) fn step(&mut self, i: &SassInstruction, effect: Option<usize>) {
         if matches!(i.base(), "BRA" | "EXIT" | "BRX" | "JMP") {
             self.control.extend(self.guard(i));
@@ -76,7 +85,8 @@ mod tests {
     use super::super::listing::Listing;
     use super::EffectDependencies;
 
-    /// What sm_70 makes of a loop: behind the jump out of it stands code that uses the registers for something else.
+    /// What sm_70 makes of a loop: behind the jump out of it stands code that uses the registers
+    /// for something else.
     #[test]
     fn what_stands_between_a_jump_and_its_label_is_not_on_the_way() {
         let text = ".text.k:\n/*00*/ LDG.E.SYS R4, [R2] ;\n/*10*/ @!P0 BRA `(.L_x_1) ;\n/*20*/ VOTE.ANY R4, PT, PT ;\n\

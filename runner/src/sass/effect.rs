@@ -64,7 +64,8 @@ pub enum SassEffect {
         /// The scope: cta, gpu or sys.
         scope: Scope,
     },
-    /// One of the two branches of a `fence.proxy.alias`: which one is taken says a constant of the launch.
+    /// One of the two branches of a `fence.proxy.alias`: which one is taken says a constant of the
+    /// launch.
     OneOfTwoMembars,
     /// `CCTL.IVALL`: the first-level cache is emptied.
     Invalidate,
@@ -78,7 +79,8 @@ pub enum SassEffect {
         /// Arrives without waiting.
         arrive: bool,
     },
-    /// `WARPSYNC`, or a `BRA.DIV` or `BRA.CONV` that leads to or over one: lanes of a warp meet. What they then give one another is not looked at.
+    /// `WARPSYNC`, or a `BRA.DIV` or `BRA.CONV` that leads to or over one: lanes of a warp meet.
+    /// What they then give one another is not looked at.
     Meeting,
     /// `SYNCS`: an operation on an mbarrier.
     Mbarrier(SassMbarrier),
@@ -126,7 +128,8 @@ pub enum SassEffect {
     },
 }
 
-/// An operation on an mbarrier, as far as machine code tells them apart: how many arrivals and bytes stands in registers.
+/// An operation on an mbarrier, as far as machine code tells them apart: how many arrivals and
+/// bytes stands in registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SassMbarrier {
     /// `SYNCS.EXCH.64`
@@ -137,7 +140,8 @@ pub enum SassMbarrier {
     InvalidateAll,
     /// `SYNCS.ARRIVE`
     Arrive {
-        /// `.A1T0` one, `.ART0` so many as a register says, none of both one with bytes that are expected, `.A0T1` one that is expected beside.
+        /// `.A1T0` one, `.ART0` so many as a register says, none of both one with bytes that are
+        /// expected, `.A0T1` one that is expected beside.
         count: ArrivalCount,
         /// `.OPTOUT`: of later phases, too.
         drops: bool,
@@ -195,15 +199,21 @@ impl fmt::Display for SassEffect {
             None => "generic ",
         };
         match self {
-            Self::Load { space, bits, strength } => write!(f, "{}load of {bits} bits, {strength}", place(space)),
-            Self::Store { space, bits, strength } => write!(f, "{}store of {bits} bits, {strength}", place(space)),
+            Self::Load { space, bits, strength } => {
+                write!(f, "{}load of {bits} bits, {strength}", place(space))
+            }
+            Self::Store { space, bits, strength } => {
+                write!(f, "{}store of {bits} bits, {strength}", place(space))
+            }
             Self::Atom { space, function, bits, strength, reduction } => {
                 let name = if *reduction { "reduction" } else { "atom" };
                 write!(f, "{}{name} {} of {bits} bits, {strength}", place(space), function.name())
             }
             Self::ProxyLoad(proxy) => write!(f, "{} load of 32 bits", proxy_name(*proxy)),
             Self::SurfaceStore => f.write_str("surface store of 32 bits"),
-            Self::Membar { sc, scope } => write!(f, "MEMBAR.{}.{}", if *sc { "SC" } else { "ALL" }, scope_name(*scope)),
+            Self::Membar { sc, scope } => {
+                write!(f, "MEMBAR.{}.{}", if *sc { "SC" } else { "ALL" }, scope_name(*scope))
+            }
             Self::OneOfTwoMembars => f.write_str("MEMBAR.SC.GPU or MEMBAR.SC.SYS"),
             Self::Invalidate => f.write_str("CCTL.IVALL"),
             Self::ClusterBarrier { arrive: true } => f.write_str("arrival at the cluster barrier"),
@@ -212,21 +222,32 @@ impl fmt::Display for SassEffect {
             Self::Barrier { arrive: false } => f.write_str("barrier"),
             Self::Meeting => f.write_str("meeting of lanes"),
             Self::Mbarrier(operation) => write!(f, "mbarrier {operation}"),
-            Self::ViewFence(space) => write!(f, "fence of the async proxy, {} memory", space.name()),
+            Self::ViewFence(space) => {
+                write!(f, "fence of the async proxy, {} memory", space.name())
+            }
             Self::CopyToShared { bits } => write!(f, "asynchronous copy of {bits} bits"),
-            Self::GroupEnd { bulk } => write!(f, "end of a group of {}", if *bulk { "copies in bulk" } else { "copies" }),
+            Self::GroupEnd { bulk } => {
+                write!(f, "end of a group of {}", if *bulk { "copies in bulk" } else { "copies" })
+            }
             Self::GroupWait { left } => write!(f, "waiting for all groups but {left}"),
             Self::CopyArrival { counted } => {
-                write!(f, "{} of copies at an mbarrier", if *counted { "arrival" } else { "uncounted arrival" })
+                write!(
+                    f,
+                    "{} of copies at an mbarrier",
+                    if *counted { "arrival" } else { "uncounted arrival" }
+                )
             }
             Self::BulkCopy { to, from, multicast, function } => {
-                let name = function.map_or("copy".to_owned(), |function| format!("reduction {}", function.name()));
+                let name = function
+                    .map_or("copy".to_owned(), |function| format!("reduction {}", function.name()));
                 let several = if *multicast { " of several ctas" } else { "" };
                 write!(f, "{name} in bulk from {} to {} memory{several}", from.name(), to.name())
             }
             Self::BulkStore => f.write_str("store of zeros in bulk"),
             Self::AsyncStore { bits, function } => {
-                let name = function.map_or("store".to_owned(), |function| format!("reduction {}", function.name()));
+                let name = function.map_or("store".to_owned(), |function| {
+                    format!("reduction {}", function.name())
+                });
                 write!(f, "asynchronous {name} of {bits} bits")
             }
         }
@@ -251,7 +272,9 @@ impl fmt::Display for SassMbarrier {
             }
             Self::Expect => f.write_str("expecting bytes"),
             Self::Transfer => f.write_str("transfer of bytes"),
-            Self::Wait { suspends } => f.write_str(if *suspends { "try_wait" } else { "test_wait" }),
+            Self::Wait { suspends } => {
+                f.write_str(if *suspends { "try_wait" } else { "test_wait" })
+            }
         }
     }
 }

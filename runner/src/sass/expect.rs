@@ -1,12 +1,14 @@
-//! What a test must become: the effects of each instruction on memory, in order, with what they depend on. The table is that of
-//! facts that were measured on ptxas 12.9 and 13.5 (docs/gpu.md, "What PTX becomes").
+//! What a test must become: the effects of each instruction on memory, in order, with what they
+//! depend on. The table is that of facts that were measured on ptxas 12.9 and 13.5 (docs/gpu.md,
+//! "What PTX becomes").
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use margay_litmus::test::{
-    Access, AccessOrder, Address, AsyncAction, AsyncFamily, AsyncGroupAction, AsyncOperation, AtomFunction, AtomInstruction,
-    AwaitedPhase, BarrierMode, Base, Body, CacheOperator, ClusterBarrier, Dialect, FenceOrder, MbarrierAction, MbarrierOperation,
-    Operation, ProxyFenceKind, Space, Test, TestOperand, ThreadId, Type,
+    Access, AccessOrder, Address, AsyncAction, AsyncFamily, AsyncGroupAction, AsyncOperation,
+    AtomFunction, AtomInstruction, AwaitedPhase, BarrierMode, Base, Body, CacheOperator,
+    ClusterBarrier, Dialect, FenceOrder, MbarrierAction, MbarrierOperation, Operation,
+    ProxyFenceKind, Space, Test, TestOperand, ThreadId, Type,
 };
 use margay_models::execution::{Proxy, Scope};
 
@@ -15,7 +17,8 @@ use crate::emit::GpuTarget;
 use crate::emit::meeting::names_others;
 use crate::emit::{reachable, remote, spaces};
 
-/// An effect, with the instruction of the test that it is of, and the earlier effects (by position) whose values it needs.
+/// An effect, with the instruction of the test that it is of, and the earlier effects (by position)
+/// whose values it needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpectedEffect {
     pub effect: SassEffect,
@@ -28,8 +31,8 @@ pub struct ExpectedEffect {
     pub control: BTreeSet<usize>,
     /// To be executed at all: for its guard, and for jumps that lead over it.
     pub conditional: BTreeSet<usize>,
-    /// The effects that an acquire has put before it, by a load, a fence or a wait, or an arrival that releases; at cta scope no machine instruction does
-    /// that, only waiting.
+    /// The effects that an acquire has put before it, by a load, a fence or a wait, or an arrival
+    /// that releases; at cta scope no machine instruction does that, only waiting.
     pub acquired: BTreeSet<usize>,
 }
 
@@ -37,13 +40,26 @@ impl ExpectedEffect {
     /// One that depends on nothing.
     pub(super) fn alone(effect: SassEffect, text: String) -> Self {
         let none = BTreeSet::new;
-        Self { effect, text, address: none(), data: none(), control: none(), conditional: none(), acquired: none() }
+        Self {
+            effect,
+            text,
+            address: none(),
+            data: none(),
+            control: none(),
+            conditional: none(),
+            acquired: none(),
+        }
     }
 }
 
 /// What a thread must become; an error names what is not compared.
-pub fn expected(test: &Test, thread: ThreadId, target: GpuTarget) -> Result<Vec<ExpectedEffect>, String> {
-    let Some(Body::Instructions(instructions)) = test.threads.get(thread.index()).map(|t| &t.body) else {
+pub fn expected(
+    test: &Test,
+    thread: ThreadId,
+    target: GpuTarget,
+) -> Result<Vec<ExpectedEffect>, String> {
+    let Some(Body::Instructions(instructions)) = test.threads.get(thread.index()).map(|t| &t.body)
+    else {
         return Err("only PTX tests are compared".to_owned());
     };
     let mut builder = ExpectationBuilder {
@@ -58,8 +74,15 @@ pub fn expected(test: &Test, thread: ThreadId, target: GpuTarget) -> Result<Vec<
         over: Vec::new(),
         acquired: BTreeSet::new(),
     };
-    let label = |name: &String| instructions.iter().position(|i| matches!(&i.operation, Operation::Label(l) if l == name));
-    for (n, (i, _)) in instructions.iter().zip(reachable(instructions)).enumerate().filter(|(_, (_, reached))| *reached) {
+    let label = |name: &String| {
+        instructions.iter().position(|i| matches!(&i.operation, Operation::Label(l) if l == name))
+    };
+    for (n, (i, _)) in instructions
+        .iter()
+        .zip(reachable(instructions))
+        .enumerate()
+        .filter(|(_, (_, reached))| *reached)
+    {
         builder.over.retain(|(to, _)| *to > n);
 
         let text = margay_litmus::print::instruction(i, Dialect::Ptx);
@@ -67,9 +90,10 @@ pub fn expected(test: &Test, thread: ThreadId, target: GpuTarget) -> Result<Vec<
         builder.instruction(&i.operation, &text, &guard)?;
         // What a jump forward leads over, or an exit.
         let (to, mut from) = match &i.operation {
-            Operation::BranchIf { left, right, target, .. } => {
-                (label(target), [left, right].into_iter().flat_map(|v| builder.of_value(v)).collect())
-            }
+            Operation::BranchIf { left, right, target, .. } => (
+                label(target),
+                [left, right].into_iter().flat_map(|v| builder.of_value(v)).collect(),
+            ),
             Operation::Goto(target) => (label(target), BTreeSet::new()),
             Operation::Exit => (Some(usize::MAX), BTreeSet::new()),
             _ => (None, BTreeSet::new()),
@@ -85,13 +109,15 @@ struct ExpectationBuilder<'a> {
     thread: ThreadId,
     target: GpuTarget,
     spaces: Vec<Space>,
-    /// Which locations are in the shared memory of another cta: they have generic addresses in machine code.
+    /// Which locations are in the shared memory of another cta: they have generic addresses in
+    /// machine code.
     remote: Vec<bool>,
     out: Vec<ExpectedEffect>,
     /// For each register the effects whose values it is computed from.
     taint: BTreeMap<String, BTreeSet<usize>>,
     control: BTreeSet<usize>,
-    /// The jumps forward that may lead over what comes now: to which instruction, and for which effects.
+    /// The jumps forward that may lead over what comes now: to which instruction, and for which
+    /// effects.
     over: Vec<(usize, BTreeSet<usize>)>,
     acquired: BTreeSet<usize>,
 }
@@ -105,32 +131,58 @@ impl ExpectationBuilder<'_> {
         if let TestOperand::Register(name) = value { self.of(name) } else { BTreeSet::new() }
     }
 
-    fn push(&mut self, effect: SassEffect, text: &str, address: BTreeSet<usize>, data: BTreeSet<usize>, guard: &BTreeSet<usize>) {
+    fn push(
+        &mut self,
+        effect: SassEffect,
+        text: &str,
+        address: BTreeSet<usize>,
+        data: BTreeSet<usize>,
+        guard: &BTreeSet<usize>,
+    ) {
         let control = self.control.union(guard).copied().collect();
-        let conditional = self.over.iter().flat_map(|(_, from)| from).chain(guard).copied().collect();
+        let conditional =
+            self.over.iter().flat_map(|(_, from)| from).chain(guard).copied().collect();
         let (text, acquired) = (text.to_owned(), self.acquired.clone());
-        self.out.push(ExpectedEffect { effect, text, address, data, control, conditional, acquired });
+        self.out.push(ExpectedEffect {
+            effect,
+            text,
+            address,
+            data,
+            control,
+            conditional,
+            acquired,
+        });
     }
 
     fn plain(&mut self, effect: SassEffect, text: &str, guard: &BTreeSet<usize>) {
         self.push(effect, text, BTreeSet::new(), BTreeSet::new(), guard);
     }
 
-    fn define(&mut self, register: &str, from: BTreeSet<usize>, guard: &BTreeSet<usize>, guarded: bool) {
+    fn define(
+        &mut self,
+        register: &str,
+        from: BTreeSet<usize>,
+        guard: &BTreeSet<usize>,
+        guarded: bool,
+    ) {
         // Under a guard the old value may stay.
         let old = if guarded { self.of(register) } else { BTreeSet::new() };
-        self.taint.insert(register.to_owned(), from.iter().chain(guard).chain(&old).copied().collect());
+        self.taint
+            .insert(register.to_owned(), from.iter().chain(guard).chain(&old).copied().collect());
     }
 
     fn space(&self, address: &Address, access: &Access) -> Option<Space> {
         match &address.base {
-            Base::Location(name) => self.test.location(name).filter(|l| !self.remote[*l]).map(|l| self.spaces[l]),
+            Base::Location(name) => {
+                self.test.location(name).filter(|l| !self.remote[*l]).map(|l| self.spaces[l])
+            }
             Base::Register(_) => access.space.filter(|s| *s == Space::Global),
         }
     }
 
     fn address(&self, address: &Address) -> BTreeSet<usize> {
-        let base = if let Base::Register(name) = &address.base { self.of(name) } else { BTreeSet::new() };
+        let base =
+            if let Base::Register(name) = &address.base { self.of(name) } else { BTreeSet::new() };
         let offset = address.offset.as_ref().map(|o| self.of_value(o)).unwrap_or_default();
         base.union(&offset).copied().collect()
     }
@@ -140,8 +192,8 @@ impl ExpectationBuilder<'_> {
         self.plain(SassEffect::Membar { sc: false, scope: machine(scope) }, text, guard);
     }
 
-    /// The cache is emptied after an acquire wider than a cta. What is `from` a position on comes before everything that follows: all that is before a
-    /// fence, and an acquiring access itself.
+    /// The cache is emptied after an acquire wider than a cta. What is `from` a position on comes
+    /// before everything that follows: all that is before a fence, and an acquiring access itself.
     fn after(&mut self, scope: Scope, text: &str, guard: &BTreeSet<usize>, from: usize) {
         self.acquired.extend(from..self.out.len());
         if scope != Scope::Cta {
@@ -149,7 +201,12 @@ impl ExpectationBuilder<'_> {
         }
     }
 
-    fn instruction(&mut self, operation: &Operation, text: &str, guard: &BTreeSet<usize>) -> Result<(), String> {
+    fn instruction(
+        &mut self,
+        operation: &Operation,
+        text: &str,
+        guard: &BTreeSet<usize>,
+    ) -> Result<(), String> {
         let guarded = !guard.is_empty() || text.starts_with('@');
         match operation {
             Operation::Load { access, destination, address } if access.proxy != Proxy::Generic => {
@@ -167,18 +224,31 @@ impl ExpectationBuilder<'_> {
                 let (from, data) = (self.address(address), self.of_value(value));
                 self.push(SassEffect::SurfaceStore, text, from, data, guard);
             }
-            Operation::Store { access, address, value } => self.store(access, address, std::slice::from_ref(value), text, guard),
-            Operation::VectorStore { access, address, values } => self.store(access, address, values, text, guard),
+            Operation::Store { access, address, value } => {
+                self.store(access, address, std::slice::from_ref(value), text, guard)
+            }
+            Operation::VectorStore { access, address, values } => {
+                self.store(access, address, values, text, guard)
+            }
             Operation::Atom(atom) => self.atom(atom, text, guard, guarded),
             Operation::Fence { order, scope } => {
-                self.fence(order.unwrap_or(FenceOrder::AcqRel), scope.unwrap_or(Scope::Sys), text, guard);
+                self.fence(
+                    order.unwrap_or(FenceOrder::AcqRel),
+                    scope.unwrap_or(Scope::Sys),
+                    text,
+                    guard,
+                );
             }
             Operation::Membar(level) => {
                 self.plain(SassEffect::Membar { sc: true, scope: level.scope() }, text, guard);
                 self.after(level.scope(), text, guard, 0);
             }
             Operation::Barrier { mode, .. } => {
-                self.plain(SassEffect::Barrier { arrive: matches!(mode, BarrierMode::Arrive) }, text, guard);
+                self.plain(
+                    SassEffect::Barrier { arrive: matches!(mode, BarrierMode::Arrive) },
+                    text,
+                    guard,
+                );
             }
             Operation::Warp(meeting) => {
                 if names_others(self.test, self.thread, meeting.mask) {
@@ -208,7 +278,9 @@ impl ExpectationBuilder<'_> {
             }
             // No machine instruction: the code waits.
             Operation::MbarrierInitFence => {}
-            Operation::SharedFence { acquires: true, to_async: false } => self.acquired.extend(0..self.out.len()),
+            Operation::SharedFence { acquires: true, to_async: false } => {
+                self.acquired.extend(0..self.out.len())
+            }
             Operation::StoreConditional { .. } => return Err(self.no_instruction(text)),
             Operation::Mbarrier(operation) => self.mbarrier(operation, text, guard, guarded)?,
             Operation::PendingCount { destination, token } => {
@@ -216,10 +288,16 @@ impl ExpectationBuilder<'_> {
                 self.define(destination, from, guard, guarded);
             }
             Operation::Async(operation) => self.asynchronous(operation, text, guard)?,
-            Operation::AsyncGroup { family, action } => self.group(*family, *action, text, guard)?,
+            Operation::AsyncGroup { family, action } => {
+                self.group(*family, *action, text, guard)?
+            }
             Operation::AsyncArrive { family: AsyncFamily::Element, counted, .. } => {
                 if !counted {
-                    let effect = SassMbarrier::Arrive { count: ArrivalCount::OneMore, drops: false, remote: true };
+                    let effect = SassMbarrier::Arrive {
+                        count: ArrivalCount::OneMore,
+                        drops: false,
+                        remote: true,
+                    };
                     self.plain(SassEffect::Mbarrier(effect), text, guard);
                 }
                 self.plain(SassEffect::CopyArrival { counted: *counted }, text, guard);
@@ -230,13 +308,16 @@ impl ExpectationBuilder<'_> {
             | Operation::TensorFence { .. }
             | Operation::Tensormap(_)
             | Operation::SharedFence { to_async: true, .. }
-            | Operation::Multimem(_) => return Err(format!("`{text}` is not compared with machine code")),
+            | Operation::Multimem(_) => {
+                return Err(format!("`{text}` is not compared with machine code"));
+            }
             Operation::Local { destination, operands, .. } => {
                 let from = operands.iter().flat_map(|o| self.of_value(o)).collect();
                 self.define(destination, from, guard, guarded);
             }
             Operation::BranchIf { left, right, .. } => {
-                let from: Vec<usize> = [left, right].into_iter().flat_map(|v| self.of_value(v)).collect();
+                let from: Vec<usize> =
+                    [left, right].into_iter().flat_map(|v| self.of_value(v)).collect();
                 self.control.extend(from);
                 self.control.extend(guard);
             }
@@ -246,7 +327,12 @@ impl ExpectationBuilder<'_> {
         Ok(())
     }
 
-    fn proxy_fence(&mut self, kind: ProxyFenceKind, text: &str, guard: &BTreeSet<usize>) -> Result<(), String> {
+    fn proxy_fence(
+        &mut self,
+        kind: ProxyFenceKind,
+        text: &str,
+        guard: &BTreeSet<usize>,
+    ) -> Result<(), String> {
         match kind {
             ProxyFenceKind::Alias => {
                 if self.target < GpuTarget(80) {
@@ -257,7 +343,8 @@ impl ExpectationBuilder<'_> {
                 }
                 self.plain(SassEffect::Invalidate, text, guard);
             }
-            // The fence for both spaces has the instruction of the one for shared memory, behind a wider MEMBAR.
+            // The fence for both spaces has the instruction of the one for shared memory, behind a
+            // wider MEMBAR.
             ProxyFenceKind::Async => {
                 self.plain(SassEffect::Membar { sc: false, scope: Scope::Gpu }, text, guard);
                 self.plain(SassEffect::ViewFence(Space::Shared), text, guard);
@@ -266,8 +353,12 @@ impl ExpectationBuilder<'_> {
                 self.plain(SassEffect::Membar { sc: false, scope: Scope::Cta }, text, guard);
                 self.plain(SassEffect::ViewFence(Space::Shared), text, guard);
             }
-            ProxyFenceKind::AsyncGlobal => self.plain(SassEffect::ViewFence(Space::Global), text, guard),
-            ProxyFenceKind::Surface | ProxyFenceKind::Texture | ProxyFenceKind::Constant => return Err(self.no_instruction(text)),
+            ProxyFenceKind::AsyncGlobal => {
+                self.plain(SassEffect::ViewFence(Space::Global), text, guard)
+            }
+            ProxyFenceKind::Surface | ProxyFenceKind::Texture | ProxyFenceKind::Constant => {
+                return Err(self.no_instruction(text));
+            }
         }
         Ok(())
     }
@@ -318,7 +409,13 @@ impl ExpectationBuilder<'_> {
         let (space, from) = (self.space(address, access), self.address(address));
         let bits = bits(access) * destinations.len() as u8;
         let position = self.out.len();
-        self.push(SassEffect::Load { space, bits, strength: strength(access, space) }, text, from, BTreeSet::new(), guard);
+        self.push(
+            SassEffect::Load { space, bits, strength: strength(access, space) },
+            text,
+            from,
+            BTreeSet::new(),
+            guard,
+        );
         for destination in destinations {
             self.define(destination, BTreeSet::from([position]), guard, guarded);
         }
@@ -328,14 +425,27 @@ impl ExpectationBuilder<'_> {
     }
 
     /// A store of as many elements as there are values.
-    fn store(&mut self, access: &Access, address: &Address, values: &[TestOperand], text: &str, guard: &BTreeSet<usize>) {
+    fn store(
+        &mut self,
+        access: &Access,
+        address: &Address,
+        values: &[TestOperand],
+        text: &str,
+        guard: &BTreeSet<usize>,
+    ) {
         if access.order == Some(AccessOrder::Release) {
             self.before(access.scope.unwrap_or(Scope::Sys), text, guard);
         }
         let (space, from) = (self.space(address, access), self.address(address));
         let data = values.iter().flat_map(|v| self.of_value(v)).collect();
         let bits = bits(access) * values.len() as u8;
-        self.push(SassEffect::Store { space, bits, strength: strength(access, space) }, text, from, data, guard);
+        self.push(
+            SassEffect::Store { space, bits, strength: strength(access, space) },
+            text,
+            from,
+            data,
+            guard,
+        );
     }
 
     fn atom(&mut self, atom: &AtomInstruction, text: &str, guard: &BTreeSet<usize>, guarded: bool) {
@@ -347,7 +457,8 @@ impl ExpectationBuilder<'_> {
         let space = self.space(address, access);
         let mut data = self.of_value(operand);
         data.extend(replacement.iter().flat_map(|r| self.of_value(r)));
-        let no_reduction = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
+        let no_reduction =
+            matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
         let effect = SassEffect::Atom {
             space,
             function: *function,
@@ -372,11 +483,16 @@ impl ExpectationBuilder<'_> {
         guard: &BTreeSet<usize>,
         guarded: bool,
     ) -> Result<(), String> {
-        let location = if let Base::Location(name) = &address.base { self.test.location(name) } else { None };
+        let location =
+            if let Base::Location(name) = &address.base { self.test.location(name) } else { None };
         let remote = *is_remote || location.is_some_and(|l| self.remote[l]);
         let effect = match action {
             MbarrierAction::Initialise { .. } if self.target >= GpuTarget(100) => {
-                let store = SassEffect::Store { space: Some(Space::Shared), bits: 64, strength: SassStrength::Weak };
+                let store = SassEffect::Store {
+                    space: Some(Space::Shared),
+                    bits: 64,
+                    strength: SassStrength::Weak,
+                };
                 self.plain(store, text, guard);
                 self.plain(SassEffect::ViewFence(Space::Shared), text, guard);
                 SassMbarrier::InvalidateAll
@@ -389,7 +505,9 @@ impl ExpectationBuilder<'_> {
             MbarrierAction::Expect { .. } => SassMbarrier::Expect,
             MbarrierAction::Transfer { .. } => SassMbarrier::Transfer,
             MbarrierAction::Arrive { incomplete: true, .. } => {
-                return Err(format!("`{text}` is a loop over lanes in machine code, which is not compared"));
+                return Err(format!(
+                    "`{text}` is a loop over lanes in machine code, which is not compared"
+                ));
             }
             MbarrierAction::Arrive { token, order, scope, count, bytes, drops, .. } => {
                 let releases = *order == AccessOrder::Release;
@@ -429,7 +547,12 @@ impl ExpectationBuilder<'_> {
         Ok(())
     }
 
-    fn asynchronous(&mut self, operation: &AsyncOperation, text: &str, guard: &BTreeSet<usize>) -> Result<(), String> {
+    fn asynchronous(
+        &mut self,
+        operation: &AsyncOperation,
+        text: &str,
+        guard: &BTreeSet<usize>,
+    ) -> Result<(), String> {
         let AsyncOperation { family, to_space, from_space, action, .. } = operation;
         let bits_of = |ty: &Option<Type>| ty.map_or(32, |t| t.bits);
         let bulk = |multicast, function| {
@@ -437,12 +560,19 @@ impl ExpectationBuilder<'_> {
             SassEffect::BulkCopy { to: *to_space, from, multicast, function }
         };
         let effect = match (family, action) {
-            (AsyncFamily::Element, AsyncAction::Copy { bytes, .. }) => SassEffect::CopyToShared { bits: (*bytes * 8) as u8 },
+            (AsyncFamily::Element, AsyncAction::Copy { bytes, .. }) => {
+                SassEffect::CopyToShared { bits: (*bytes * 8) as u8 }
+            }
             (AsyncFamily::Bulk, AsyncAction::Copy { to, .. }) => bulk(to.len() > 1, None),
-            (AsyncFamily::Bulk, AsyncAction::ReduceFrom { function, .. }) => bulk(false, Some(*function)),
+            (AsyncFamily::Bulk, AsyncAction::ReduceFrom { function, .. }) => {
+                bulk(false, Some(*function))
+            }
             (_, AsyncAction::Store { ty, values, .. }) => {
                 let data = values.iter().flat_map(|v| self.of_value(v)).collect();
-                let effect = SassEffect::AsyncStore { bits: bits_of(ty) * values.len() as u8, function: None };
+                let effect = SassEffect::AsyncStore {
+                    bits: bits_of(ty) * values.len() as u8,
+                    function: None,
+                };
                 self.push(effect, text, BTreeSet::new(), data, guard);
                 return Ok(());
             }
@@ -503,11 +633,18 @@ fn strength(access: &Access, space: Option<Space>) -> SassStrength {
         return SassStrength::Weak;
     }
     match (access.order, access.cache) {
-        // Cache operators are scopes since sm_70: a `.ca` load may hit the first-level cache, a `.cg` load may not.
-        (None | Some(AccessOrder::Weak), Some(CacheOperator::Ca | CacheOperator::Wb)) => SassStrength::Cta,
+        // Cache operators are scopes since sm_70: a `.ca` load may hit the first-level cache, a
+        // `.cg` load may not.
+        (None | Some(AccessOrder::Weak), Some(CacheOperator::Ca | CacheOperator::Wb)) => {
+            SassStrength::Cta
+        }
         (None | Some(AccessOrder::Weak), Some(CacheOperator::Cg)) => SassStrength::Gpu,
-        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cv | CacheOperator::Wt)) => SassStrength::Sys,
-        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cs | CacheOperator::Lu)) => SassStrength::EvictFirst,
+        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cv | CacheOperator::Wt)) => {
+            SassStrength::Sys
+        }
+        (None | Some(AccessOrder::Weak), Some(CacheOperator::Cs | CacheOperator::Lu)) => {
+            SassStrength::EvictFirst
+        }
         (None | Some(AccessOrder::Weak), None) => SassStrength::Weak,
         (Some(AccessOrder::Volatile), _) => SassStrength::Sys,
         (Some(AccessOrder::Mmio), _) => SassStrength::Mmio,

@@ -4,10 +4,14 @@ use std::collections::HashMap;
 
 use super::listing::SassInstruction;
 
-/// For each instruction those that may come next, by position. Jumps out of the code end it; so do `EXIT` and `RET`.
+/// For each instruction those that may come next, by position. Jumps out of the code end it; so do
+/// `EXIT` and `RET`.
 pub(super) fn successors(code: &[SassInstruction]) -> Vec<Vec<usize>> {
-    let labels: HashMap<&str, usize> =
-        code.iter().enumerate().flat_map(|(n, i)| i.labels.iter().map(move |l| (l.as_str(), n))).collect();
+    let labels: HashMap<&str, usize> = code
+        .iter()
+        .enumerate()
+        .flat_map(|(n, i)| i.labels.iter().map(move |l| (l.as_str(), n)))
+        .collect();
     let next = |n: usize| (n + 1 < code.len()).then_some(n + 1);
     let of = |(n, i): (usize, &SassInstruction)| {
         // A jump may have its condition as an operand: `BRA.U !UP0, label`.
@@ -25,8 +29,9 @@ pub(super) fn successors(code: &[SassInstruction]) -> Vec<Vec<usize>> {
     code.iter().enumerate().map(of).collect()
 }
 
-/// What holds before each instruction on some way to it: the smallest sets that contain what `step` makes of those before. `step` gets the position
-/// and what holds before the instruction, and makes it what holds behind.
+/// What holds before each instruction on some way to it: the smallest sets that contain what `step`
+/// makes of those before. `step` gets the position and what holds before the instruction, and makes
+/// it what holds behind.
 pub(super) fn reach<T: Ord + Clone>(
     successors: &[Vec<usize>],
     mut step: impl FnMut(usize, &mut std::collections::BTreeSet<T>),
@@ -61,7 +66,10 @@ mod tests {
     #[test]
     fn where_control_goes() {
         let code = Listing::read(LOOP).remove(0).instructions;
-        assert_eq!(successors(&code), [vec![1], vec![2], vec![3], vec![1, 4], vec![6, 5], vec![6], vec![], vec![7]]);
+        assert_eq!(
+            successors(&code),
+            [vec![1], vec![2], vec![3], vec![1, 4], vec![6, 5], vec![6], vec![], vec![7]]
+        );
     }
 
     #[test]

@@ -1,8 +1,11 @@
-//! At which level a kernel is assembled: the highest one at which its machine code is still the test.
+//! At which level a kernel is assembled: the highest one at which its machine code is still the
+//! test.
 //!
-//! Without optimisation the assembler waits for every result before the next instruction, so that no load is ever overtaken; with it, it may merge, move
-//! or leave out accesses. So each level is tried from the top, as Alglave et al. did (ASPLOS 2015, section 4.4: compile at `-O3`, then check), and the
-//! answer of the comparison decides; then the levels again with the accesses written apart.
+//! Without optimisation the assembler waits for every result before the next instruction, so that
+//! no load is ever overtaken; with it, it may merge, move or leave out accesses. So each level is
+//! tried from the top, as Alglave et al. did (ASPLOS 2015, section 4.4: compile at `-O3`, then
+//! check), and the answer of the comparison decides; then the levels again with the accesses
+//! written apart.
 
 use margay_litmus::test::Test;
 
@@ -48,8 +51,9 @@ pub struct LevelSearch {
 impl LevelSearch {
     /// Takes what a way came to. Is it the one, so that no other need be tried?
     pub fn offer(&mut self, way: AssemblyWay, result: Result<CodeComparison, ToolFailure>) -> bool {
-        let narrowed =
-            |answer: &CodeComparison| if let CodeComparison::Same { narrowed, .. } = answer { narrowed.len() } else { 0 };
+        let narrowed = |answer: &CodeComparison| {
+            if let CodeComparison::Same { narrowed, .. } = answer { narrowed.len() } else { 0 }
+        };
         match result {
             // Nothing can be compared: then no other way can be either.
             Ok(answer @ CodeComparison::Assembled) => {
@@ -121,19 +125,28 @@ mod tests {
         let differs = || Ok(CodeComparison::Differs(vec!["a load is lost".to_owned()]));
         let run = |answers: Vec<Result<CodeComparison, ToolFailure>>| {
             let mut search = LevelSearch::default();
-            let tried = WAYS.into_iter().zip(answers).take_while(|(way, a)| !search.offer(*way, a.clone())).count();
+            let tried = WAYS
+                .into_iter()
+                .zip(answers)
+                .take_while(|(way, a)| !search.offer(*way, a.clone()))
+                .count();
             (tried, search.end())
         };
         let (tried, end) = run(vec![same(0)]);
         assert_eq!((tried, end.expect("a way").way), (0, WAYS[0]));
-        let (_, end) = run(vec![differs(), same(1), Err(ToolFailure::Refused("no room".to_owned())), same(0)]);
+        let (_, end) =
+            run(vec![differs(), same(1), Err(ToolFailure::Refused("no room".to_owned())), same(0)]);
         assert_eq!(end.expect("a way").way, WAYS[3], "one that waits for nothing is better");
-        let (_, end) = run(vec![differs(), same(2), same(1), differs(), differs(), same(1), same(4)]);
+        let (_, end) =
+            run(vec![differs(), same(2), same(1), differs(), differs(), same(1), same(4)]);
         assert_eq!(end.expect("a way").way, WAYS[2], "the fewest waits, and the first of equals");
         let (_, end) = run(vec![differs(); 7]);
         assert_eq!(end.expect_err("none"), differs());
         let (tried, end) = run(vec![Err(ToolFailure::Missing("no ptxas".to_owned())); 7]);
-        assert_eq!((tried, end.expect_err("none")), (0, Err(ToolFailure::Missing("no ptxas".to_owned()))));
+        assert_eq!(
+            (tried, end.expect_err("none")),
+            (0, Err(ToolFailure::Missing("no ptxas".to_owned())))
+        );
         let (_, end) = run(vec![Ok(CodeComparison::Assembled)]);
         assert_eq!(end.expect("a way").answer, CodeComparison::Assembled);
     }

@@ -30,7 +30,8 @@ impl SassInstruction {
         self.name.iter().skip(1).any(|q| q == qualifier)
     }
 
-    /// The label among its operands: where it may jump to, or where a `BSSY` says that jumps come together.
+    /// The label among its operands: where it may jump to, or where a `BSSY` says that jumps come
+    /// together.
     pub fn label(&self) -> Option<&str> {
         self.operands.last()?.strip_prefix("`(")?.strip_suffix(')')
     }
@@ -51,7 +52,8 @@ impl SassInstruction {
         let (address, rest) = rest.split_once("*/")?;
         let address = u32::from_str_radix(address, 16).ok()?;
         let text = rest.split(';').next()?.trim();
-        // What follows the last instruction of a line is its bytes; a line of bytes alone has no name.
+        // What follows the last instruction of a line is its bytes; a line of bytes alone has no
+        // name.
         let text = text.split("/*").next()?.trim();
         let (guard, rest) = match text.strip_prefix('@') {
             Some(guarded) => {
@@ -69,14 +71,19 @@ impl SassInstruction {
             labels: Vec::new(),
             guard,
             name: name.split('.').map(str::to_owned).collect(),
-            operands: operands.split(',').map(|o| o.trim().to_owned()).filter(|o| !o.is_empty()).collect(),
+            operands: operands
+                .split(',')
+                .map(|o| o.trim().to_owned())
+                .filter(|o| !o.is_empty())
+                .collect(),
             control: None,
             text: text.to_owned(),
         })
     }
 }
 
-/// The second 64 bits of an instruction stand alone on the line behind it: `/* 0x000fc00000000f00 */`.
+/// The second 64 bits of an instruction stand alone on the line behind it:
+/// `/* 0x000fc00000000f00 */`.
 fn high(line: &str) -> Option<u64> {
     let digits = line.trim().strip_prefix("/*")?.strip_suffix("*/")?.trim().strip_prefix("0x")?;
     (digits.len() == 16).then(|| u64::from_str_radix(digits, 16).ok())?
@@ -92,7 +99,8 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Reads what `nvdisasm -c`, with or without `-hex`, writes; lines that are no instructions are passed over.
+    /// Reads what `nvdisasm -c`, with or without `-hex`, writes; lines that are no instructions are
+    /// passed over.
     pub fn read(text: &str) -> Vec<Self> {
         let mut listings: Vec<Self> = Vec::new();
         let mut labels = Vec::new();
@@ -107,8 +115,12 @@ impl Listing {
                 if let Some(last) = last.filter(|i| i.control.is_none()) {
                     last.control = Some(ControlWord::of(high));
                 }
-            } else if let (Some(listing), Some(instruction)) = (listings.last_mut(), SassInstruction::read(line)) {
-                listing.instructions.push(SassInstruction { labels: std::mem::take(&mut labels), ..instruction });
+            } else if let (Some(listing), Some(instruction)) =
+                (listings.last_mut(), SassInstruction::read(line))
+            {
+                listing
+                    .instructions
+                    .push(SassInstruction { labels: std::mem::take(&mut labels), ..instruction });
             }
         }
         listings
@@ -129,7 +141,9 @@ impl Listing {
 
     fn marker(&self, event: usize) -> Option<usize> {
         let mask = format!("{:#x}", 1u32 << event);
-        self.instructions.iter().position(|i| i.base() == "PMTRIG" && i.operands.first() == Some(&mask))
+        self.instructions
+            .iter()
+            .position(|i| i.base() == "PMTRIG" && i.operands.first() == Some(&mask))
     }
 }
 
@@ -143,13 +157,23 @@ mod tests {
             \t\t\t\t\t/* 0x000fea0003800000 */\n.L_x_1:\n        /*0070*/   LDC.64 R4, c[0x0][0x218] ;   /* 0x00008600ff047b82 */\n\
             \t\t/* 0x000e240000000a00 */\n        /*0080*/   BRA `(.L_x_1);   /* 0xfffffffc00fc7947 */\n\t/* 0x000fc0000383ffff */\n";
         let with = Listing::read(hex).remove(0).instructions;
-        assert_eq!(with.iter().map(|i| i.text()).collect::<Vec<_>>(), ["@!P0 EXIT", "LDC.64 R4, c[0x0][0x218]", "BRA `(.L_x_1)"]);
+        assert_eq!(
+            with.iter().map(|i| i.text()).collect::<Vec<_>>(),
+            ["@!P0 EXIT", "LDC.64 R4, c[0x0][0x218]", "BRA `(.L_x_1)"]
+        );
         assert_eq!(with.iter().map(|i| i.address).collect::<Vec<_>>(), [0x60, 0x70, 0x80]);
-        assert_eq!((with[1].labels.as_slice(), with[2].target()), ([".L_x_1".to_owned()].as_slice(), Some(".L_x_1")));
+        assert_eq!(
+            (with[1].labels.as_slice(), with[2].target()),
+            ([".L_x_1".to_owned()].as_slice(), Some(".L_x_1"))
+        );
         assert_eq!(with[1].control.expect("the bytes are there").write, Some(0));
         assert!(with.iter().all(|i| i.control.is_some()));
         let bytes = |l: &&str| l.trim().starts_with("/* 0x");
-        let plain: Vec<&str> = hex.lines().filter(|l| !bytes(l)).map(|l| l.split(" /* 0x").next().unwrap_or(l)).collect();
+        let plain: Vec<&str> = hex
+            .lines()
+            .filter(|l| !bytes(l))
+            .map(|l| l.split(" /* 0x").next().unwrap_or(l))
+            .collect();
         let without = Listing::read(&plain.join("\n")).remove(0).instructions;
         assert_eq!(without.len(), 3);
         assert!(without.iter().all(|i| i.control.is_none()));

@@ -1,5 +1,6 @@
-//! What the assembler makes of a kernel, compared with the test access by access (*optcheck*: Alglave et al., ASPLOS 2015, section
-//! 4.4). Needs no GPU, only the vendor's programs ([`Toolkit`]).
+//! What the assembler makes of a kernel, compared with the test access by access (*optcheck*:
+//! Alglave et al., ASPLOS 2015, section 4.4). Needs no GPU, only the vendor's programs
+//! ([`Toolkit`]).
 
 mod compare;
 mod control;
@@ -37,7 +38,8 @@ pub enum CodeComparison {
     Same {
         /// How many accesses, fences and barriers were compared.
         compared: usize,
-        /// Accesses that the code makes wait for earlier ones though the test does not, one sentence each: outcomes can be rarer for it.
+        /// Accesses that the code makes wait for earlier ones though the test does not, one
+        /// sentence each: outcomes can be rarer for it.
         narrowed: Vec<String>,
     },
     /// It was assembled; there is no disassembler for the target.
@@ -52,26 +54,31 @@ pub const THREADS: usize = 8;
 /// Kernels that are assembled together: the disassembler takes a third of a second to start.
 const TOGETHER: usize = 40;
 
-/// Assembles and compares any number of kernels of one target, on all cores; the answers are in their order. One that the
-/// assembler refuses keeps no other one from being compared.
+/// Assembles and compares any number of kernels of one target, on all cores; the answers are in
+/// their order. One that the assembler refuses keeps no other one from being compared.
 pub fn check_all(
     toolkit: &Toolkit,
     target: GpuTarget,
     level: u8,
     kernels: &[(&Test, &TestKernel)],
 ) -> Vec<Result<CodeComparison, ToolFailure>> {
-    let chunks = kernels.par_chunks(TOGETHER).map(|chunk| match check(toolkit, target, level, chunk) {
-        Ok(answers) => answers.into_iter().map(Ok).collect(),
-        Err(ToolFailure::Refused(_)) => {
-            let alone = |one| check(toolkit, target, level, std::slice::from_ref(one)).map(|mut answers| answers.remove(0));
-            chunk.iter().map(alone).collect()
-        }
-        Err(missing) => vec![Err(missing); chunk.len()],
-    });
+    let chunks =
+        kernels.par_chunks(TOGETHER).map(|chunk| match check(toolkit, target, level, chunk) {
+            Ok(answers) => answers.into_iter().map(Ok).collect(),
+            Err(ToolFailure::Refused(_)) => {
+                let alone = |one| {
+                    check(toolkit, target, level, std::slice::from_ref(one))
+                        .map(|mut answers| answers.remove(0))
+                };
+                chunk.iter().map(alone).collect()
+            }
+            Err(missing) => vec![Err(missing); chunk.len()],
+        });
     chunks.collect::<Vec<Vec<_>>>().into_iter().flatten().collect()
 }
 
-/// Assembles kernels of one target at an optimisation level, all in one go, and compares each with its test.
+/// Assembles kernels of one target at an optimisation level, all in one go, and compares each with
+/// its test.
 pub fn check(
     toolkit: &Toolkit,
     target: GpuTarget,
@@ -89,7 +96,8 @@ pub fn check(
     Ok(compared.collect())
 }
 
-/// The machine code of the tests of kernels, assembled all in one go. `None`: there is no disassembler for the target.
+/// The machine code of the tests of kernels, assembled all in one go. `None`: there is no
+/// disassembler for the target.
 pub fn listings(
     toolkit: &Toolkit,
     target: GpuTarget,
@@ -100,9 +108,15 @@ pub fn listings(
     let mut text = directives(version, target);
     text.push_str(kernels.iter().map(|k| k.module.constants).max().unwrap_or_default());
     for (i, kernel) in kernels.iter().enumerate() {
-        text.push_str(&kernel.module.test.replacen("margay_test(", &format!("margay_test_{i}("), 1));
+        text.push_str(&kernel.module.test.replacen(
+            "margay_test(",
+            &format!("margay_test_{i}("),
+            1,
+        ));
     }
-    let Some(disassembly) = toolkit.assemble(&text, target, level)?.disassembly else { return Ok(None) };
+    let Some(disassembly) = toolkit.assemble(&text, target, level)?.disassembly else {
+        return Ok(None);
+    };
     let mut listings = Listing::read(&disassembly);
     let named = |i: usize| {
         let at = listings.iter().position(|l| l.name == format!("margay_test_{i}"))?;

@@ -2,18 +2,21 @@
 
 use super::listing::SassInstruction;
 
-/// How many operands are results: the first, and the predicates that follow it; for atoms a predicate and a register.
+/// How many operands are results: the first, and the predicates that follow it; for atoms a
+/// predicate and a register.
 pub(super) fn results(i: &SassInstruction) -> usize {
     let predicate = |o: &String| !o.starts_with('!') && (o.starts_with('P') || o.starts_with("UP"));
     match i.base() {
-        "ST" | "STG" | "STS" | "STL" | "SUST" | "RED" | "REDG" | "MEMBAR" | "BAR" | "CCTL" | "BSYNC" | "NOP" | "ERRBAR"
-        | "CGAERRBAR" | "BRA" | "EXIT" | "BSSY" | "BREAK" | "WARPSYNC" | "CALL" | "RET" | "YIELD" | "PMTRIG" | "DEPBAR"
-        | "ENDCOLLECTIVE" | "NANOSLEEP" | "UCGABAR_ARV" | "UCGABAR_WAIT" | "LDGSTS" | "LDGDEPBAR" | "ARRIVES" | "UBLKCP"
-        | "UBLKRED" | "UTMACMDFLUSH" | "UMEMSETS" | "STAS" | "REDAS" | "FENCE" => 0,
+        "ST" | "STG" | "STS" | "STL" | "SUST" | "RED" | "REDG" | "MEMBAR" | "BAR" | "CCTL"
+        | "BSYNC" | "NOP" | "ERRBAR" | "CGAERRBAR" | "BRA" | "EXIT" | "BSSY" | "BREAK"
+        | "WARPSYNC" | "CALL" | "RET" | "YIELD" | "PMTRIG" | "DEPBAR" | "ENDCOLLECTIVE"
+        | "NANOSLEEP" | "UCGABAR_ARV" | "UCGABAR_WAIT" | "LDGSTS" | "LDGDEPBAR" | "ARRIVES"
+        | "UBLKCP" | "UBLKRED" | "UTMACMDFLUSH" | "UMEMSETS" | "STAS" | "REDAS" | "FENCE" => 0,
         "SYNCS" if i.has("CCTL") => 0,
         "SYNCS" => 1,
         "ATOM" | "ATOMG" | "TLD" | "TEX" => 2,
-        // `PLOP3.LUT P0, PT, P0, ..`, `ISETP.NE.AND P0, PT, R4, ..`: two results, of which one may be thrown away.
+        // `PLOP3.LUT P0, PT, P0, ..`, `ISETP.NE.AND P0, PT, R4, ..`: two results, of which one may
+        // be thrown away.
         _ if i.operands.first().is_some_and(predicate) => 2,
         _ => 1 + i.operands.iter().skip(1).take(2).take_while(|o| predicate(o)).count(),
     }
@@ -37,7 +40,8 @@ fn width(i: &SassInstruction, operand: usize) -> u32 {
             let last = i.operands.iter().rposition(|o| !o.contains('P')).unwrap_or(0);
             if operand == 0 || operand == last { 2 } else { 1 }
         }
-        // Two single registers shifted as one, or the halves of one taken: `U64` says how to look at them.
+        // Two single registers shifted as one, or the halves of one taken: `U64` says how to look
+        // at them.
         "SHF" | "USHF" => 1,
         // The state of an mbarrier is a pair; what is added to it, or a phase, a single register.
         "SYNCS" => {
@@ -53,12 +57,18 @@ fn width(i: &SassInstruction, operand: usize) -> u32 {
 
 /// The registers and predicates that it writes.
 pub(super) fn writes(i: &SassInstruction) -> Vec<String> {
-    i.operands.iter().enumerate().take(results(i)).flat_map(|(n, o)| names(o, width(i, n))).collect()
+    i.operands
+        .iter()
+        .enumerate()
+        .take(results(i))
+        .flat_map(|(n, o)| names(o, width(i, n)))
+        .collect()
 }
 
 /// Those that it reads, its guard among them.
 pub(super) fn reads(i: &SassInstruction) -> Vec<String> {
-    let operands = i.operands.iter().enumerate().skip(results(i)).flat_map(|(n, o)| names(o, width(i, n)));
+    let operands =
+        i.operands.iter().enumerate().skip(results(i)).flat_map(|(n, o)| names(o, width(i, n)));
     i.guard.iter().cloned().chain(operands).collect()
 }
 
@@ -84,7 +94,11 @@ pub(super) fn names(operand: &str, registers: u32) -> Vec<String> {
         }
         found.push(word.to_owned());
         // Descriptors and addresses with `.64` are pairs whatever is loaded from them.
-        let own = if operand[..start].ends_with("desc[") || operand[at..].starts_with(".64") { 2 } else { 1 };
+        let own = if operand[..start].ends_with("desc[") || operand[at..].starts_with(".64") {
+            2
+        } else {
+            1
+        };
         if letters.ends_with('R') {
             found.extend((1..registers.max(own)).map(|n| format!("{letters}{}", number + n)));
         }
@@ -130,7 +144,11 @@ mod tests {
             ("IMAD.WIDE.U32 R4, R5, 0x8, R12", &["R4", "R5"], &["R5", "R12", "R13"]),
             ("SHF.R.U64 R4, R5, 0x1, R6", &["R4"], &["R5", "R6"]),
             ("@!P0 STG.E [R2.64], R7", &[], &["P0", "R2", "R3", "R7"]),
-            ("ATOMG.E.CAS.STRONG.GPU PT, R3, [R6.64], R10, R11", &["R3"], &["R6", "R7", "R10", "R11"]),
+            (
+                "ATOMG.E.CAS.STRONG.GPU PT, R3, [R6.64], R10, R11",
+                &["R3"],
+                &["R6", "R7", "R10", "R11"],
+            ),
             ("ULDC.64 UR4, c[0x0][0x208]", &["UR4", "UR5"], &[]),
             ("R2UR UR4, R12", &["UR4"], &["R12"]),
             ("SYNCS.ARRIVE.TRANS64.A1T0 R4, [R3+URZ], RZ", &["R4", "R5"], &["R3"]),
@@ -141,7 +159,10 @@ mod tests {
             let i = instruction(text);
             assert_eq!(
                 (writes(&i), reads(&i)),
-                (written.iter().map(|s| (*s).to_owned()).collect(), read.iter().map(|s| (*s).to_owned()).collect()),
+                (
+                    written.iter().map(|s| (*s).to_owned()).collect(),
+                    read.iter().map(|s| (*s).to_owned()).collect()
+                ),
                 "{text}"
             );
         }

@@ -1,8 +1,10 @@
-//! Which accesses of a thread its machine code lets overlap: whether a later one may be issued while an earlier one is still under way.
+//! Which accesses of a thread its machine code lets overlap: whether a later one may be issued
+//! while an earlier one is still under way.
 //!
-//! A warp issues its instructions in order, so the code orders two accesses only by waiting between them: for the scoreboard of the earlier one, for
-//! everything that is outstanding, or at a fence or barrier. A store signals no scoreboard when it is performed; only a fence waits for it. What the
-//! fields mean, and who found out: [`ControlWord`](super::ControlWord).
+//! A warp issues its instructions in order, so the code orders two accesses only by waiting between
+//! them: for the scoreboard of the earlier one, for everything that is outstanding, or at a fence
+//! or barrier. A store signals no scoreboard when it is performed; only a fence waits for it. What
+//! the fields mean, and who found out: [`ControlWord`](super::ControlWord).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,16 +23,19 @@ pub struct AccessPair {
     pub second: usize,
     /// May the later one be issued while the earlier one is under way?
     pub overlap: bool,
-    /// Does the test itself make them wait: by a dependency, a fence or a barrier between them? An access of a warp that waits holds up all later ones.
+    /// Does the test itself make them wait: by a dependency, a fence or a barrier between them? An
+    /// access of a warp that waits holds up all later ones.
     pub ordered: bool,
     /// What in the code makes them wait, or that nothing does.
     pub why: String,
-    /// Does the later one wait until the earlier one has brought its value, and not only at a fence?
+    /// Does the later one wait until the earlier one has brought its value, and not only at a
+    /// fence?
     pub after_value: bool,
 }
 
 impl AccessPair {
-    /// Does the code wait where the test does not? Then an outcome can be rarer than the test lets it be, or never be seen.
+    /// Does the code wait where the test does not? Then an outcome can be rarer than the test lets
+    /// it be, or never be seen.
     pub fn narrowed(&self) -> bool {
         !self.overlap && !self.ordered
     }
@@ -49,13 +54,16 @@ enum WaitReason {
 fn way(i: &SassInstruction, effect: &SassEffect) -> Option<WaitReason> {
     let scoreboard = i.control.and_then(|c| c.write);
     match effect {
-        SassEffect::Load { .. } | SassEffect::ProxyLoad(_) | SassEffect::Atom { reduction: false, .. } => {
-            Some(WaitReason::Result(scoreboard))
-        }
-        SassEffect::Store { .. } | SassEffect::SurfaceStore | SassEffect::Atom { reduction: true, .. } => Some(WaitReason::Store),
+        SassEffect::Load { .. }
+        | SassEffect::ProxyLoad(_)
+        | SassEffect::Atom { reduction: false, .. } => Some(WaitReason::Result(scoreboard)),
+        SassEffect::Store { .. }
+        | SassEffect::SurfaceStore
+        | SassEffect::Atom { reduction: true, .. } => Some(WaitReason::Store),
         SassEffect::Membar { .. } | SassEffect::OneOfTwoMembars | SassEffect::Invalidate => None,
         SassEffect::ClusterBarrier { .. } | SassEffect::Barrier { .. } => None,
-        // The warp does not hear of what is done elsewhere, and what is asked of an mbarrier is no access to data.
+        // The warp does not hear of what is done elsewhere, and what is asked of an mbarrier is no
+        // access to data.
         SassEffect::Meeting
         | SassEffect::Mbarrier(_)
         | SassEffect::ViewFence(_)
@@ -69,8 +77,13 @@ fn way(i: &SassInstruction, effect: &SassEffect) -> Option<WaitReason> {
     }
 }
 
-/// The pairs of a thread: its code, the effects of its instructions (by instruction), and what the test wants, whose effects are the same.
-pub(super) fn pairs(code: &[SassInstruction], effects: &[Option<SassEffect>], wanted: &[ExpectedEffect]) -> Vec<AccessPair> {
+/// The pairs of a thread: its code, the effects of its instructions (by instruction), and what the
+/// test wants, whose effects are the same.
+pub(super) fn pairs(
+    code: &[SassInstruction],
+    effects: &[Option<SassEffect>],
+    wanted: &[ExpectedEffect],
+) -> Vec<AccessPair> {
     let mut position = Vec::with_capacity(code.len());
     let mut count = 0;
     for effect in effects {
@@ -96,20 +109,33 @@ pub(super) fn pairs(code: &[SassInstruction], effects: &[Option<SassEffect>], wa
         for first in (0..second).filter(|&f| is_access(at[f])) {
             let way = under_way.iter().find(|(access, _)| *access == first).map(|(_, way)| *way);
             let AccessEnd { why, value } = match way {
-                Some(WaitReason::Store) => AccessEnd::never("nothing waits for a store but a fence".to_owned()),
-                Some(WaitReason::Result(Some(scoreboard))) => {
-                    AccessEnd::never(format!("nothing between them waits for scoreboard {scoreboard}"))
+                Some(WaitReason::Store) => {
+                    AccessEnd::never("nothing waits for a store but a fence".to_owned())
                 }
-                Some(WaitReason::Result(None)) => {
-                    AccessEnd::never(format!("`{}` has no scoreboard, and nothing waits", code[at[first]].text()))
-                }
+                Some(WaitReason::Result(Some(scoreboard))) => AccessEnd::never(format!(
+                    "nothing between them waits for scoreboard {scoreboard}"
+                )),
+                Some(WaitReason::Result(None)) => AccessEnd::never(format!(
+                    "`{}` has no scoreboard, and nothing waits",
+                    code[at[first]].text()
+                )),
                 None => ended
                     .get(&first)
                     .and_then(|all| all.range(at[first]..=n).next().or_else(|| all.iter().next()))
-                    .map_or_else(|| AccessEnd::never("no way leads from one to the other".to_owned()), |(_, end)| end.clone()),
+                    .map_or_else(
+                        || AccessEnd::never("no way leads from one to the other".to_owned()),
+                        |(_, end)| end.clone(),
+                    ),
             };
             let ordered = ordered(wanted, first, second);
-            pairs.push(AccessPair { first, second, overlap: way.is_some(), ordered, why, after_value: value });
+            pairs.push(AccessPair {
+                first,
+                second,
+                overlap: way.is_some(),
+                ordered,
+                why,
+                after_value: value,
+            });
         }
     }
     pairs
@@ -133,7 +159,13 @@ impl AccessEnd {
 type AccessEnds = BTreeMap<usize, BTreeMap<usize, AccessEnd>>;
 
 /// What instruction `n` waits for before it is issued.
-fn wait(n: usize, code: &[SassInstruction], at: &[usize], state: &mut BTreeSet<(usize, WaitReason)>, ended: &mut AccessEnds) {
+fn wait(
+    n: usize,
+    code: &[SassInstruction],
+    at: &[usize],
+    state: &mut BTreeSet<(usize, WaitReason)>,
+    ended: &mut AccessEnds,
+) {
     let i = &code[n];
     let Some(control) = i.control else { return };
     let depbar = depbar(i);
@@ -177,10 +209,17 @@ fn step(
 ) {
     wait(n, code, at, state, ended);
     let i = &code[n];
-    let mut end = |state: &mut BTreeSet<(usize, WaitReason)>, which: &dyn Fn(WaitReason) -> bool, why: &str, value| {
+    let mut end = |state: &mut BTreeSet<(usize, WaitReason)>,
+                   which: &dyn Fn(WaitReason) -> bool,
+                   why: &str,
+                   value| {
         state.retain(|&(access, way)| {
             if which(way) {
-                ended.entry(access).or_default().entry(n).or_insert_with(|| AccessEnd { why: why.to_owned(), value });
+                ended
+                    .entry(access)
+                    .or_default()
+                    .entry(n)
+                    .or_insert_with(|| AccessEnd { why: why.to_owned(), value });
             }
             !which(way)
         });
@@ -205,8 +244,8 @@ fn step(
     }
 }
 
-/// Does the test make the second of two effects wait for the first one? By a fence, an acquire or a barrier between them, or because an effect up to the
-/// second one depends on the first.
+/// Does the test make the second of two effects wait for the first one? By a fence, an acquire or a
+/// barrier between them, or because an effect up to the second one depends on the first.
 fn ordered(wanted: &[ExpectedEffect], first: usize, second: usize) -> bool {
     let fence = |e: &SassEffect| {
         matches!(

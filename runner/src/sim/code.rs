@@ -1,4 +1,5 @@
-//! Straight code, prepared for the machine: operations with their fences spelt out, registers as bit masks.
+//! Straight code, prepared for the machine: operations with their fences spelt out, registers as
+//! bit masks.
 
 use margay_litmus::test::{Dialect, Integer, Place, Space, Test};
 use margay_litmus::unfold::program::{Attributes, Modification, Program, Register, Step, Term};
@@ -98,20 +99,32 @@ pub(super) const MAX_THREADS: usize = 16;
 impl Prepared {
     pub(super) fn new(test: &Test) -> Result<Self, UnfoldError> {
         if test.dialect == Dialect::C {
-            return Err(UnfoldError::new("the machine runs PTX; this is a C test, which a compiler has to map first"));
+            return Err(UnfoldError::new(
+                "the machine runs PTX; this is a C test, which a compiler has to map first",
+            ));
         }
         if test.threads.len() > MAX_THREADS || test.locations.len() > MAX_LOCATIONS {
-            let message = format!("the machine has {MAX_THREADS} threads and {MAX_LOCATIONS} locations; the test needs more");
+            let message = format!(
+                "the machine has {MAX_THREADS} threads and {MAX_LOCATIONS} locations; the test needs more"
+            );
             return Err(UnfoldError::new(message));
         }
         if let Some(alias) = test.locations.iter().find(|l| l.alias.is_some()) {
-            let message = format!("`{}` is another name for a location; the machine has no proxies", alias.name);
+            let message = format!(
+                "`{}` is another name for a location; the machine has no proxies",
+                alias.name
+            );
             return Err(UnfoldError::at(message, alias.place));
         }
         let code = Code::new(test)?;
         let shared = spaces(test).into_iter().map(|s| s == Space::Shared).collect();
-        let mut prepared =
-            Self { threads: Vec::new(), initial: code.initial().to_vec(), shared, barriers: Vec::new(), code: code.clone() };
+        let mut prepared = Self {
+            threads: Vec::new(),
+            initial: code.initial().to_vec(),
+            shared,
+            barriers: Vec::new(),
+            code: code.clone(),
+        };
         for (t, program) in code.threads.iter().enumerate() {
             let placement = test.placement(margay_litmus::test::ThreadId(t as u16));
             let thread = prepared.thread(program, placement, t as u8)?;
@@ -123,11 +136,18 @@ impl Prepared {
 
     /// A location in shared memory is one location only within a cta.
     fn one_cta_for_shared(&self, test: &Test) -> Result<(), UnfoldError> {
-        let inter = self.threads.windows(2).any(|w| !w[0].placement.shares(Scope::Cta, w[1].placement));
+        let inter =
+            self.threads.windows(2).any(|w| !w[0].placement.shares(Scope::Cta, w[1].placement));
         match self.shared.iter().position(|&s| s) {
             Some(l) if inter => {
                 let d = &test.locations[l];
-                Err(UnfoldError::at(format!("`{}` is in shared memory, but the threads are in different ctas", d.name), d.place))
+                Err(UnfoldError::at(
+                    format!(
+                        "`{}` is in shared memory, but the threads are in different ctas",
+                        d.name
+                    ),
+                    d.place,
+                ))
             }
             _ => Ok(()),
         }
@@ -139,7 +159,8 @@ impl Prepared {
             Scope::Warp => of,
             _ => Placement { warp: 0, ..of },
         };
-        let known = self.barriers.iter().position(|b| (b.number, b.scope, b.of) == (number, scope, of));
+        let known =
+            self.barriers.iter().position(|b| (b.number, b.scope, b.of) == (number, scope, of));
         let slot = known.unwrap_or_else(|| {
             self.barriers.push(SimBarrier { number, scope, of, threads: Vec::new() });
             self.barriers.len() - 1
@@ -150,7 +171,12 @@ impl Prepared {
         slot as u8
     }
 
-    fn thread(&mut self, program: &Program, placement: Placement, number: u8) -> Result<SimThread, UnfoldError> {
+    fn thread(
+        &mut self,
+        program: &Program,
+        placement: Placement,
+        number: u8,
+    ) -> Result<SimThread, UnfoldError> {
         if program.names.len() > 64 {
             return Err(UnfoldError::new(format!("thread P{number} has more than 64 registers")));
         }
@@ -163,7 +189,9 @@ impl Prepared {
         starts.push(operations.len() as u16);
         // Targets were steps; they become operations.
         for coded in &mut operations {
-            if let SimOperation::BranchIfZero { target, .. } | SimOperation::Jump(target) = &mut coded.operation {
+            if let SimOperation::BranchIfZero { target, .. } | SimOperation::Jump(target) =
+                &mut coded.operation
+            {
                 *target = starts[usize::from(*target)];
             }
         }
@@ -186,13 +214,27 @@ impl Prepared {
             Step::Assign(to, term) => push(out, SimOperation::Assign(to.0 as u8, term.clone())),
             Step::Load { to, address, attributes } => {
                 no_proxy(attributes, place)?;
-                push(out, SimOperation::Load { to: to.0 as u8, address: address.clone(), integer: attributes.integer });
+                push(
+                    out,
+                    SimOperation::Load {
+                        to: to.0 as u8,
+                        address: address.clone(),
+                        integer: attributes.integer,
+                    },
+                );
                 after(attributes, out);
             }
             Step::LoadVector { to, address, width, attributes } => {
                 no_proxy(attributes, place)?;
                 for (register, address) in to.iter().zip(elements(address, *width)) {
-                    push(out, SimOperation::Load { to: register.0 as u8, address, integer: attributes.integer });
+                    push(
+                        out,
+                        SimOperation::Load {
+                            to: register.0 as u8,
+                            address,
+                            integer: attributes.integer,
+                        },
+                    );
                 }
                 after(attributes, out);
             }
@@ -200,19 +242,35 @@ impl Prepared {
                 no_proxy(attributes, place)?;
                 before(attributes, out);
                 for (value, address) in values.iter().zip(elements(address, *width)) {
-                    push(out, SimOperation::Store { address, value: value.clone(), integer: attributes.integer });
+                    push(
+                        out,
+                        SimOperation::Store {
+                            address,
+                            value: value.clone(),
+                            integer: attributes.integer,
+                        },
+                    );
                 }
             }
             Step::Store { address, value, attributes } => {
                 no_proxy(attributes, place)?;
                 before(attributes, out);
-                push(out, SimOperation::Store { address: address.clone(), value: value.clone(), integer: attributes.integer });
+                push(
+                    out,
+                    SimOperation::Store {
+                        address: address.clone(),
+                        value: value.clone(),
+                        integer: attributes.integer,
+                    },
+                );
             }
             Step::Modify { to, address, modification, read, write } => {
                 no_proxy(read, place)?;
                 before(write, out);
                 let change = match modification {
-                    Modification::Apply(operator, operand) => SimChange::Apply(*operator, operand.clone()),
+                    Modification::Apply(operator, operand) => {
+                        SimChange::Apply(*operator, operand.clone())
+                    }
                     Modification::Exchange(operand) => SimChange::Exchange(operand.clone()),
                     Modification::CompareAndSwap { expected, new, .. } => {
                         SimChange::CompareAndSwap(expected.clone(), new.clone())
@@ -223,8 +281,12 @@ impl Prepared {
                 after(read, out);
             }
             Step::Fence { scope, .. } => push(out, SimOperation::Fence(fence(*scope))),
-            Step::StoreConditional { .. } => return Err(UnfoldError::at("a store-conditional; the machine has none", place)),
-            Step::ProxyFence { .. } => return Err(UnfoldError::at("a proxy fence; the machine has no proxies", place)),
+            Step::StoreConditional { .. } => {
+                return Err(UnfoldError::at("a store-conditional; the machine has none", place));
+            }
+            Step::ProxyFence { .. } => {
+                return Err(UnfoldError::at("a proxy fence; the machine has no proxies", place));
+            }
             Step::Mbarrier { .. }
             | Step::Async(_)
             | Step::AsyncGroup { .. }
@@ -233,7 +295,10 @@ impl Prepared {
             | Step::TensorFence { .. }
             | Step::TensormapFence { .. }
             | Step::BulkStore { .. } => {
-                return Err(UnfoldError::at("an asynchronous operation or an mbarrier; the machine has none", place));
+                return Err(UnfoldError::at(
+                    "an asynchronous operation or an mbarrier; the machine has none",
+                    place,
+                ));
             }
             Step::Bring(_) | Step::Take(_) => {
                 return Err(UnfoldError::at(
@@ -242,14 +307,20 @@ impl Prepared {
                 ));
             }
             Step::Barrier { scope: Scope::Sys, .. } => {
-                return Err(UnfoldError::at("an order of launches; the machine runs one kernel", place));
+                return Err(UnfoldError::at(
+                    "an order of launches; the machine runs one kernel",
+                    place,
+                ));
             }
             Step::Barrier { barrier, instance, scope, arrives, waits, relaxed } => {
                 let Term::Constant(number) = barrier else {
-                    return Err(UnfoldError::at("a barrier whose number is in a register; the machine has none", place));
+                    return Err(UnfoldError::at(
+                        "a barrier whose number is in a register; the machine has none",
+                        place,
+                    ));
                 };
-                let number =
-                    u8::try_from(*number).map_err(|_| UnfoldError::at(format!("there is no barrier {number}"), place))?;
+                let number = u8::try_from(*number)
+                    .map_err(|_| UnfoldError::at(format!("there is no barrier {number}"), place))?;
                 let slot = self.barrier((*instance, number), *scope, placement, thread);
                 if *arrives {
                     if !relaxed {
@@ -262,10 +333,17 @@ impl Prepared {
                 }
             }
             Step::BranchIfZero { condition, target, .. } => {
-                push(out, SimOperation::BranchIfZero { condition: condition.clone(), target: *target as u16 });
+                push(
+                    out,
+                    SimOperation::BranchIfZero {
+                        condition: condition.clone(),
+                        target: *target as u16,
+                    },
+                );
             }
             Step::Jump(target) => push(out, SimOperation::Jump(*target as u16)),
-            // Of the orders that operands may have, the machine takes the first, as a compiler takes one.
+            // Of the orders that operands may have, the machine takes the first, as a compiler
+            // takes one.
             Step::Fork(_) => {}
         }
         Ok(())
@@ -330,7 +408,10 @@ fn push(out: &mut Vec<Coded>, operation: SimOperation) {
             }
         }
         SimOperation::BranchIfZero { condition, .. } => see(condition),
-        SimOperation::Fence(_) | SimOperation::Arrive(_) | SimOperation::Wait(_) | SimOperation::Jump(_) => {}
+        SimOperation::Fence(_)
+        | SimOperation::Arrive(_)
+        | SimOperation::Wait(_)
+        | SimOperation::Jump(_) => {}
     }
     out.push(Coded { operation, registers });
 }

@@ -1,4 +1,5 @@
-//! The rules of both models: which steps a state allows, and what each does (thesis, sections 4.2 and 4.3).
+//! The rules of both models: which steps a state allows, and what each does (thesis, sections 4.2
+//! and 4.3).
 
 use margay_litmus::test::{Test, Variable};
 use margay_litmus::unfold::UnfoldError;
@@ -63,14 +64,19 @@ pub struct SimulatedMachine {
 }
 
 impl SimulatedMachine {
-    /// Prepares a test. What the machine has not (C tests, proxies, shared memory across ctas) is an error.
+    /// Prepares a test. What the machine has not (C tests, proxies, shared memory across ctas) is
+    /// an error.
     pub fn new(test: &Test, kind: MachineModel) -> Result<Self, UnfoldError> {
         let prepared = Prepared::new(test)?;
         let placements: Vec<_> = prepared.threads.iter().map(|t| t.placement).collect();
-        let cta_of = |t: usize| placements.iter().position(|p| p.shares(Scope::Cta, placements[t])).unwrap_or(t) as u8;
+        let cta_of = |t: usize| {
+            placements.iter().position(|p| p.shares(Scope::Cta, placements[t])).unwrap_or(t) as u8
+        };
         let threads = prepared.threads.len();
         let (view, cta) = match kind {
-            MachineModel::Weak => ((0..threads as u8).collect(), (0..threads).map(cta_of).collect()),
+            MachineModel::Weak => {
+                ((0..threads as u8).collect(), (0..threads).map(cta_of).collect())
+            }
             MachineModel::Strong => {
                 let mut ctas: Vec<u8> = (0..threads).map(cta_of).collect();
                 ctas.dedup();
@@ -93,8 +99,11 @@ impl SimulatedMachine {
             .map(|v| match v {
                 Variable::Register { thread, name } => {
                     let names = prepared.threads.get(thread.index()).map(|t| &t.names);
-                    let register = names.and_then(|n| n.iter().position(|n| n.as_deref() == Some(name)));
-                    register.map_or(ObservedPlace::Nothing, |r| ObservedPlace::Register(first[thread.index()] + r))
+                    let register =
+                        names.and_then(|n| n.iter().position(|n| n.as_deref() == Some(name)));
+                    register.map_or(ObservedPlace::Nothing, |r| {
+                        ObservedPlace::Register(first[thread.index()] + r)
+                    })
                 }
                 Variable::Location(name) => {
                     let location = test.location(name);
@@ -104,7 +113,8 @@ impl SimulatedMachine {
             .collect();
         let settles = sources.iter().any(|s| matches!(s, ObservedPlace::Location(_)));
         let initial = MachineState::initial(&prepared, cta.len());
-        let mut machine = Self { kind, prepared, first, view, cta, observed, sources, initial, settles };
+        let mut machine =
+            Self { kind, prepared, first, view, cta, observed, sources, initial, settles };
         let mut state = machine.initial.clone();
         machine.issue_all(&mut state)?;
         machine.initial = state;
@@ -151,7 +161,9 @@ impl SimulatedMachine {
         while let Some(coded) = thread.operations.get(usize::from(state.pc[t])) {
             fuel -= 1;
             if fuel == 0 {
-                return Err(UnfoldError::new(format!("thread P{t} loops without an access to memory")));
+                return Err(UnfoldError::new(format!(
+                    "thread P{t} loops without an access to memory"
+                )));
             }
             let n = usize::from(state.length[t]);
             let coming = state.pending[t][..n].iter().fold(0, |mask, p| mask | self.writes(t, p));
@@ -168,24 +180,46 @@ impl SimulatedMachine {
                 }
                 SimOperation::Load { address, .. } => {
                     let location = self.location(address.value(self.registers(state, t)), t)?;
-                    pending = Some(PendingOperation { operation: pc, location, ..PendingOperation::default() });
+                    pending = Some(PendingOperation {
+                        operation: pc,
+                        location,
+                        ..PendingOperation::default()
+                    });
                 }
                 SimOperation::Store { address, value: data, .. } => {
                     let registers = self.registers(state, t);
                     let location = self.location(address.value(registers), t)?;
-                    pending = Some(PendingOperation { operation: pc, location, value: data.value(registers), replacement: 0 });
+                    pending = Some(PendingOperation {
+                        operation: pc,
+                        location,
+                        value: data.value(registers),
+                        replacement: 0,
+                    });
                 }
                 SimOperation::Modify { address, change, .. } => {
                     let registers = self.registers(state, t);
                     let location = self.location(address.value(registers), t)?;
                     let (operand, replacement) = match change {
-                        SimChange::Apply(_, operand) | SimChange::Exchange(operand) => (operand.value(registers), 0),
-                        SimChange::CompareAndSwap(expected, new) => (expected.value(registers), new.value(registers)),
+                        SimChange::Apply(_, operand) | SimChange::Exchange(operand) => {
+                            (operand.value(registers), 0)
+                        }
+                        SimChange::CompareAndSwap(expected, new) => {
+                            (expected.value(registers), new.value(registers))
+                        }
                     };
-                    pending = Some(PendingOperation { operation: pc, location, value: operand, replacement });
+                    pending = Some(PendingOperation {
+                        operation: pc,
+                        location,
+                        value: operand,
+                        replacement,
+                    });
                 }
                 SimOperation::Fence(_) => {
-                    pending = Some(PendingOperation { operation: pc, location: 255, ..PendingOperation::default() })
+                    pending = Some(PendingOperation {
+                        operation: pc,
+                        location: 255,
+                        ..PendingOperation::default()
+                    })
                 }
                 SimOperation::Arrive(slot) => {
                     if n > 0 {
@@ -199,7 +233,11 @@ impl SimulatedMachine {
                     let slot = usize::from(*slot);
                     let own = state.arrived[t * barriers + slot];
                     let all = &self.prepared.barriers[slot].threads;
-                    if n > 0 || all.iter().any(|&u| state.arrived[usize::from(u) * barriers + slot] < own) {
+                    if n > 0
+                        || all
+                            .iter()
+                            .any(|&u| state.arrived[usize::from(u) * barriers + slot] < own)
+                    {
                         break;
                     }
                 }
@@ -233,7 +271,9 @@ impl SimulatedMachine {
     fn location(&self, address: i64, t: usize) -> Result<u8, UnfoldError> {
         match self.prepared.code.location_at(address) {
             Some(l) => Ok(l as u8),
-            None => Err(UnfoldError::new(format!("thread P{t} accesses the address {address}, where no location is"))),
+            None => Err(UnfoldError::new(format!(
+                "thread P{t} accesses the address {address}, where no location is"
+            ))),
         }
     }
 
@@ -250,7 +290,10 @@ impl SimulatedMachine {
         let locations = self.locations();
         for (i, cell) in state.cells.iter().enumerate() {
             if cell.flags & (LOCAL | GLOBAL) != 0 {
-                out.push(MachineStep::Share { view: (i / locations) as u8, location: (i % locations) as u8 });
+                out.push(MachineStep::Share {
+                    view: (i / locations) as u8,
+                    location: (i % locations) as u8,
+                });
             }
         }
     }
@@ -260,7 +303,8 @@ impl SimulatedMachine {
         // Locations with an issued operation before this one, and those where it is not a load.
         let (mut any, mut writes) = (0u16, 0u16);
         for (position, p) in state.pending[t][..n].iter().enumerate() {
-            let step = |view: u8| MachineStep::Do { thread: t as u8, position: position as u8, view };
+            let step =
+                |view: u8| MachineStep::Do { thread: t as u8, position: position as u8, view };
             let own = self.view[t];
             match &self.prepared.threads[t].operations[usize::from(p.operation)].operation {
                 SimOperation::Load { .. } => {
@@ -323,11 +367,18 @@ impl SimulatedMachine {
 
     /// Has no other view a value of the location that is not shared yet?
     fn settled_elsewhere(&self, state: &MachineState, own: u8, location: u8) -> bool {
-        (0..self.cta.len() as u8).filter(|&v| v != own).all(|v| self.cell(state, v, location).flags & (LOCAL | GLOBAL) == 0)
+        (0..self.cta.len() as u8)
+            .filter(|&v| v != own)
+            .all(|v| self.cell(state, v, location).flags & (LOCAL | GLOBAL) == 0)
     }
 
-    /// Takes a step. An access to an address where no location is, and an endless loop in registers, are errors.
-    pub(super) fn take(&self, state: &mut MachineState, step: MachineStep) -> Result<(), UnfoldError> {
+    /// Takes a step. An access to an address where no location is, and an endless loop in
+    /// registers, are errors.
+    pub(super) fn take(
+        &self,
+        state: &mut MachineState,
+        step: MachineStep,
+    ) -> Result<(), UnfoldError> {
         match step {
             MachineStep::Share { view, location } => self.share(state, view, location),
             MachineStep::Do { thread, position, view } => {
@@ -355,7 +406,8 @@ impl SimulatedMachine {
         match &self.prepared.threads[t].operations[usize::from(p.operation)].operation {
             SimOperation::Load { to, integer, .. } => {
                 let data = self.cell(state, from, p.location).data;
-                state.registers[self.first[t] + usize::from(*to)] = code.loaded(usize::from(p.location), *integer, data);
+                state.registers[self.first[t] + usize::from(*to)] =
+                    code.loaded(usize::from(p.location), *integer, data);
                 if from != own {
                     state.cells[at] = LocationCopy { data, flags: BORROWED };
                 }
@@ -370,13 +422,16 @@ impl SimulatedMachine {
                 let computed = code.integer(location, *integer);
                 let operand = code.loaded(location, computed, p.value);
                 let new = match change {
-                    SimChange::Apply(operator, _) => Some(operator.of(computed).apply(old, operand)),
+                    SimChange::Apply(operator, _) => {
+                        Some(operator.of(computed).apply(old, operand))
+                    }
                     SimChange::Exchange(_) => Some(operand),
                     SimChange::CompareAndSwap(..) => (old == operand).then_some(p.replacement),
                 };
                 if let Some(data) = new.map(|new| code.stored(location, *integer, new)) {
                     for view in 0..self.cta.len() {
-                        state.cells[view * locations + usize::from(p.location)] = LocationCopy { data, flags: 0 };
+                        state.cells[view * locations + usize::from(p.location)] =
+                            LocationCopy { data, flags: 0 };
                     }
                 }
                 if let Some(to) = to {
@@ -404,11 +459,13 @@ impl SimulatedMachine {
         }
     }
 
-    /// "Share a completely unshared datum", "share a partially shared datum", "share a datum from shared memory".
+    /// "Share a completely unshared datum", "share a partially shared datum", "share a datum from
+    /// shared memory".
     fn share(&self, state: &mut MachineState, view: u8, location: u8) {
         let LocationCopy { data, flags } = *self.cell(state, view, location);
         self.spread(state, view, location, data, flags & LOCAL != 0, flags & GLOBAL != 0);
-        state.cells[usize::from(view) * self.locations() + usize::from(location)].flags &= !(LOCAL | GLOBAL);
+        state.cells[usize::from(view) * self.locations() + usize::from(location)].flags &=
+            !(LOCAL | GLOBAL);
     }
 
     /// `Merge_Shared` and `Merge_Global`, with what marks the location as merged afterwards.
@@ -421,19 +478,31 @@ impl SimulatedMachine {
     }
 
     /// Gives a value to the other views of the cta, to the views of other ctas, or to both.
-    fn spread(&self, state: &mut MachineState, view: u8, location: u8, data: i64, within: bool, across: bool) {
+    fn spread(
+        &self,
+        state: &mut MachineState,
+        view: u8,
+        location: u8,
+        data: i64,
+        within: bool,
+        across: bool,
+    ) {
         let locations = self.locations();
         for other in (0..self.cta.len()).filter(|&v| v != usize::from(view)) {
             let same = self.cta[other] == self.cta[usize::from(view)];
             if if same { within } else { across } {
-                state.cells[other * locations + usize::from(location)] = LocationCopy { data, flags: 0 };
+                state.cells[other * locations + usize::from(location)] =
+                    LocationCopy { data, flags: 0 };
             }
         }
     }
 
     /// Has every thread run to its end?
     pub(super) fn done(&self, state: &MachineState) -> bool {
-        (0..state.pc.len()).all(|t| state.length[t] == 0 && usize::from(state.pc[t]) >= self.prepared.threads[t].operations.len())
+        (0..state.pc.len()).all(|t| {
+            state.length[t] == 0
+                && usize::from(state.pc[t]) >= self.prepared.threads[t].operations.len()
+        })
     }
 
     /// The outcome of a final state: when all is shared, every view is the same.

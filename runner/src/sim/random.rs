@@ -46,7 +46,8 @@ impl SimulatedMachine {
                     break;
                 }
                 fuel -= 1;
-                let chosen = if steps.len() == 1 { 0 } else { rng.u32(..steps.len() as u32) as usize };
+                let chosen =
+                    if steps.len() == 1 { 0 } else { rng.u32(..steps.len() as u32) as usize };
                 self.take(&mut state, steps[chosen])?;
             }
             if !self.done(&state) {
@@ -64,6 +65,10 @@ impl SimulatedMachine {
                 }
             }
         }
-        Ok(Runs { runs: done, histogram: counts.into_iter().map(|(o, n)| (o.into_vec(), n)).collect(), stuck })
+        Ok(Runs {
+            runs: done,
+            histogram: counts.into_iter().map(|(o, n)| (o.into_vec(), n)).collect(),
+            stuck,
+        })
     }
 }

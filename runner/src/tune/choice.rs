@@ -1,14 +1,18 @@
-//! Which of several candidates is most effective, by its scores for several tests (Sorensen and Donaldson, PLDI 2016, section 3.3).
+//! Which of several candidates is most effective, by its scores for several tests (Sorensen and
+//! Donaldson, PLDI 2016, section 3.3).
 
 /// The candidates that are *maximally effective*: no other one has a higher score for every test.
 pub fn maximal(scores: &[Vec<u64>]) -> Vec<usize> {
-    let beaten = |a: &Vec<u64>| scores.iter().any(|b| !a.is_empty() && a.iter().zip(b).all(|(a, b)| b > a));
+    let beaten =
+        |a: &Vec<u64>| scores.iter().any(|b| !a.is_empty() && a.iter().zip(b).all(|(a, b)| b > a));
     (0..scores.len()).filter(|&i| !beaten(&scores[i])).collect()
 }
 
-/// The most effective candidate: a maximally effective one and, of several, the one that is more effective than most of the others for
-/// more tests than not ("the sequence that was most effective for two out of the three litmus tests"). If that leaves several, the one
-/// with the greatest product of scores, so that no test counts more for being easy; then the first. `None` if nothing was seen at all.
+/// The most effective candidate: a maximally effective one and, of several, the one that is more
+/// effective than most of the others for more tests than not ("the sequence that was most effective
+/// for two out of the three litmus tests"). If that leaves several, the one with the greatest
+/// product of scores, so that no test counts more for being easy; then the first. `None` if nothing
+/// was seen at all.
 pub fn best(scores: &[Vec<u64>]) -> Option<usize> {
     let candidates = maximal(scores);
     let wins = |a: &[u64], b: &[u64]| {
@@ -31,11 +35,17 @@ mod tests {
     use super::{best, maximal};
 
     /// The rows of Table 3 (Titan) with a score for each of MP, LB and SB.
-    const TABLE_3: [(&str, [u64; 3]); 3] =
-        [("ld st2 ld", [104_000, 64_000, 93_000]), ("st5", [232, 126, 348]), ("st3", [266, 90, 674])];
+    const TABLE_3: [(&str, [u64; 3]); 3] = [
+        ("ld st2 ld", [104_000, 64_000, 93_000]),
+        ("st5", [232, 126, 348]),
+        ("st3", [266, 90, 674]),
+    ];
 
     fn rows(names: &[&str]) -> Vec<Vec<u64>> {
-        names.iter().map(|n| TABLE_3.iter().find(|(name, _)| name == n).unwrap().1.to_vec()).collect()
+        names
+            .iter()
+            .map(|n| TABLE_3.iter().find(|(name, _)| name == n).unwrap().1.to_vec())
+            .collect()
     }
 
     #[test]
@@ -43,7 +53,8 @@ mod tests {
         let all = rows(&["st5", "ld st2 ld", "st3"]);
         assert_eq!(maximal(&all), [1]);
         assert_eq!(best(&all), Some(1), "Table 2 has `ld st2 ld` for Titan");
-        // Neither of the two is more effective for every test: the tie is broken by two tests out of three.
+        // Neither of the two is more effective for every test: the tie is broken by two tests out
+        // of three.
         let tied = rows(&["st5", "st3"]);
         assert_eq!(maximal(&tied), [0, 1]);
         assert_eq!(best(&tied), Some(1), "st3 is the better one for MP and SB");

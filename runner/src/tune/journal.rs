@@ -1,4 +1,5 @@
-//! What was measured so far, kept in a file, so that an interrupted search goes on where it stopped.
+//! What was measured so far, kept in a file, so that an interrupted search goes on where it
+//! stopped.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -39,8 +40,8 @@ impl From<io::Error> for JournalError {
 }
 
 impl Journal {
-    /// Opens or makes the file. Its first line says of what search it is, and must be `title`. A line that was cut off when the program was
-    /// stopped is left out.
+    /// Opens or makes the file. Its first line says of what search it is, and must be `title`. A
+    /// line that was cut off when the program was stopped is left out.
     pub fn open(path: &Path, title: &str) -> Result<Self, JournalError> {
         // What is no file (a terminal, /dev/full) has nothing to go on with, and perhaps no end.
         let text = if path.is_file() { std::fs::read_to_string(path)? } else { String::new() };
@@ -84,8 +85,13 @@ impl Journal {
 fn read(line: &str) -> Option<(String, StressMeasurement)> {
     let mut parts = line.split('\t');
     let name = parts.next()?.to_owned();
-    let (weak, instances, seconds) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?);
+    let (weak, instances, seconds) =
+        (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?);
     // A number that was cut off is still a number: only a whole one ends with its exponent.
-    let measured = StressMeasurement { weak, instances, seconds: seconds.contains('e').then(|| seconds.parse().ok())?? };
+    let measured = StressMeasurement {
+        weak,
+        instances,
+        seconds: seconds.contains('e').then(|| seconds.parse().ok())??,
+    };
     parts.next().is_none().then_some((name, measured))
 }

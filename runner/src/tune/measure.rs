@@ -51,7 +51,10 @@ impl<'a> Bench<'a> {
     }
 
     /// Takes measurements one after the other, made ready together.
-    pub(super) fn all(&mut self, steps: &[NamedMeasurement]) -> Result<Vec<StressMeasurement>, TuningStop> {
+    pub(super) fn all(
+        &mut self,
+        steps: &[NamedMeasurement],
+    ) -> Result<Vec<StressMeasurement>, TuningStop> {
         let mut all = Vec::with_capacity(steps.len());
         for steps in steps.chunks(AT_ONCE) {
             self.prepare(steps);
@@ -68,13 +71,21 @@ impl<'a> Bench<'a> {
             return;
         }
         let (tests, journal) = (self.tests, &self.journal);
-        let missing = next.iter().filter(|(name, test, _)| journal.get(&full(&tests[*test].0, name)).is_none());
-        let missing: Vec<_> = missing.map(|(_, test, environment)| (&tests[*test].1, environment)).collect();
+        let missing = next
+            .iter()
+            .filter(|(name, test, _)| journal.get(&full(&tests[*test].0, name)).is_none());
+        let missing: Vec<_> =
+            missing.map(|(_, test, environment)| (&tests[*test].1, environment)).collect();
         self.device.prepare(&missing);
     }
 
     /// Runs a test in an environment, unless the journal has the result.
-    fn measure(&mut self, name: &str, test: usize, environment: &Environment) -> Result<StressMeasurement, TuningStop> {
+    fn measure(
+        &mut self,
+        name: &str,
+        test: usize,
+        environment: &Environment,
+    ) -> Result<StressMeasurement, TuningStop> {
         let (test_name, test) = &self.tests[test];
         let name = full(test_name, name);
         self.done += 1;
@@ -88,11 +99,20 @@ impl<'a> Bench<'a> {
         let seed = self.settings.seed ^ number(&name);
         let (instances, environment) = (self.settings.instances, environment.clone());
         // A measurement is short: it is taken as a whole, and the search stops between two.
-        let request = Request { instances, seed, environment, watchdog: WATCHDOG, stop: Arc::default(), compiled: None };
+        let request = Request {
+            instances,
+            seed,
+            environment,
+            watchdog: WATCHDOG,
+            stop: Arc::default(),
+            compiled: None,
+        };
         let counts = self.device.run(test, &request).map_err(TuningStop::Failed)?;
         // The machine on the CPU has no environment, and its time says nothing.
-        let seconds = if self.device.description().environments { counts.seconds.max(1e-9) } else { 1.0 };
-        let measured = StressMeasurement { weak: weak(&counts), instances: counts.instances, seconds };
+        let seconds =
+            if self.device.description().environments { counts.seconds.max(1e-9) } else { 1.0 };
+        let measured =
+            StressMeasurement { weak: weak(&counts), instances: counts.instances, seconds };
         self.journal.put(&name, measured).map_err(TuningStop::Journal)?;
         Ok(measured)
     }
@@ -103,7 +123,9 @@ pub(super) fn weak(counts: &Counts) -> u64 {
     counts.histogram.iter().filter(|(o, _)| counts.observed.asked(o)).map(|(_, n)| n).sum()
 }
 
-/// A number from a name (FNV-1a), so that each measurement has a seed of its own, the same in every order.
+/// A number from a name (FNV-1a), so that each measurement has a seed of its own, the same in every
+/// order.
 fn number(name: &str) -> u64 {
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, |n, b| (n ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |n, b| (n ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
 }

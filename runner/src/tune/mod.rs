@@ -1,5 +1,6 @@
-//! Tuning: the environment in which a device shows weak outcomes most often, by the method of Sorensen and Donaldson (PLDI 2016, section 3: patch
-//! size, access sequence, spread) and by random search in the manner of MC Mutants (Levine et al., ASPLOS 2023).
+//! Tuning: the environment in which a device shows weak outcomes most often, by the method of
+//! Sorensen and Donaldson (PLDI 2016, section 3: patch size, access sequence, spread) and by random
+//! search in the manner of MC Mutants (Levine et al., ASPLOS 2023).
 
 mod choice;
 mod journal;
@@ -102,7 +103,8 @@ pub struct ScoredSequence {
 pub struct StressPlaces {
     /// The places, in words from the start of the scratchpad.
     pub places: Vec<u32>,
-    /// For each distance between the locations of the test, in words, the weak outcomes with stress at each place.
+    /// For each distance between the locations of the test, in words, the weak outcomes with stress
+    /// at each place.
     pub runs: Vec<(u32, Vec<u64>)>,
 }
 
@@ -123,7 +125,8 @@ pub struct TuningResult {
     pub spreads: Vec<ScoredSequence>,
     /// The most effective one.
     pub spread: Option<u32>,
-    /// The environments that were compared at the end, with weak outcomes a second; the most effective one first.
+    /// The environments that were compared at the end, with weak outcomes a second; the most
+    /// effective one first.
     pub compared: Vec<(String, Environment, Vec<u64>)>,
 }
 
@@ -156,15 +159,29 @@ pub fn tune(
 
 /// With stress by ctas apart from those of the test.
 fn stressed(base: &Environment) -> Environment {
-    let stress_ctas = if base.stress_ctas == Count::Fixed(0) { Count::Auto { or: 64 } } else { base.stress_ctas };
-    Environment { stress_ctas, stress: Stress::Sequence, stress_regions: 64, stress_first: 0, ..base.clone() }
+    let stress_ctas =
+        if base.stress_ctas == Count::Fixed(0) { Count::Auto { or: 64 } } else { base.stress_ctas };
+    Environment {
+        stress_ctas,
+        stress: Stress::Sequence,
+        stress_regions: 64,
+        stress_first: 0,
+        ..base.clone()
+    }
 }
 
 fn at(base: &Environment, distance: u32, location: u32) -> Environment {
-    Environment { distance: Some(distance), stress_regions: 1, stress_spread: 1, stress_first: location, ..stressed(base) }
+    Environment {
+        distance: Some(distance),
+        stress_regions: 1,
+        stress_spread: 1,
+        stress_first: location,
+        ..stressed(base)
+    }
 }
 
-/// The weak outcomes by place, the size of the patches that each test shows, and that which they agree on.
+/// The weak outcomes by place, the size of the patches that each test shows, and that which they
+/// agree on.
 type Patches = (Vec<StressPlaces>, Vec<Option<u32>>, Option<u32>);
 
 /// Section 3.2: which locations provoke weak outcomes, for each test and distance?
@@ -178,21 +195,28 @@ fn patch_stage(bench: &mut Bench<'_>) -> Result<Patches, TuningStop> {
         let mut steps = Vec::new();
         for &distance in &settings.distances {
             for &l in &places {
-                let environment = Environment { stress_sequence: stress.clone(), ..at(&settings.base, distance, l) };
+                let environment = Environment {
+                    stress_sequence: stress.clone(),
+                    ..at(&settings.base, distance, l)
+                };
                 steps.push((format!("patch d={distance} l={l}"), test, environment));
             }
         }
         let weak: Vec<u64> = bench.all(&steps)?.iter().map(|m| m.weak).collect();
         let runs: Vec<Vec<u64>> = weak.chunks(places.len().max(1)).map(<[u64]>::to_vec).collect();
         by_test.push(most_frequent(&runs, settings.noise));
-        all.push(StressPlaces { places: places.clone(), runs: settings.distances.iter().copied().zip(runs).collect() });
+        all.push(StressPlaces {
+            places: places.clone(),
+            runs: settings.distances.iter().copied().zip(runs).collect(),
+        });
     }
     let words = |size: usize| size as u32 * settings.step.max(1);
     let agreed = critical(&by_test).map(words);
     Ok((all, by_test.into_iter().map(|s| s.map(words)).collect(), agreed))
 }
 
-/// Every sequence of up to so many accesses, shorter ones first. (The paper counts 63 up to 5; `(ld|st)+` has 62.)
+/// Every sequence of up to so many accesses, shorter ones first. (The paper counts 63 up to 5;
+/// `(ld|st)+` has 62.)
 pub fn sequences(longest: usize) -> Vec<Vec<StressAccess>> {
     let mut all: Vec<Vec<StressAccess>> = Vec::new();
     let mut last = vec![Vec::new()];
@@ -200,7 +224,8 @@ pub fn sequences(longest: usize) -> Vec<Vec<StressAccess>> {
         last = last
             .iter()
             .flat_map(|s: &Vec<StressAccess>| {
-                [StressAccess::Load, StressAccess::Store].map(|a| s.iter().copied().chain([a]).collect::<Vec<_>>())
+                [StressAccess::Load, StressAccess::Store]
+                    .map(|a| s.iter().copied().chain([a]).collect::<Vec<_>>())
             })
             .collect();
         all.extend(last.iter().cloned());
@@ -219,12 +244,16 @@ fn by_test(bench: &mut Bench<'_>, steps: &[NamedMeasurement]) -> Result<Vec<u64>
 
 type Sequences = (Vec<ScoredSequence>, Option<Vec<StressAccess>>);
 
-/// Section 3.3: the scores of sequences, summed over distances and the first location of each patch.
+/// Section 3.3: the scores of sequences, summed over distances and the first location of each
+/// patch.
 fn sequence_stage(bench: &mut Bench<'_>, patch: u32) -> Result<Sequences, TuningStop> {
     let settings = bench.settings;
     let places: Vec<u32> = (0..settings.locations.max(1)).step_by(patch as usize).collect();
     let candidates = sequences(settings.longest);
-    bench.stage("access sequence", candidates.len() * bench.tests.len() * settings.distances.len() * places.len());
+    bench.stage(
+        "access sequence",
+        candidates.len() * bench.tests.len() * settings.distances.len() * places.len(),
+    );
     let mut scored = Vec::with_capacity(candidates.len());
     for sequence in &candidates {
         let name = sequence_text(sequence);
@@ -232,7 +261,10 @@ fn sequence_stage(bench: &mut Bench<'_>, patch: u32) -> Result<Sequences, Tuning
         for test in 0..bench.tests.len() {
             for &distance in &settings.distances {
                 for &l in &places {
-                    let environment = Environment { stress_sequence: sequence.clone(), ..at(&settings.base, distance, l) };
+                    let environment = Environment {
+                        stress_sequence: sequence.clone(),
+                        ..at(&settings.base, distance, l)
+                    };
                     steps.push((format!("sequence {name} d={distance} l={l}"), test, environment));
                 }
             }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-/// The numbers of ε-patches by size, in locations: a patch is a maximal run of locations each of which yields more than `noise` weak outcomes.
-/// A run that the first or the last location is in may go on outside, and counts only if it is all there is.
+/// The numbers of ε-patches by size, in locations: a patch is a maximal run of locations each of
+/// which yields more than `noise` weak outcomes. A run that the first or the last location is in
+/// may go on outside, and counts only if it is all there is.
 pub fn patches(weak: &[u64], noise: u64) -> BTreeMap<usize, usize> {
     let mut found = BTreeMap::new();
     let mut start = None;
@@ -21,7 +22,8 @@ pub fn patches(weak: &[u64], noise: u64) -> BTreeMap<usize, usize> {
     found
 }
 
-/// The size with the most patches, over all distances of one test; of equally many, the larger. Runs over all locations show no patch.
+/// The size with the most patches, over all distances of one test; of equally many, the larger.
+/// Runs over all locations show no patch.
 pub fn most_frequent(runs: &[Vec<u64>], noise: u64) -> Option<usize> {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     for weak in runs {
@@ -34,8 +36,9 @@ pub fn most_frequent(runs: &[Vec<u64>], noise: u64) -> Option<usize> {
     counts.into_iter().max_by_key(|&(size, count)| (count, size)).map(|(size, _)| size)
 }
 
-/// The critical patch size: the one that all tests agree on. The paper also takes 64 for a GPU on which one test of three shows no patches,
-/// and another size for none; so tests without patches have no say, and of those that have, more than half must agree.
+/// The critical patch size: the one that all tests agree on. The paper also takes 64 for a GPU on
+/// which one test of three shows no patches, and another size for none; so tests without patches
+/// have no say, and of those that have, more than half must agree.
 pub fn critical(by_test: &[Option<usize>]) -> Option<usize> {
     let said: Vec<usize> = by_test.iter().flatten().copied().collect();
     let votes = |size: usize| said.iter().filter(|&&s| s == size).count();
@@ -46,7 +49,8 @@ pub fn critical(by_test: &[Option<usize>]) -> Option<usize> {
 mod tests {
     use super::{critical, most_frequent, patches};
 
-    /// Weak outcomes in some regions of 32 locations and none in others, as Fig. 3a shows them for Titan.
+    /// Weak outcomes in some regions of 32 locations and none in others, as Fig. 3a shows them for
+    /// Titan.
     fn regions(loud: &[usize], size: usize, count: u64) -> Vec<u64> {
         (0..256).map(|l| if loud.contains(&(l / size)) { count } else { (l % 3) as u64 }).collect()
     }
@@ -55,7 +59,8 @@ mod tests {
     fn patches_of_titan() {
         let one = regions(&[1, 4, 6], 32, 40);
         assert_eq!(patches(&one, 3).into_iter().collect::<Vec<_>>(), [(32, 3)]);
-        // Two regions beside each other look like one of twice the size: the size with more patches wins.
+        // Two regions beside each other look like one of twice the size: the size with more patches
+        // wins.
         let runs = [one, regions(&[0, 1, 5], 32, 25), vec![0; 256]];
         assert_eq!(most_frequent(&runs, 3), Some(32));
         assert_eq!(most_frequent(&[regions(&[1, 3], 64, 9)], 3), Some(64), "C2075");

@@ -20,7 +20,8 @@ pub struct Profile {
     pub device: ProfiledDevice,
     /// The parameters of systematic stress (PLDI 2016, Table 2).
     pub stress: SystematicStress,
-    /// How often each test was seen to be weak in the environments that were compared at the end, most effective first.
+    /// How often each test was seen to be weak in the environments that were compared at the end,
+    /// most effective first.
     #[serde(default)]
     pub compared: Vec<ComparedEnvironment>,
 }
@@ -54,7 +55,8 @@ pub struct SystematicStress {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComparedEnvironment {
-    /// What it is: `no-str`, `sys-str`, `rand-str` or `cache-str`, each with `+` (thread randomisation) or `-`; `random-N`.
+    /// What it is: `no-str`, `sys-str`, `rand-str` or `cache-str`, each with `+` (thread
+    /// randomisation) or `-`; `random-N`.
     pub name: String,
     pub environment: String,
     /// Weak outcomes a second, for each test in the order of `tests`.
@@ -70,12 +72,16 @@ impl Profile {
         struct ProfileVersion {
             version: u32,
         }
-        let ProfileVersion { version } = toml::from_str(text).map_err(|e| format!("this is no profile: {e}"))?;
+        let ProfileVersion { version } =
+            toml::from_str(text).map_err(|e| format!("this is no profile: {e}"))?;
         if version != VERSION {
-            return Err(format!("a profile of version {version}; this program reads version {VERSION}"));
+            return Err(format!(
+                "a profile of version {version}; this program reads version {VERSION}"
+            ));
         }
         let profile: Self = toml::from_str(text).map_err(|e| e.to_string())?;
-        Environment::parse(&profile.environment).map_err(|why| format!("its environment: {why}"))?;
+        Environment::parse(&profile.environment)
+            .map_err(|why| format!("its environment: {why}"))?;
         Ok(profile)
     }
 
@@ -98,8 +104,17 @@ mod tests {
         let profile = Profile {
             version: VERSION,
             environment: "stress-ctas=auto,stress-patch=32".to_owned(),
-            device: ProfiledDevice { name: "Titan".to_owned(), target: Some("sm_90".to_owned()), driver: None, simulated: true },
-            stress: SystematicStress { patch: Some(32), sequence: Some("ld-st-st-ld".to_owned()), spread: None },
+            device: ProfiledDevice {
+                name: "Titan".to_owned(),
+                target: Some("sm_90".to_owned()),
+                driver: None,
+                simulated: true,
+            },
+            stress: SystematicStress {
+                patch: Some(32),
+                sequence: Some("ld-st-st-ld".to_owned()),
+                spread: None,
+            },
             compared: vec![ComparedEnvironment {
                 name: "no-str".to_owned(),
                 environment: String::new(),
@@ -111,7 +126,10 @@ mod tests {
         assert_eq!(Profile::read(&text), Ok(profile), "{text}");
         let said = |text: &str| Profile::read(text).expect_err("wrong");
         assert!(said(&text.replace("version = 1", "version = 9")).contains("version 9"));
-        assert!(said(&text.replace("stress-patch", "stress-batch")).contains("there is no setting `stress-batch`"));
+        assert!(
+            said(&text.replace("stress-patch", "stress-batch"))
+                .contains("there is no setting `stress-batch`")
+        );
         assert!(said("groups: 4").contains("line 1"));
         assert!(said(&text.replace("[stress]", "[stress]\nwords = 1")).contains("words"));
     }

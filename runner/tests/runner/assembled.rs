@@ -1,5 +1,6 @@
-//! Every PTX test of the corpus, assembled for several targets and compared with its machine code. Needs the vendor's programs,
-//! which `.ci/toolkit` downloads; without them nothing is tested here, and the reason is printed.
+//! Every PTX test of the corpus, assembled for several targets and compared with its machine code.
+//! Needs the vendor's programs, which `.ci/toolkit` downloads; without them nothing is tested here,
+//! and the reason is printed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,16 +9,22 @@ use margay_litmus::test::{Dialect, Test};
 use margay_litmus::{read, shapes};
 use margay_models::diagnostic::SourceFile;
 use margay_runner::device::{Image, assemble, by};
-use margay_runner::emit::{EmissionFault, Environment, GpuTarget, TestKernel, Writing, kernel, kernel_as};
+use margay_runner::emit::{
+    EmissionFault, Environment, GpuTarget, TestKernel, Writing, kernel, kernel_as,
+};
 use margay_runner::sass::{
-    Assembled, AssemblyChoice, CodeComparison, Listing, Toolkit, check, choose_all, listings, threads, uses,
+    Assembled, AssemblyChoice, CodeComparison, Listing, Toolkit, check, choose_all, listings,
+    threads, uses,
 };
 
 fn toolkit() -> Option<Toolkit> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/toolkit");
     let found = Toolkit::at(&folder);
     if found.is_none() {
-        eprintln!("skipped: there are no ptxas and nvdisasm in {}; .ci/toolkit downloads them", folder.display());
+        eprintln!(
+            "skipped: there are no ptxas and nvdisasm in {}; .ci/toolkit downloads them",
+            folder.display()
+        );
     }
     found
 }
@@ -30,7 +37,8 @@ fn roots() -> [PathBuf; 2] {
 
 fn corpus() -> Vec<(String, Test)> {
     fn walk(folder: &Path, out: &mut Vec<PathBuf>) {
-        let mut entries: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+        let mut entries: Vec<PathBuf> =
+            std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
         entries.sort();
         for entry in entries {
             if entry.is_dir() {
@@ -78,10 +86,12 @@ const NO_KERNEL: [&str; 26] = [
     "no generic address",
 ];
 
-/// Tests whose addition waits for a load that it does not need, however they are assembled: what follows is late, and less is seen.
+/// Tests whose addition waits for a load that it does not need, however they are assembled: what
+/// follows is late, and less is seen.
 const NARROWED: [&str; 2] = ["applications/cub-scan-nf", "applications/cub-scan-writer"];
 
-/// Tests for which higher levels have code elsewhere for lanes that are apart, with what follows a meeting in it.
+/// Tests for which higher levels have code elsewhere for lanes that are apart, with what follows a
+/// meeting in it.
 const ELSEWHERE: [&str; 4] = [
     "isa-8-warps/bar-warp-sync-second-round",
     "isa-8-warps/redux-value-unsigned",
@@ -89,8 +99,9 @@ const ELSEWHERE: [&str; 4] = [
     "isa-8-warps/vote-value",
 ];
 
-/// Every test is run at the highest level at which its machine code is the test and waits for nothing that the test does not wait for: at 3, but for a
-/// few whose accesses have to be written apart. `MARGAY_SHAPES=all`: with every shape.
+/// Every test is run at the highest level at which its machine code is the test and waits for
+/// nothing that the test does not wait for: at 3, but for a few whose accesses have to be written
+/// apart. `MARGAY_SHAPES=all`: with every shape.
 fn the_corpus_on(target: GpuTarget) {
     let Some(toolkit) = toolkit() else { return };
     if !toolkit.disassembles(target) {
@@ -99,7 +110,8 @@ fn the_corpus_on(target: GpuTarget) {
     }
     let mut corpus = corpus();
     if std::env::var_os("MARGAY_SHAPES").is_none() {
-        // The shapes are the same instructions 800 times over, and the vendor's programs take minutes for them: some of them say enough.
+        // The shapes are the same instructions 800 times over, and the vendor's programs take
+        // minutes for them: some of them say enough.
         let every = if target == GpuTarget(90) { 4 } else { 16 };
         let is_shape = |name: &str| name.contains("shapes-ptx");
         let mut shape = 0;
@@ -116,15 +128,19 @@ fn the_corpus_on(target: GpuTarget) {
         match (written(Writing::Plain), written(Writing::Apart)) {
             (Ok(plain), Ok(apart)) => kernels.push((name, test, plain, apart)),
             (Err(error), _) | (_, Err(error)) => {
-                // A target has not everything; else only instructions that PTX has not are left out, and what is said to have no kernel.
-                if error.fault != EmissionFault::Target && !NO_KERNEL.iter().any(|s| error.message.contains(s)) {
+                // A target has not everything; else only instructions that PTX has not are left
+                // out, and what is said to have no kernel.
+                if error.fault != EmissionFault::Target
+                    && !NO_KERNEL.iter().any(|s| error.message.contains(s))
+                {
                     wrong.push(format!("{name}: {error}"));
                 }
                 *left_out.entry(format!("{:?}: {error}", error.fault)).or_default() += 1;
             }
         }
     }
-    let tests: Vec<(&Test, &TestKernel, &TestKernel)> = kernels.iter().map(|(_, t, plain, apart)| (*t, plain, apart)).collect();
+    let tests: Vec<(&Test, &TestKernel, &TestKernel)> =
+        kernels.iter().map(|(_, t, plain, apart)| (*t, plain, apart)).collect();
     let (mut compared, mut ways) = (0, BTreeMap::<String, usize>::new());
     for ((name, _, plain, _), choice) in kernels.iter().zip(choose_all(&toolkit, target, &tests)) {
         match choice {
@@ -134,7 +150,9 @@ fn the_corpus_on(target: GpuTarget) {
                 // No level keeps the order of accesses through textures and of constants.
                 if way.level < 3 || !narrowed.is_empty() {
                     eprintln!("  {name} on {target}: {way:?}, {}", narrowed.join("; "));
-                    if plain.proxies.is_empty() && !NARROWED.iter().chain(&ELSEWHERE).any(|known| name.contains(known)) {
+                    if plain.proxies.is_empty()
+                        && !NARROWED.iter().chain(&ELSEWHERE).any(|known| name.contains(known))
+                    {
                         wrong.push(format!("{name}: {way:?}, {}", narrowed.join("; ")));
                     }
                 }
@@ -142,11 +160,18 @@ fn the_corpus_on(target: GpuTarget) {
             other => wrong.push(format!("{name}: {other:?}")),
         }
     }
-    eprintln!("{target}: {} tests, {compared} accesses, fences and barriers compared; {ways:?}", kernels.len());
+    eprintln!(
+        "{target}: {} tests, {compared} accesses, fences and barriers compared; {ways:?}",
+        kernels.len()
+    );
     for (why, count) in left_out {
         eprintln!("  {count} tests have no kernel: {why}");
     }
-    assert!(kernels.len() > if target == GpuTarget(90) { 400 } else { 250 }, "most of the corpus has kernels: {}", kernels.len());
+    assert!(
+        kernels.len() > if target == GpuTarget(90) { 400 } else { 250 },
+        "most of the corpus has kernels: {}",
+        kernels.len()
+    );
     assert!(wrong.is_empty(), "{target}: {}", wrong.join("\n"));
 }
 
@@ -186,7 +211,8 @@ fn answer(toolkit: &Toolkit, kernel_of: &str, compared_with: &str, level: u8) ->
 const DEPENDENT: &str = "PTX lb\n{ x=0; y=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n ld.relaxed.gpu r0, x | ld.relaxed.gpu r0, y ;\n \
     xor r1, r0, r0 | st.relaxed.gpu x, r0 ;\n add r1, r1, 1 | ;\n st.relaxed.gpu y, r1 | ;\nexists (P0:r0 == 1 /\\ P1:r0 == 1)\n";
 
-/// Every switch of the environment, on tests with shared memory, clusters, loops, barriers, atoms and final values.
+/// Every switch of the environment, on tests with shared memory, clusters, loops, barriers, atoms
+/// and final values.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn every_environment() {
@@ -234,22 +260,36 @@ fn every_environment() {
         assert_eq!(Environment::parse(&environment.to_string()).as_ref(), Ok(&environment));
         let tests: Vec<Test> = names.iter().map(|n| load(n)).collect();
         let mut pairs = Vec::new();
-        let kernels: Vec<Option<TestKernel>> = tests.iter().map(|t| kernel(t, GpuTarget(90), &environment).ok()).collect();
+        let kernels: Vec<Option<TestKernel>> =
+            tests.iter().map(|t| kernel(t, GpuTarget(90), &environment).ok()).collect();
         for (test, kernel) in tests.iter().zip(&kernels) {
             match kernel {
                 Some(kernel) => pairs.push((test, kernel)),
                 None => {
                     let barriers = text.starts_with("parallel=off") && test.name == "bar.arrive";
-                    let array = (text.contains("distance") || text.contains("bank=on")) && test.name == "vector-torn";
+                    let array = (text.contains("distance") || text.contains("bank=on"))
+                        && test.name == "vector-torn";
                     let alone = text.contains("distance") || text.contains("bank=on");
-                    let asynchronous = ["multicast", "bulk-store-then-flag", "wait-in-a-loop", "fence-shared", "bar-warp-sync"];
+                    let asynchronous = [
+                        "multicast",
+                        "bulk-store-then-flag",
+                        "wait-in-a-loop",
+                        "fence-shared",
+                        "bar-warp-sync",
+                    ];
                     let excepted = alone && asynchronous.contains(&test.name.as_str());
                     assert!(barriers || array || excepted, "{text}: {}", test.name);
                 }
             }
         }
-        for ((test, _), answer) in pairs.iter().zip(check(&toolkit, GpuTarget(90), 3, &pairs).unwrap()) {
-            assert!(matches!(answer, CodeComparison::Same { .. }), "{} with {text}: {answer:?}", test.name);
+        for ((test, _), answer) in
+            pairs.iter().zip(check(&toolkit, GpuTarget(90), 3, &pairs).unwrap())
+        {
+            assert!(
+                matches!(answer, CodeComparison::Same { .. }),
+                "{} with {text}: {answer:?}",
+                test.name
+            );
         }
         // The other two kernels are assembled as well.
         for (_, kernel) in pairs.iter().step_by(3) {
@@ -263,7 +303,10 @@ fn every_environment() {
 #[ignore = "takes long; --ignored runs it"]
 fn differences_are_seen() {
     let Some(toolkit) = toolkit() else { return };
-    assert!(matches!(answer(&toolkit, DEPENDENT, DEPENDENT, 0), CodeComparison::Same { compared: 4, .. }));
+    assert!(matches!(
+        answer(&toolkit, DEPENDENT, DEPENDENT, 0),
+        CodeComparison::Same { compared: 4, .. }
+    ));
     let changes = [
         ("ld.relaxed.gpu r0, x", "ld.relaxed.cta r0, x", "strong at cta scope"),
         ("ld.relaxed.gpu r0, x", "ld.acquire.gpu r0, x", "CCTL.IVALL"),
@@ -291,15 +334,17 @@ fn differences_are_seen() {
     }
 }
 
-/// Every target from sm_75 that the assembler knows (`ptxas --help`), but sm_107, on which it spills a register without optimisation.
+/// Every target from sm_75 that the assembler knows (`ptxas --help`), but sm_107, on which it
+/// spills a register without optimisation.
 const TARGETS: [u32; 12] = [75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121];
 
 const PROXIES: &str = "PTX proxies\n{ x=0; s @ surface aliases x; t @ texture aliases x; c @ constant aliases x; z=0; }\n P0@cta 0,gpu 0 ;\n \
     sust s, 1 ;\n suld r1, s ;\n tex r2, t ;\n ldc r3, c ;\n and r4, r3, 4 ;\n tex r5, [t+r4] ;\n suld r6, [s+r4] ;\n ldc r7, [c+r4] ;\n sust s, r7 ;\n \
     st.relaxed.gpu z, r2 ;\nexists (P0:r1 == 1 /\\ P0:r3 == 0)\n";
 
-/// Accesses through surfaces, textures and of constants: each is found in the machine code, in its place and with what it depends on; one of
-/// another kind, one too many and a lost dependency are said.
+/// Accesses through surfaces, textures and of constants: each is found in the machine code, in its
+/// place and with what it depends on; one of another kind, one too many and a lost dependency are
+/// said.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn proxies_are_compared() {
@@ -309,7 +354,10 @@ fn proxies_are_compared() {
     for target in TARGETS.map(GpuTarget) {
         let made = kernel(&test, target, &environment).unwrap();
         let answer = check(&toolkit, target, 0, &[(&test, &made), (&test, &made)]).unwrap();
-        assert!(answer.iter().all(|a| matches!(a, CodeComparison::Same { compared: 9, .. })), "{target}: {answer:?}");
+        assert!(
+            answer.iter().all(|a| matches!(a, CodeComparison::Same { compared: 9, .. })),
+            "{target}: {answer:?}"
+        );
     }
     for (from, to, said) in [
         ("suld r1, s", "tex r1, t", ["surface load", "texture load"]),
@@ -321,7 +369,9 @@ fn proxies_are_compared() {
         let text = PROXIES.replace(from, to);
         for (kernel_of, compared_with) in [(PROXIES, text.as_str()), (text.as_str(), PROXIES)] {
             match answer(&toolkit, kernel_of, compared_with, 0) {
-                CodeComparison::Differs(why) => assert!(said.iter().all(|s| why[0].contains(s)), "{to}: {why:?}"),
+                CodeComparison::Differs(why) => {
+                    assert!(said.iter().all(|s| why[0].contains(s)), "{to}: {why:?}")
+                }
                 other => panic!("{to}: {other:?}"),
             }
         }
@@ -334,19 +384,23 @@ fn proxies_are_compared() {
         ("st.relaxed.gpu z, r2", "st.relaxed.gpu z, 2", "the data dependency"),
     ] {
         match answer(&toolkit, &PROXIES.replace(from, to), PROXIES, 0) {
-            CodeComparison::Differs(why) => assert!(why.iter().any(|w| w.contains(said)), "{to}: {why:?}"),
+            CodeComparison::Differs(why) => {
+                assert!(why.iter().any(|w| w.contains(said)), "{to}: {why:?}")
+            }
             other => panic!("{to}: {other:?}"),
         }
     }
 }
 
-/// `.const` memory is small: groups that nobody asked for become fewer, and more than fit are an error.
+/// `.const` memory is small: groups that nobody asked for become fewer, and more than fit are an
+/// error.
 #[test]
 fn constants_fit_into_their_memory() {
     let test = one(PROXIES);
     let made = kernel(&test, GpuTarget(90), &Environment::default()).unwrap();
     assert!(made.memory <= 65536 && made.layout.instances >= 128, "{}", made.memory);
-    let error = kernel(&test, GpuTarget(90), &Environment::parse("groups=100").unwrap()).unwrap_err();
+    let error =
+        kernel(&test, GpuTarget(90), &Environment::parse("groups=100").unwrap()).unwrap_err();
     assert!(error.message.contains("constant memory has 65536"), "{error}");
     // A surface has no such bound.
     let surface = one(&PROXIES
@@ -356,8 +410,9 @@ fn constants_fit_into_their_memory() {
     kernel(&surface, GpuTarget(90), &Environment::parse("groups=100").unwrap()).unwrap();
 }
 
-/// Two loads of one address are two loads at every level, and so are two stores: the assembler is not told that the addresses are equal. Where it is
-/// (here by putting the plain address back), it makes one of them, and that is said.
+/// Two loads of one address are two loads at every level, and so are two stores: the assembler is
+/// not told that the addresses are equal. Where it is (here by putting the plain address back), it
+/// makes one of them, and that is said.
 #[test]
 fn accesses_of_one_address_stay() {
     let Some(toolkit) = toolkit() else { return };
@@ -372,36 +427,84 @@ fn accesses_of_one_address_stay() {
     assert_ne!(known.module.test, made.module.test);
     for level in 1..=3 {
         let answers = check(&toolkit, target, level, &[(&test, &made), (&test, &known)]).unwrap();
-        assert_eq!(answers[0], CodeComparison::Same { compared: 4, narrowed: Vec::new() }, "-O{level}");
-        assert!(matches!(&answers[1], CodeComparison::Differs(why) if why.len() >= 2), "-O{level}: {:?}", answers[1]);
+        assert_eq!(
+            answers[0],
+            CodeComparison::Same { compared: 4, narrowed: Vec::new() },
+            "-O{level}"
+        );
+        assert!(
+            matches!(&answers[1], CodeComparison::Differs(why) if why.len() >= 2),
+            "-O{level}: {:?}",
+            answers[1]
+        );
     }
 }
 
-/// What the code of each thread lets overlap: nothing without optimisation; with it whatever the test leaves free, and no more.
+/// What the code of each thread lets overlap: nothing without optimisation; with it whatever the
+/// test leaves free, and no more.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn what_overlaps() {
     let Some(toolkit) = toolkit() else { return };
     // The two accesses of P0 and of P1: do they overlap?
     let cases = [
-        ("lb", "ld.relaxed.gpu r0, x ;\n st.relaxed.gpu y, 1", true, "nothing between them waits for scoreboard"),
-        ("reader of mp", "ld.weak r0, y ;\n ld.weak r1, x", true, "nothing between them waits for scoreboard"),
-        ("coRR", "ld.relaxed.gpu r0, x ;\n ld.relaxed.gpu r1, x", true, "nothing between them waits for scoreboard"),
+        (
+            "lb",
+            "ld.relaxed.gpu r0, x ;\n st.relaxed.gpu y, 1",
+            true,
+            "nothing between them waits for scoreboard",
+        ),
+        (
+            "reader of mp",
+            "ld.weak r0, y ;\n ld.weak r1, x",
+            true,
+            "nothing between them waits for scoreboard",
+        ),
+        (
+            "coRR",
+            "ld.relaxed.gpu r0, x ;\n ld.relaxed.gpu r1, x",
+            true,
+            "nothing between them waits for scoreboard",
+        ),
         ("2+2W", "st.relaxed.gpu x, 1 ;\n st.relaxed.gpu y, 2", true, "nothing waits for a store"),
         ("sb", "st.relaxed.gpu x, 1 ;\n ld.relaxed.gpu r0, y", true, "nothing waits for a store"),
         ("acquire", "ld.acquire.gpu r0, y ;\n ld.weak r1, x", false, "`CCTL.IVALL`"),
         ("acquire.cta", "ld.acquire.cta r0, y ;\n ld.weak r1, x", false, "waits for scoreboard"),
-        ("fence", "st.relaxed.gpu x, 1 ;\n fence.sc.gpu ;\n ld.relaxed.gpu r0, y", false, "is a fence"),
+        (
+            "fence",
+            "st.relaxed.gpu x, 1 ;\n fence.sc.gpu ;\n ld.relaxed.gpu r0, y",
+            false,
+            "is a fence",
+        ),
         ("data", "ld.relaxed.gpu r0, x ;\n st.relaxed.gpu y, r0", false, "needs its value"),
-        ("address", "ld.relaxed.gpu r0, x ;\n and r1, r0, 4 ;\n ld.relaxed.gpu r2, [y+r1]", false, "needs its value"),
-        ("control", "ld.relaxed.gpu r0, x ;\n bne r0, 1, END ;\n st.relaxed.gpu y, 1 ;\n END:", false, "needs its value"),
+        (
+            "address",
+            "ld.relaxed.gpu r0, x ;\n and r1, r0, 4 ;\n ld.relaxed.gpu r2, [y+r1]",
+            false,
+            "needs its value",
+        ),
+        (
+            "control",
+            "ld.relaxed.gpu r0, x ;\n bne r0, 1, END ;\n st.relaxed.gpu y, 1 ;\n END:",
+            false,
+            "needs its value",
+        ),
     ];
-    let text = |thread: &str| format!("PTX t\n{{ x=0; y=0; }}\n P0@cta 0,gpu 0 ;\n {thread} ;\nexists (x == 0)\n");
+    let text = |thread: &str| {
+        format!("PTX t\n{{ x=0; y=0; }}\n P0@cta 0,gpu 0 ;\n {thread} ;\nexists (x == 0)\n")
+    };
     let tests = cases.map(|(_, thread, ..)| one(&text(thread)));
-    for (target, level) in [(80, 0), (80, 3), (90, 0), (90, 3), (120, 3)].map(|(target, level)| (GpuTarget(target), level)) {
-        let kernels: Vec<TestKernel> = tests.iter().map(|t| kernel(t, target, &Environment::default()).unwrap()).collect();
-        let listings = listings(&toolkit, target, level, &kernels.iter().collect::<Vec<_>>()).unwrap().unwrap();
-        for (((name, _, overlaps, why), test), listing) in cases.into_iter().zip(&tests).zip(listings) {
+    for (target, level) in [(80, 0), (80, 3), (90, 0), (90, 3), (120, 3)]
+        .map(|(target, level)| (GpuTarget(target), level))
+    {
+        let kernels: Vec<TestKernel> =
+            tests.iter().map(|t| kernel(t, target, &Environment::default()).unwrap()).collect();
+        let listings = listings(&toolkit, target, level, &kernels.iter().collect::<Vec<_>>())
+            .unwrap()
+            .unwrap();
+        for (((name, _, overlaps, why), test), listing) in
+            cases.into_iter().zip(&tests).zip(listings)
+        {
             let thread = threads(test, target, &listing.unwrap()).remove(0);
             assert_eq!(thread.differences, [""; 0], "{name} on {target} at -O{level}");
             let pair = thread.pairs.first().unwrap_or_else(|| panic!("{name} has two accesses"));
@@ -412,37 +515,57 @@ fn what_overlaps() {
             if level == 3 {
                 assert!(pair.why.contains(why), "{name} on {target}: {}", pair.why);
             } else if !expected {
-                assert!(pair.why.contains("stall 0") || pair.why.contains("fence"), "{name} on {target}: {}", pair.why);
+                assert!(
+                    pair.why.contains("stall 0") || pair.why.contains("fence"),
+                    "{name} on {target}: {}",
+                    pair.why
+                );
             }
         }
     }
 }
 
-/// What a device loads was compared, whoever assembled it: here a driver that merges loads until it is told not to optimise.
+/// What a device loads was compared, whoever assembled it: here a driver that merges loads until it
+/// is told not to optimise.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn what_another_assembler_makes_is_compared() {
     let Some(toolkit) = toolkit() else { return };
-    let test = one("PTX co\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, x ;\n | ld.weak r1, x ;\n\
-        exists (P1:r0 == 1 /\\ P1:r1 == 0)\n");
+    let test = one(
+        "PTX co\n{ x=0; }\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n st.weak x, 1 | ld.weak r0, x ;\n | ld.weak r1, x ;\n\
+        exists (P1:r0 == 1 /\\ P1:r1 == 0)\n",
+    );
     let (target, environment) = (GpuTarget(90), Environment::default());
     let driver = |text: &str, level: u8| {
-        let text = text.replace("mov.u32 %zero, %ctaid.y;", "mov.u32 %zero, 0;").replace("pmevent.mask 0xffff;", "");
+        let text = text
+            .replace("mov.u32 %zero, %ctaid.y;", "mov.u32 %zero, 0;")
+            .replace("pmevent.mask 0xffff;", "");
         let binary = toolkit.assemble(&text, target, level)?.binary;
         let disassembly = toolkit.disassemble(&binary, target)?;
         Ok(Assembled { binary, disassembly })
     };
     let (image, artifact) = assemble(&test, target, &environment, ("driver", &driver)).unwrap();
-    assert_eq!((artifact.assembler.as_str(), artifact.level, artifact.compared), ("driver -O0", 0, Some(3)));
+    assert_eq!(
+        (artifact.assembler.as_str(), artifact.level, artifact.compared),
+        ("driver -O0", 0, Some(3))
+    );
     assert!(artifact.narrowed[0].contains("has stall 0"), "{:?}", artifact.narrowed);
     assert!(matches!(image, Image::Binary(code) if code.starts_with(b"\x7fELF")));
-    let (_, artifact) = assemble(&test, target, &environment, ("ptxas", &by(&toolkit, target))).unwrap();
-    assert_eq!((artifact.assembler.as_str(), artifact.compared, artifact.narrowed.len()), ("ptxas -O3", Some(3), 0));
-    assert!(artifact.sass.is_some_and(|sass| sass.contains(":W5:-:S04  LDG.E R")), "machine code with its control words");
+    let (_, artifact) =
+        assemble(&test, target, &environment, ("ptxas", &by(&toolkit, target))).unwrap();
+    assert_eq!(
+        (artifact.assembler.as_str(), artifact.compared, artifact.narrowed.len()),
+        ("ptxas -O3", Some(3), 0)
+    );
+    assert!(
+        artifact.sass.is_some_and(|sass| sass.contains(":W5:-:S04  LDG.E R")),
+        "machine code with its control words"
+    );
 }
 
-/// The decoder against what must be so: no instruction of correct code uses a result that is not there yet. Where words are read otherwise (the waits
-/// left out, the scoreboards numbered otherwise, one bit further), most kernels would be wrong.
+/// The decoder against what must be so: no instruction of correct code uses a result that is not
+/// there yet. Where words are read otherwise (the waits left out, the scoreboards numbered
+/// otherwise, one bit further), most kernels would be wrong.
 #[test]
 #[ignore = "takes long; --ignored runs it"]
 fn every_use_of_a_result_waits_for_it() {
@@ -450,15 +573,22 @@ fn every_use_of_a_result_waits_for_it() {
     let corpus = corpus();
     let (mut waited, mut kernels) = (0, 0);
     let mut misread = [0; 3];
-    let environment = Environment::parse("stress-ctas=4,bank-warps=1,pre-stress=1,warm=on").unwrap();
-    for target in [70, 75, 80, 90, 100, 120].map(GpuTarget).into_iter().filter(|t| toolkit.disassembles(*t)) {
+    let environment =
+        Environment::parse("stress-ctas=4,bank-warps=1,pre-stress=1,warm=on").unwrap();
+    for target in
+        [70, 75, 80, 90, 100, 120].map(GpuTarget).into_iter().filter(|t| toolkit.disassembles(*t))
+    {
         for (n, (_, test)) in corpus.iter().enumerate().filter(|(n, _)| n % 149 == 0) {
             let Ok(made) = kernel(test, target, &environment) else { continue };
             let level = (n / 149 % 4) as u8;
             let text = toolkit.assemble(&made.text(), target, level).unwrap().disassembly.unwrap();
             for listing in Listing::read(&text) {
                 let found = uses(&listing);
-                assert!(found.unwaited.is_empty(), "{target} -O{level}: {}", found.unwaited.join("\n"));
+                assert!(
+                    found.unwaited.is_empty(),
+                    "{target} -O{level}: {}",
+                    found.unwaited.join("\n")
+                );
                 (waited, kernels) = (waited + found.waited, kernels + 1);
             }
             let changes: [fn(u64) -> u64; 3] = [
@@ -467,11 +597,16 @@ fn every_use_of_a_result_waits_for_it() {
                 |high| (high & !(0x1f_ffff << 41)) | (high << 1 & (0x1f_ffff << 41)),
             ];
             for (count, change) in misread.iter_mut().zip(changes) {
-                *count += Listing::read(&with_words(&text, change)).iter().filter(|l| !uses(l).unwaited.is_empty()).count();
+                *count += Listing::read(&with_words(&text, change))
+                    .iter()
+                    .filter(|l| !uses(l).unwaited.is_empty())
+                    .count();
             }
         }
     }
-    eprintln!("{kernels} kernels, {waited} instructions wait for what they use; misread: {misread:?} kernels would be wrong");
+    eprintln!(
+        "{kernels} kernels, {waited} instructions wait for what they use; misread: {misread:?} kernels would be wrong"
+    );
     assert!(waited > 4 * kernels && kernels > 100, "{waited} in {kernels}");
     assert!(misread.iter().all(|n| n * 2 > kernels), "{misread:?} of {kernels}");
 }
@@ -479,8 +614,11 @@ fn every_use_of_a_result_waits_for_it() {
 /// A disassembly with other second halves of its instructions.
 fn with_words(text: &str, change: fn(u64) -> u64) -> String {
     let line = |line: &str| {
-        let high =
-            line.trim().strip_prefix("/* 0x").and_then(|l| l.strip_suffix(" */")).and_then(|h| u64::from_str_radix(h, 16).ok());
+        let high = line
+            .trim()
+            .strip_prefix("/* 0x")
+            .and_then(|l| l.strip_suffix(" */"))
+            .and_then(|h| u64::from_str_radix(h, 16).ok());
         high.map_or_else(|| line.to_owned(), |high| format!("/* {:#018x} */", change(high)))
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
@@ -505,13 +643,16 @@ fn specifications_are_compared() {
         kernel.module.test = made.module.test.replacen(from, to, 1);
         assert_ne!(kernel.module.test, made.module.test, "{from}");
         match check(&toolkit, target, 0, &[(&test, &kernel)]).unwrap().remove(0) {
-            CodeComparison::Differs(why) => assert!(why.iter().any(|w| w.contains(said)), "{to}: {why:?}"),
+            CodeComparison::Differs(why) => {
+                assert!(why.iter().any(|w| w.contains(said)), "{to}: {why:?}")
+            }
             other => panic!("{to}: {other:?}"),
         }
     }
 }
 
-/// The comparison tells mbarriers and asynchronous operations apart: a kernel is the test that it was made of, and no other one.
+/// The comparison tells mbarriers and asynchronous operations apart: a kernel is the test that it
+/// was made of, and no other one.
 #[test]
 fn asynchronous_operations_are_told_apart() {
     let Some(toolkit) = toolkit() else { return };
@@ -541,7 +682,10 @@ fn asynchronous_operations_are_told_apart() {
         (bulk, group),
         (bulk, store),
         (group, "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 x, y, 16"),
-        (store, "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 y, 1, bar"),
+        (
+            store,
+            "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 y, 1, bar",
+        ),
         (store, "st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 y, 1, bar"),
         (element, "cp.async.ca.shared.global y, x, 8"),
         ("cp.async.mbarrier.arrive bar", "cp.async.mbarrier.arrive.noinc bar"),
@@ -556,12 +700,24 @@ fn asynchronous_operations_are_told_apart() {
     ];
     // Written apart, so that the assembler moves nothing.
     let target = GpuTarget(90);
-    let made_of = |text: &str| kernel_as(&one(&test(text, "ld.weak r1, z")), target, &Environment::default(), Writing::Apart);
+    let made_of = |text: &str| {
+        kernel_as(
+            &one(&test(text, "ld.weak r1, z")),
+            target,
+            &Environment::default(),
+            Writing::Apart,
+        )
+    };
     let compared_with = |text: &str| one(&test(text, "ld.weak r1, z"));
     let both = pairs.into_iter().flat_map(|(a, b)| [(a, a), (a, b), (b, b), (b, a)]);
-    let all: Vec<_> = both.map(|(made, compared)| (made, compared, made_of(made).unwrap(), compared_with(compared))).collect();
-    let asked: Vec<(&Test, &TestKernel)> = all.iter().map(|(_, _, kernel, test)| (test, kernel)).collect();
-    for ((made, compared, ..), answer) in all.iter().zip(check(&toolkit, target, 3, &asked).unwrap()) {
+    let all: Vec<_> = both
+        .map(|(made, compared)| (made, compared, made_of(made).unwrap(), compared_with(compared)))
+        .collect();
+    let asked: Vec<(&Test, &TestKernel)> =
+        all.iter().map(|(_, _, kernel, test)| (test, kernel)).collect();
+    for ((made, compared, ..), answer) in
+        all.iter().zip(check(&toolkit, target, 3, &asked).unwrap())
+    {
         let is_same = matches!(answer, CodeComparison::Same { .. });
         assert_eq!(is_same, made == compared, "`{made}` compared with `{compared}`: {answer:?}");
     }

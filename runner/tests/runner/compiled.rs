@@ -1,4 +1,5 @@
-//! Threads that a compiler wrote, in the harness: run in the emulator, and assembled and compared with the accesses that they should have.
+//! Threads that a compiler wrote, in the harness: run in the emulator, and assembled and compared
+//! with the accesses that they should have.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,7 +9,9 @@ use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_models::diagnostic::SourceFile;
 use margay_runner::device::{BuildSubject, assemble, by};
-use margay_runner::emit::{CompiledProgram, Environment, GpuTarget, OUTCOMES, TestKernel, kernel_of_compiled};
+use margay_runner::emit::{
+    CompiledProgram, Environment, GpuTarget, OUTCOMES, TestKernel, kernel_of_compiled,
+};
 use margay_runner::sass::Toolkit;
 
 const SOURCE: &str = "C mp\n{ [x]=0; [y]=0; }\n\
@@ -97,14 +100,23 @@ fn compiled(program: &str) -> (Test, CompiledProgram) {
 #[test]
 fn what_a_compiler_wrote_runs_in_the_harness() {
     let (source, compiled) = compiled(PROGRAM);
-    for environment in
-        ["groups=6,warps=1", "groups=4,warps=2,stride=1,spin=0", "groups=3,warps=1,shuffle=off,stress-ctas=2,stress-rounds=3"]
-    {
-        let kernel = kernel_of_compiled(&source, &compiled, GpuTarget(90), &Environment::parse(environment).unwrap()).unwrap();
+    for environment in [
+        "groups=6,warps=1",
+        "groups=4,warps=2,stride=1,spin=0",
+        "groups=3,warps=1,shuffle=off,stress-ctas=2,stress-rounds=3",
+    ] {
+        let kernel = kernel_of_compiled(
+            &source,
+            &compiled,
+            GpuTarget(90),
+            &Environment::parse(environment).unwrap(),
+        )
+        .unwrap();
         let mut rng = fastrand::Rng::with_seed(5);
         let mut device = Memory::default();
         let [locations, results, scratchpad, arrived] =
-            [kernel.memory, kernel.results, kernel.scratchpad.max(8), 4].map(|bytes| device.allocate(bytes, 0x5A));
+            [kernel.memory, kernel.results, kernel.scratchpad.max(8), 4]
+                .map(|bytes| device.allocate(bytes, 0x5A));
         let keys = device.allocate(u64::from(OUTCOMES) * 8, 0xFF);
         let counts = device.allocate((u64::from(OUTCOMES) + 3) * 8, 0);
         for _ in 0..3 {
@@ -114,7 +126,15 @@ fn what_a_compiler_wrote_runs_in_the_harness() {
                 launch(&Grid { kernel, parameters, ctas, block }, &mut device, &mut rng);
             };
             go(&kernel.module.reset, &[locations, results, arrived], each, 256);
-            let parameters = [locations, results, scratchpad, arrived, locations, u64::from(next.seed), u64::from(next.first)];
+            let parameters = [
+                locations,
+                results,
+                scratchpad,
+                arrived,
+                locations,
+                u64::from(next.seed),
+                u64::from(next.first),
+            ];
             go(&kernel.module.test, &parameters, next.grid, next.block);
             go(&kernel.module.collect, &[locations, results, keys, counts], each, 256);
         }
@@ -125,7 +145,10 @@ fn what_a_compiler_wrote_runs_in_the_harness() {
             .map(|(k, c)| (kernel.outcome(k), c))
             .collect();
         let outcomes: BTreeSet<Vec<i64>> = seen.iter().map(|(o, _)| o.clone()).collect();
-        assert!(outcomes.len() > 1 && outcomes.is_subset(&BTreeSet::from([vec![0, 0], vec![1, 1]])), "{environment}: {seen:?}");
+        assert!(
+            outcomes.len() > 1 && outcomes.is_subset(&BTreeSet::from([vec![0, 0], vec![1, 1]])),
+            "{environment}: {seen:?}"
+        );
         assert_eq!(seen.iter().map(|(_, c)| c).sum::<u64>(), 3 * u64::from(kernel.counted));
     }
 }
@@ -135,17 +158,24 @@ fn what_a_compiler_wrote_runs_in_the_harness() {
 fn what_a_compiler_wrote_is_compared() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../target/toolkit");
     let Some(toolkit) = Toolkit::at(&folder) else {
-        return eprintln!("skipped: there are no ptxas and nvdisasm in {}; .ci/toolkit downloads them", folder.display());
+        return eprintln!(
+            "skipped: there are no ptxas and nvdisasm in {}; .ci/toolkit downloads them",
+            folder.display()
+        );
     };
     let (target, environment) = (GpuTarget(90), Environment::default());
     let made = |program: &str| {
         let (source, compiled) = compiled(program);
         let subject = BuildSubject { test: &source, compiled: Some(&compiled) };
-        assemble(subject, target, &environment, ("ptxas", &by(&toolkit, target))).map(|(_, artifact)| artifact)
+        assemble(subject, target, &environment, ("ptxas", &by(&toolkit, target)))
+            .map(|(_, artifact)| artifact)
     };
     let artifact = made(PROGRAM).unwrap_or_else(|e| panic!("{e}"));
     // Five of the test (an acquire is two), and two results.
-    assert_eq!((artifact.assembler.as_str(), artifact.compared, artifact.narrowed.len()), ("ptxas -O3", Some(7), 0));
+    assert_eq!(
+        (artifact.assembler.as_str(), artifact.compared, artifact.narrowed.len()),
+        ("ptxas -O3", Some(7), 0)
+    );
     for (from, to, said) in [
         ("ld.acquire.gpu.b32", "ld.relaxed.gpu.b32", "CCTL.IVALL"),
         ("st.relaxed.gpu.b32 [%rd2]", "st.release.gpu.b32 [%rd2]", "MEMBAR.ALL.GPU"),
@@ -154,7 +184,9 @@ fn what_a_compiler_wrote_is_compared() {
     ] {
         let changed = PROGRAM.replacen(from, to, 1);
         assert_ne!(changed, PROGRAM);
-        let Err(error) = made(&changed).map_err(|e| e.to_string()) else { panic!("{to}: it is the same") };
+        let Err(error) = made(&changed).map_err(|e| e.to_string()) else {
+            panic!("{to}: it is the same")
+        };
         assert!(error.contains(said), "{to}: {error}");
     }
 }
@@ -165,13 +197,19 @@ fn what_is_no_program_is_said() {
     for (text, said) in [
         ("int main() {}".to_owned(), "has to be PTX"),
         (PROGRAM.replace("margay_P1(", "P1("), "no kernel `margay_P1`"),
-        (PROGRAM.replacen("\t.param .u64 margay_P1_param_2\n", "", 1), "has 2 parameters; expected 3"),
+        (
+            PROGRAM.replacen("\t.param .u64 margay_P1_param_2\n", "", 1),
+            "has 2 parameters; expected 3",
+        ),
     ] {
         let error = CompiledProgram::read(&text, &source).expect_err(said);
         assert!(error.contains(said), "{error}");
     }
-    let call = CompiledProgram::read(&PROGRAM.replacen("mov.u32 \t%r4, 0;", "call.uni f;", 1), &source).unwrap();
-    let error = kernel_of_compiled(&source, &call, GpuTarget(90), &Environment::default()).unwrap_err();
+    let call =
+        CompiledProgram::read(&PROGRAM.replacen("mov.u32 \t%r4, 0;", "call.uni f;", 1), &source)
+            .unwrap();
+    let error =
+        kernel_of_compiled(&source, &call, GpuTarget(90), &Environment::default()).unwrap_err();
     assert!(error.message.contains("no place in the harness"), "{error}");
     assert!(CompiledProgram::read(PROGRAM, &test(TARGET)).unwrap_err().contains("is no C test"));
 }

@@ -1,4 +1,5 @@
-//! The tests of the runner in one program, which is built faster than eight, and whose long tests run beside one another.
+//! The tests of the runner in one program, which is built faster than eight, and whose long tests
+//! run beside one another.
 
 mod assembled;
 mod asynchronous;

@@ -8,23 +8,29 @@ use margay_litmus::{read, shapes};
 use margay_models::library;
 use margay_runner::sim::{ExplorationLimits, MachineModel, SimulatedMachine};
 
-/// All that the strong machine does, PTX allows; and the other way round, the search for all outcomes and the search for the one
-/// that a test asks about agree.
+/// All that the strong machine does, PTX allows; and the other way round, the search for all
+/// outcomes and the search for the one that a test asks about agree.
 #[test]
 fn the_strong_machine_is_within_ptx() {
     let model = library::load("ptx-6.0", &[]).unwrap().model;
     let mut runner = ExplicitRunner::new(&model);
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let [kept, shapes] = shapes::corpora(&repository, Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap();
+    let [kept, shapes] =
+        shapes::corpora(&repository, Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap();
     let (mut tests, mut reached, mut weak_differs) = (0, 0, 0);
-    for folder in ["asplos2015", "asplos2019", "pldi2016", "ptx-isa", "readings", "shapes-ptx", "thesis2013"] {
+    for folder in
+        ["asplos2015", "asplos2019", "pldi2016", "ptx-isa", "readings", "shapes-ptx", "thesis2013"]
+    {
         let root = if folder.starts_with("shapes") { &shapes } else { &kept };
-        let mut files: Vec<PathBuf> = std::fs::read_dir(root.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
+        let mut files: Vec<PathBuf> =
+            std::fs::read_dir(root.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
         files.retain(|f| f.extension().is_some_and(|e| e == "litmus"));
         files.sort();
         for file in files {
             let test = read::load(&file).unwrap().test;
-            if !matches!(test.dialect, Dialect::Ptx | Dialect::GpuPtx) || test.locations.iter().any(|l| l.alias.is_some()) {
+            if !matches!(test.dialect, Dialect::Ptx | Dialect::GpuPtx)
+                || test.locations.iter().any(|l| l.alias.is_some())
+            {
                 continue;
             }
             let machine = SimulatedMachine::new(&test, MachineModel::Strong).unwrap();
@@ -38,16 +44,28 @@ fn the_strong_machine_is_within_ptx() {
                 assert!(beyond.is_empty(), "{}: {beyond:?}", file.display());
             }
             let verdict = runner.run(&test, &Options::default()).unwrap();
-            assert_eq!(allowed.values.iter().any(|o| observed.asked(o)), verdict.reachable, "{}", file.display());
-            let weak = SimulatedMachine::new(&test, MachineModel::Weak).unwrap().explore(&ExplorationLimits::default()).unwrap();
+            assert_eq!(
+                allowed.values.iter().any(|o| observed.asked(o)),
+                verdict.reachable,
+                "{}",
+                file.display()
+            );
+            let weak = SimulatedMachine::new(&test, MachineModel::Weak)
+                .unwrap()
+                .explore(&ExplorationLimits::default())
+                .unwrap();
             weak_differs += usize::from(!weak.outcomes.is_subset(&allowed.values));
         }
     }
     assert!(tests > 800 && reached > 4 * tests, "{tests} tests, {reached} outcomes");
-    assert!(weak_differs > 50, "the weak machine is one of 2013: CoRR and IRIW differ; {weak_differs} tests");
+    assert!(
+        weak_differs > 50,
+        "the weak machine is one of 2013: CoRR and IRIW differ; {weak_differs} tests"
+    );
 }
 
-/// Values wrap around and are extended in the machine as in the models: what both can run of the corpus's tests of values and forms.
+/// Values wrap around and are extended in the machine as in the models: what both can run of the
+/// corpus's tests of values and forms.
 #[test]
 fn values_and_forms_of_the_corpus() {
     let model = library::load("ptx-8", &[]).unwrap().model;
@@ -55,7 +73,8 @@ fn values_and_forms_of_the_corpus() {
     let corpus = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
     let (mut tests, mut refused) = (0, Vec::new());
     for folder in ["values", "syntax", "other-dialects"] {
-        let mut files: Vec<PathBuf> = std::fs::read_dir(corpus.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
+        let mut files: Vec<PathBuf> =
+            std::fs::read_dir(corpus.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
         files.retain(|f| f.extension().is_some_and(|e| e == "litmus"));
         files.sort();
         for file in files {
@@ -71,9 +90,14 @@ fn values_and_forms_of_the_corpus() {
                 }
             };
             let explored = machine.explore(&ExplorationLimits::default()).unwrap();
-            let allowed = runner.outcomes(&test, &machine.observed().variables, &Options::default()).unwrap();
+            let allowed =
+                runner.outcomes(&test, &machine.observed().variables, &Options::default()).unwrap();
             tests += 1;
-            assert!(!explored.outcomes.is_empty() || allowed.values.is_empty(), "{}", file.display());
+            assert!(
+                !explored.outcomes.is_empty() || allowed.values.is_empty(),
+                "{}",
+                file.display()
+            );
             if !allowed.bounded {
                 let beyond: Vec<_> = explored.outcomes.difference(&allowed.values).collect();
                 assert!(beyond.is_empty(), "{}: {beyond:?}", file.display());

@@ -1,5 +1,6 @@
-//! The machine against the rules of the thesis (section 4.2) as they are printed: one transition for each Murphi rule, with a
-//! queue for each address, a load pool, and the flags B, LS and GS. No step is merged with another here.
+//! The machine against the rules of the thesis (section 4.2) as they are printed: one transition
+//! for each Murphi rule, with a queue for each address, a load pool, and the flags B, LS and GS. No
+//! step is merged with another here.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -78,7 +79,8 @@ impl Program {
                     let mut n = s.clone();
                     n.reg[t][reg] = s.mem[from][a].data;
                     if from != t {
-                        n.mem[t][a] = Mem { data: s.mem[from][a].data, b: true, ls: true, gs: true };
+                        n.mem[t][a] =
+                            Mem { data: s.mem[from][a].data, b: true, ls: true, gs: true };
                     }
                     n.pool[t].remove(i);
                     out.push(n);
@@ -95,7 +97,9 @@ impl Program {
                 let m = s.mem[t][a];
                 if self.global[a] && !m.gs {
                     let mut n = s.clone();
-                    for u in (0..threads).filter(|&u| u != t && (!m.ls || self.block[u] != self.block[t])) {
+                    for u in (0..threads)
+                        .filter(|&u| u != t && (!m.ls || self.block[u] != self.block[t]))
+                    {
                         n.mem[u][a] = Mem { data: m.data, b: false, ls: true, gs: true };
                     }
                     n.mem[t][a] = Mem { ls: true, gs: true, ..m };
@@ -149,12 +153,15 @@ impl Program {
             queue: vec![vec![Vec::new(); addrs]; threads],
             mem: vec![vec![Mem { data: 0, b: false, ls: true, gs: true }; addrs]; threads],
         };
-        let (mut seen, mut stack, mut out) = (HashSet::from([start.clone()]), vec![start], BTreeSet::new());
+        let (mut seen, mut stack, mut out) =
+            (HashSet::from([start.clone()]), vec![start], BTreeSet::new());
         while let Some(s) = stack.pop() {
             let next = self.successors(&s);
             if next.is_empty() {
                 let registers = self.threads.iter().zip(&s.reg).flat_map(|(code, reg)| {
-                    code.iter().filter_map(|i| if let Ins::Load { reg: r, .. } = i { Some(reg[*r]) } else { None })
+                    code.iter().filter_map(|i| {
+                        if let Ins::Load { reg: r, .. } = i { Some(reg[*r]) } else { None }
+                    })
                 });
                 out.insert(registers.chain(s.mem[0].iter().map(|m| m.data)).collect());
             }
@@ -185,15 +192,20 @@ impl Program {
         }
         text += "ScopeTree(grid";
         for block in 0..2 {
-            let members: Vec<String> =
-                (0..self.threads.len()).filter(|&t| self.block[t] == block).map(|t| format!("(warp T{t})")).collect();
+            let members: Vec<String> = (0..self.threads.len())
+                .filter(|&t| self.block[t] == block)
+                .map(|t| format!("(warp T{t})"))
+                .collect();
             if !members.is_empty() {
                 text += &format!("(cta{})", members.join(" "));
             }
         }
         text += ")\n";
-        let map: Vec<String> =
-            names.iter().zip(&self.global).map(|(n, &g)| format!("{n}: {}", if g { "global" } else { "shared" })).collect();
+        let map: Vec<String> = names
+            .iter()
+            .zip(&self.global)
+            .map(|(n, &g)| format!("{n}: {}", if g { "global" } else { "shared" }))
+            .collect();
         text += &map.join(", ");
         let mut asked: Vec<String> = Vec::new();
         for (t, code) in self.threads.iter().enumerate() {
@@ -212,7 +224,8 @@ impl Program {
 fn random(rng: &mut fastrand::Rng) -> Program {
     let count = rng.usize(2..=3);
     let blocks = rng.bool();
-    let block: Vec<usize> = (0..count).map(|t| if blocks && t > 0 { rng.usize(..2) } else { 0 }).collect();
+    let block: Vec<usize> =
+        (0..count).map(|t| if blocks && t > 0 { rng.usize(..2) } else { 0 }).collect();
     let global = (0..2).map(|_| blocks || rng.bool()).collect();
     let mut data = 0;
     let threads = (0..count)
@@ -246,12 +259,18 @@ fn the_weak_model_is_the_printed_one() {
         let text = program.text();
         let file = SourceFile::new("random", text.clone());
         let test = read::test(&file).unwrap_or_else(|e| panic!("{text}\n{e:?}")).test;
-        let explored = SimulatedMachine::new(&test, MachineModel::Weak).unwrap().explore(&ExplorationLimits::default()).unwrap();
+        let explored = SimulatedMachine::new(&test, MachineModel::Weak)
+            .unwrap()
+            .explore(&ExplorationLimits::default())
+            .unwrap();
         let printed = program.outcomes();
         several += usize::from(printed.len() > 1);
         assert_eq!(explored.outcomes, printed, "{text}");
         // "An alternative model which is strictly stronger" (4.3).
-        let strong = SimulatedMachine::new(&test, MachineModel::Strong).unwrap().explore(&ExplorationLimits::default()).unwrap();
+        let strong = SimulatedMachine::new(&test, MachineModel::Strong)
+            .unwrap()
+            .explore(&ExplorationLimits::default())
+            .unwrap();
         assert!(strong.outcomes.is_subset(&explored.outcomes), "{text}");
     }
     assert!(several > 200, "programs with one outcome show nothing: {several}");

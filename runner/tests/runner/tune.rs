@@ -1,4 +1,5 @@
-//! Tuning, on a device whose best environment is known: it is found, interrupted searches go on, and nothing measured is lost.
+//! Tuning, on a device whose best environment is known: it is found, interrupted searches go on,
+//! and nothing measured is lost.
 
 use std::path::PathBuf;
 
@@ -6,7 +7,9 @@ use margay_litmus::read;
 use margay_litmus::test::Test;
 use margay_runner::device::{self, Counts, Device, DeviceDescription, DeviceFailure, Request};
 use margay_runner::emit::{Environment, Stress, sequence_text};
-use margay_runner::tune::{Journal, JournalError, TuningControl, TuningResult, TuningSettings, TuningStop, sequences, tune};
+use margay_runner::tune::{
+    Journal, JournalError, TuningControl, TuningResult, TuningSettings, TuningStop, sequences, tune,
+};
 
 /// The made-up Titan, watched: what it is asked to run was made ready before, and it may go away.
 struct Titan {
@@ -30,7 +33,10 @@ impl Device for Titan {
     }
 
     fn prepare(&mut self, tests: &[(&Test, &Environment)]) {
-        self.ready = tests.iter().map(|&(test, environment)| (test.name.clone(), environment.clone())).collect();
+        self.ready = tests
+            .iter()
+            .map(|&(test, environment)| (test.name.clone(), environment.clone()))
+            .collect();
     }
 
     fn run(&mut self, test: &Test, request: &Request) -> Result<Counts, DeviceFailure> {
@@ -64,7 +70,9 @@ fn never() -> After {
 
 fn tests() -> Vec<(String, Test)> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/pldi2016");
-    ["MP", "LB", "SB"].map(|n| (n.to_owned(), read::load(&root.join(format!("{n}.litmus"))).unwrap().test)).to_vec()
+    ["MP", "LB", "SB"]
+        .map(|n| (n.to_owned(), read::load(&root.join(format!("{n}.litmus"))).unwrap().test))
+        .to_vec()
 }
 
 fn settings() -> TuningSettings {
@@ -105,7 +113,8 @@ fn the_best_environment_is_found() {
     assert_eq!(name, "sys-str+", "threads change places");
     assert_eq!((environment.stress_patch, environment.stress_spread), (32, 2));
     assert!(rates.iter().all(|&r| r > 0));
-    // The eight environments of section 4.2: four kinds of stress, each with thread randomisation and without.
+    // The eight environments of section 4.2: four kinds of stress, each with thread randomisation
+    // and without.
     for (kind, stress) in [
         ("no-str", None),
         ("sys-str", Some(Stress::Sequence)),
@@ -113,21 +122,37 @@ fn the_best_environment_is_found() {
         ("cache-str", Some(Stress::Cache)),
     ] {
         let of = |sign: &str| {
-            found.compared.iter().find(|(n, ..)| *n == format!("{kind}{sign}")).unwrap_or_else(|| panic!("{kind}{sign}"))
+            found
+                .compared
+                .iter()
+                .find(|(n, ..)| *n == format!("{kind}{sign}"))
+                .unwrap_or_else(|| panic!("{kind}{sign}"))
         };
         let ((_, with, more), (_, without, fewer)) = (of("+"), of("-"));
         assert!(with.shuffle && !without.shuffle);
         assert_eq!(Environment { shuffle: true, ..without.clone() }, *with);
         match stress {
-            None => assert_eq!((more.as_slice(), fewer.as_slice()), ([0; 3].as_slice(), [0; 3].as_slice())),
+            None => assert_eq!(
+                (more.as_slice(), fewer.as_slice()),
+                ([0; 3].as_slice(), [0; 3].as_slice())
+            ),
             Some(stress) => {
-                assert!(with.stress == stress && more.iter().zip(fewer).all(|(m, f)| m > f), "{kind}: {more:?} {fewer:?}")
+                assert!(
+                    with.stress == stress && more.iter().zip(fewer).all(|(m, f)| m > f),
+                    "{kind}: {more:?} {fewer:?}"
+                )
             }
         }
     }
     // What Fig. 3 draws: for each test and distance the weak outcomes by place.
-    assert_eq!((found.places.len(), found.places[0].runs.len(), found.places[0].runs[0].1.len()), (3, 4, 32));
-    assert!(found.places.iter().all(|p| p.runs[0].1.iter().all(|&n| n == 0)), "nothing at distance 0");
+    assert_eq!(
+        (found.places.len(), found.places[0].runs.len(), found.places[0].runs[0].1.len()),
+        (3, 4, 32)
+    );
+    assert!(
+        found.places.iter().all(|p| p.runs[0].1.iter().all(|&n| n == 0)),
+        "nothing at distance 0"
+    );
 }
 
 #[test]
@@ -138,7 +163,13 @@ fn an_interrupted_search_goes_on() {
     let mut interruptions = 0;
     let resumed = loop {
         let mut journal = Journal::open(&path, &title).unwrap();
-        match tune(&mut device, &tests(), &settings(), &mut journal, &mut After(1000, std::cell::Cell::new(0))) {
+        match tune(
+            &mut device,
+            &tests(),
+            &settings(),
+            &mut journal,
+            &mut After(1000, std::cell::Cell::new(0)),
+        ) {
             Ok(found) => break found,
             Err(TuningStop::Stopped) => interruptions += 1,
             Err(other) => panic!("{other:?}"),
@@ -153,7 +184,11 @@ fn an_interrupted_search_goes_on() {
     assert_eq!(resumed, whole);
     let mut once = Titan::new();
     found(&mut once, &mut Journal::default());
-    assert_eq!(device.runs, once.runs + 1, "but for the line that was cut off, nothing is measured twice");
+    assert_eq!(
+        device.runs,
+        once.runs + 1,
+        "but for the line that was cut off, nothing is measured twice"
+    );
     match Journal::open(&path, "margay tune 1: another device") {
         Err(JournalError::Other(first)) => assert_eq!(first, title),
         other => panic!("{other:?}"),

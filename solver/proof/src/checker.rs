@@ -1,7 +1,9 @@
-//! The checker: every derived clause must follow from the clauses that its hints name, by unit propagation along them alone.
+//! The checker: every derived clause must follow from the clauses that its hints name, by unit
+//! propagation along them alone.
 //!
-//! Since there are no RAT steps, each clause that is accepted is implied by the original clauses before it: what a proof deletes,
-//! weakens and restores decides what hints may name, and not what is true.
+//! Since there are no RAT steps, each clause that is accepted is implied by the original clauses
+//! before it: what a proof deletes, weakens and restores decides what hints may name, and not what
+//! is true.
 
 use std::io::Read;
 
@@ -48,7 +50,8 @@ pub struct ProofChecker<R> {
 }
 
 impl<R: Read> ProofChecker<R> {
-    /// Checks records, as an [`Encoder`](crate::Encoder) makes their bytes: whoever compressed them decompresses them before.
+    /// Checks records, as an [`Encoder`](crate::Encoder) makes their bytes: whoever compressed them
+    /// decompresses them before.
     pub fn of_records(reader: R) -> Self {
         Self {
             input: ProofInput::new(reader),
@@ -99,7 +102,9 @@ impl<R: Read> ProofChecker<R> {
             let kind = self.input.next()?;
             let id = self.input.record.id;
             let known = match kind {
-                RecordKind::Original if self.question.is_some() => return Err(self.flaw("a clause was given before the answer")),
+                RecordKind::Original if self.question.is_some() => {
+                    return Err(self.flaw("a clause was given before the answer"));
+                }
                 RecordKind::Original => {
                     self.import()?;
                     self.insert()?;
@@ -133,7 +138,9 @@ impl<R: Read> ProofChecker<R> {
                 RecordKind::End => {
                     let before = self.input.records() - 1;
                     if id != before {
-                        return Err(self.flaw(format!("the proof had {id} records, and has {before}")));
+                        return Err(
+                            self.flaw(format!("the proof had {id} records, and has {before}"))
+                        );
                     }
                     if self.question.is_some() {
                         return Err(self.flaw("the last question has no answer"));
@@ -191,13 +198,17 @@ impl<R: Read> ProofChecker<R> {
         match clause.iter().find(|&&l| assumptions.binary_search(&!l).is_err()) {
             None => Ok(()),
             Some(literal) => {
-                let what = format!("the answer rests on clause {id}, and {} is not assumed in the question", !*literal);
+                let what = format!(
+                    "the answer rests on clause {id}, and {} is not assumed in the question",
+                    !*literal
+                );
                 Err(self.flaw(what))
             }
         }
     }
 
-    /// Does the clause follow? Its negation makes each clause that a hint names unit, and the last one empty.
+    /// Does the clause follow? Its negation makes each clause that a hint names unit, and the last
+    /// one empty.
     fn derive(&mut self) -> Result<(), ProofFlaw> {
         if self.check == u32::MAX {
             self.made_true.fill(0);
@@ -208,7 +219,9 @@ impl<R: Read> ProofChecker<R> {
         let mut follows = false;
         for &literal in &record.literals {
             if literal.variable() > self.variables {
-                return Err(self.flaw(format!("variable {} is in no original clause", literal.variable())));
+                return Err(
+                    self.flaw(format!("variable {} is in no original clause", literal.variable()))
+                );
             }
             // Both a literal and its negation: the clause is true whatever follows.
             follows |= self.made_true[literal.code()] == self.check;
@@ -219,7 +232,10 @@ impl<R: Read> ProofChecker<R> {
                 break;
             }
             let Some(clause) = self.clauses.get(hint) else {
-                return Err(self.flaw(format!("clause {} has the hint {hint}, which is not in use", record.id)));
+                return Err(self.flaw(format!(
+                    "clause {} has the hint {hint}, which is not in use",
+                    record.id
+                )));
             };
             let mut unit = None;
             for &literal in clause {
@@ -227,7 +243,9 @@ impl<R: Read> ProofChecker<R> {
                     continue;
                 }
                 if unit.is_some() {
-                    return Err(self.flaw(format!("clause {}: its hint {hint} is not unit", record.id)));
+                    return Err(
+                        self.flaw(format!("clause {}: its hint {hint} is not unit", record.id))
+                    );
                 }
                 unit = Some(literal);
             }
@@ -236,6 +254,10 @@ impl<R: Read> ProofChecker<R> {
                 None => follows = true,
             }
         }
-        if follows { Ok(()) } else { Err(self.flaw(format!("clause {} does not follow from its hints", record.id))) }
+        if follows {
+            Ok(())
+        } else {
+            Err(self.flaw(format!("clause {} does not follow from its hints", record.id)))
+        }
     }
 }

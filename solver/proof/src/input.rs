@@ -28,7 +28,8 @@ impl std::error::Error for ProofFlaw {}
 /// Bytes that are read at once.
 const BLOCK: usize = 1 << 16;
 
-/// The most literals of a record, and the most hints. A few megabytes can be decompressed to a record that no memory holds.
+/// The most literals of a record, and the most hints. A few megabytes can be decompressed to a
+/// record that no memory holds.
 const MOST: u64 = 1 << 24;
 
 /// Uncompressed records, one after the other.
@@ -48,8 +49,17 @@ pub struct ProofInput<R> {
 impl<R: Read> ProofInput<R> {
     /// Reads from here.
     pub fn new(reader: R) -> Self {
-        let record = ProofRecord { kind: RecordKind::End, id: 0, literals: Vec::new(), hints: Vec::new() };
-        Self { reader, block: Vec::with_capacity(BLOCK), at: 0, before: 0, records: 0, last: LastIds::default(), record }
+        let record =
+            ProofRecord { kind: RecordKind::End, id: 0, literals: Vec::new(), hints: Vec::new() };
+        Self {
+            reader,
+            block: Vec::with_capacity(BLOCK),
+            at: 0,
+            before: 0,
+            records: 0,
+            last: LastIds::default(),
+            record,
+        }
     }
 
     /// Something is wrong with the record that was read last.
@@ -71,7 +81,9 @@ impl<R: Read> ProofInput<R> {
 
     fn byte(&mut self) -> Result<u8, ProofFlaw> {
         if self.at == self.block.len() && !self.fill()? {
-            return Err(self.flaw("the proof is cut off: it ends within a record or without the record that ends it"));
+            return Err(self.flaw(
+                "the proof is cut off: it ends within a record or without the record that ends it",
+            ));
         }
         let byte = self.block[self.at];
         self.at += 1;
@@ -97,7 +109,9 @@ impl<R: Read> ProofInput<R> {
     /// How many literals or hints follow.
     fn count(&mut self, of: &str) -> Result<u64, ProofFlaw> {
         match self.number()? {
-            count if count > MOST => Err(self.flaw(format!("it has {count} {of}, and no record has more than {MOST}"))),
+            count if count > MOST => {
+                Err(self.flaw(format!("it has {count} {of}, and no record has more than {MOST}")))
+            }
             count => Ok(count),
         }
     }
@@ -115,7 +129,9 @@ impl<R: Read> ProofInput<R> {
     pub(crate) fn next(&mut self) -> Result<RecordKind, ProofFlaw> {
         self.records += 1;
         let byte = self.byte()?;
-        let Some(kind) = RecordKind::of(byte) else { return Err(self.flaw(format!("there is no record of kind {byte}"))) };
+        let Some(kind) = RecordKind::of(byte) else {
+            return Err(self.flaw(format!("there is no record of kind {byte}")));
+        };
         self.record.kind = kind;
         self.record.id = match kind.id() {
             Id::None => 0,
@@ -167,6 +183,10 @@ impl<R: Read> ProofInput<R> {
 
     /// Nothing may follow.
     pub(crate) fn end(&mut self) -> Result<(), ProofFlaw> {
-        if self.at < self.block.len() || self.fill()? { Err(self.flaw("something follows the end of the proof")) } else { Ok(()) }
+        if self.at < self.block.len() || self.fill()? {
+            Err(self.flaw("something follows the end of the proof"))
+        } else {
+            Ok(())
+        }
     }
 }

@@ -1,22 +1,27 @@
-//! Reads and checks proofs that a SAT solver wrote. Whoever trusts an answer "unsatisfiable" because of its proof trusts this crate, std and
-//! the compiler: it depends on no other crate, has no unsafe code, and shares none with a solver.
+//! Reads and checks proofs that a SAT solver wrote. Whoever trusts an answer "unsatisfiable"
+//! because of its proof trusts this crate, std and the compiler: it depends on no other crate, has
+//! no unsafe code, and shares none with a solver.
 //!
 //! # What a proof is
 //!
-//! A proof is a sequence of records, in the order in which things happened: clauses that were given to the solver, clauses that it
-//! derived, each with the clauses that it follows from by unit propagation (LRAT: Cruz-Filipe, Heule, Hunt, Kaufmann and
-//! Schneider-Kamp, CADE 2017; without RAT steps, so that every derived clause is implied by the given ones), what it deleted or took out
-//! of use for a while, and questions with their answers. An answer "unsatisfiable" names a clause whose literals are negated
-//! assumptions of the question. [`RecordKind`] lists the records, and `src/record.rs` says what their bytes are.
+//! A proof is a sequence of records, in the order in which things happened: clauses that were given
+//! to the solver, clauses that it derived, each with the clauses that it follows from by unit
+//! propagation (LRAT: Cruz-Filipe, Heule, Hunt, Kaufmann and Schneider-Kamp, CADE 2017; without RAT
+//! steps, so that every derived clause is implied by the given ones), what it deleted or took out
+//! of use for a while, and questions with their answers. An answer "unsatisfiable" names a clause
+//! whose literals are negated assumptions of the question. [`RecordKind`] lists the records, and
+//! `src/record.rs` says what their bytes are.
 //!
-//! Margay's proof files are compressed. The crate `margay-solver` decompresses them (`margay_solver::proof::records`) and hands the bytes over;
-//! a [`ProofChecker`] takes them from any [`Read`](std::io::Read).
+//! Margay's proof files are compressed. The crate `margay-solver` decompresses them
+//! (`margay_solver::proof::records`) and hands the bytes over; a [`ProofChecker`] takes them from
+//! any [`Read`](std::io::Read).
 //!
 //! # What is checked
 //!
-//! [`ProofChecker`] accepts a derived clause only if its hints show it, and holds nothing in memory but the clauses in use. That the clauses and
-//! questions are those that someone meant is not in the proof: the checker stops at each one, and [`ProofChecker::literals`] shows it, so that
-//! it can be compared.
+//! [`ProofChecker`] accepts a derived clause only if its hints show it, and holds nothing in memory
+//! but the clauses in use. That the clauses and questions are those that someone meant is not in
+//! the proof: the checker stops at each one, and [`ProofChecker::literals`] shows it, so that it
+//! can be compared.
 //!
 //! ```
 //! use margay_proof::{ProofChecker, Encoder, RecordKind, ProofStep, SatLiteral};

@@ -4,13 +4,14 @@ use std::fmt;
 use std::num::NonZeroI32;
 use std::ops::Not;
 
-/// A literal of a clause: a variable, or its negation. Variables are numbered as in DIMACS, from 1 to `i32::MAX`; a negated one has the negative
-/// number. `!` negates.
+/// A literal of a clause: a variable, or its negation. Variables are numbered as in DIMACS, from 1
+/// to `i32::MAX`; a negated one has the negative number. `!` negates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SatLiteral(NonZeroI32);
 
 impl SatLiteral {
-    /// The literal of a number in DIMACS, if it is one: 0 ends a clause there, and `i32::MIN` has no negation.
+    /// The literal of a number in DIMACS, if it is one: 0 ends a clause there, and `i32::MIN` has
+    /// no negation.
     pub const fn of_dimacs(number: i32) -> Option<Self> {
         match NonZeroI32::new(number) {
             Some(literal) if number != i32::MIN => Some(Self(literal)),
@@ -85,7 +86,10 @@ mod tests {
         for number in [1, -1, 7, i32::MAX, -i32::MAX] {
             let literal = SatLiteral::of_dimacs(number).expect("a literal");
             assert_eq!((literal.dimacs(), (!literal).dimacs()), (number, -number));
-            assert_eq!((literal.variable(), literal.is_negated()), (number.unsigned_abs(), number < 0));
+            assert_eq!(
+                (literal.variable(), literal.is_negated()),
+                (number.unsigned_abs(), number < 0)
+            );
             assert_eq!(SatLiteral::of_code(literal.code() as u64), Some(literal));
             assert_eq!(literal.to_string(), number.to_string());
         }

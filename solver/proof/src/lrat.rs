@@ -1,4 +1,5 @@
-//! One refutation of a proof in the formats that other checkers read: its clauses as DIMACS, its steps as LRAT.
+//! One refutation of a proof in the formats that other checkers read: its clauses as DIMACS, its
+//! steps as LRAT.
 
 use std::io::{self, Read, Write};
 
@@ -8,14 +9,15 @@ use crate::{ProofInput, RecordKind, SatLiteral};
 /// How large a refutation became.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExportedRefutation {
-    /// Clauses of the problem: those that were given before the question was answered, and one for each of its assumptions.
+    /// Clauses of the problem: those that were given before the question was answered, and one for
+    /// each of its assumptions.
     pub clauses: u64,
     /// Clauses that are derived from them, the empty one last.
     pub steps: u64,
 }
 
-/// The numbers of the questions of a proof that were answered by a refutation, the first of the proof having the number 1: those that
-/// a [`LratRefutation`] can be of.
+/// The numbers of the questions of a proof that were answered by a refutation, the first of the
+/// proof having the number 1: those that a [`LratRefutation`] can be of.
 ///
 /// # Errors
 /// The records cannot be read.
@@ -32,9 +34,10 @@ pub fn refuted(records: impl Read) -> io::Result<Vec<u64>> {
     }
 }
 
-/// What one question was about, and the clause that answered it. It is written for other checkers as two files: the clauses and assumptions
-/// that are refuted, in DIMACS, and the steps to the empty clause, in LRAT (Cruz-Filipe, Heule, Hunt, Kaufmann and Schneider-Kamp,
-/// CADE 2017). Nothing is checked: that is for whoever reads the two files.
+/// What one question was about, and the clause that answered it. It is written for other checkers
+/// as two files: the clauses and assumptions that are refuted, in DIMACS, and the steps to the
+/// empty clause, in LRAT (Cruz-Filipe, Heule, Hunt, Kaufmann and Schneider-Kamp, CADE 2017).
+/// Nothing is checked: that is for whoever reads the two files.
 #[derive(Debug, Default)]
 pub struct LratRefutation {
     /// In DIMACS, a line each, without the assumptions.
@@ -53,7 +56,8 @@ impl LratRefutation {
     /// Reads a proof up to the answer of a question.
     ///
     /// # Errors
-    /// The records cannot be read; there is no such question, or it was not answered by a refutation.
+    /// The records cannot be read; there is no such question, or it was not answered by a
+    /// refutation.
     pub fn read(records: impl Read, question: u64) -> io::Result<Self> {
         let mut input = ProofInput::new(records);
         let (mut problem, mut questions) = (Self::default(), 0);
@@ -80,10 +84,14 @@ impl LratRefutation {
                     return Ok(problem);
                 }
                 RecordKind::Satisfiable | RecordKind::Unknown if questions == question => {
-                    return Err(io::Error::other(format!("question {question} was not answered by a refutation")));
+                    return Err(io::Error::other(format!(
+                        "question {question} was not answered by a refutation"
+                    )));
                 }
                 RecordKind::End => {
-                    return Err(io::Error::other(format!("there are {questions} questions, and no number {question}")));
+                    return Err(io::Error::other(format!(
+                        "there are {questions} questions, and no number {question}"
+                    )));
                 }
                 _ => {}
             }
@@ -101,12 +109,17 @@ impl LratRefutation {
         out.flush()
     }
 
-    /// Writes the steps, reading the records of the same proof a second time: they are too many to be kept. LRAT numbers the clauses of the
-    /// problem first, and every other one by a larger number than those before it.
+    /// Writes the steps, reading the records of the same proof a second time: they are too many to
+    /// be kept. LRAT numbers the clauses of the problem first, and every other one by a larger
+    /// number than those before it.
     ///
     /// # Errors
     /// The records cannot be read, or name a clause that is not there; those of the writer.
-    pub fn write_lrat(&self, records: impl Read, mut out: impl Write) -> io::Result<ExportedRefutation> {
+    pub fn write_lrat(
+        &self,
+        records: impl Read,
+        mut out: impl Write,
+    ) -> io::Result<ExportedRefutation> {
         let mut input = ProofInput::new(records);
         let unknown = |id: u64| io::Error::other(format!("no clause in use has the id {id}"));
         let mut numbers: IdMap<u64> = IdMap::default();
@@ -149,7 +162,8 @@ impl LratRefutation {
                 _ => {}
             }
         }
-        // Each negated assumption of the clause is refuted by the assumption, which is a clause here, and then the clause is empty.
+        // Each negated assumption of the clause is refuted by the assumption, which is a clause
+        // here, and then the clause is empty.
         write!(out, "{} 0 ", last + 1)?;
         for (number, assumption) in (given + 1..).zip(&self.assumptions) {
             if let Some(at) = negated.iter().position(|l| *l == !*assumption) {

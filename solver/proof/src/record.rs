@@ -1,10 +1,12 @@
 //! The records of a proof, and their binary form.
 //!
-//! A record is a byte for its kind and the fields that the kind has, in this order: an id, literals (their number, then each),
-//! hints (likewise). Numbers are little-endian base 128 (7 bits a byte, the highest bit of a byte says that more follow); signed
-//! numbers are first made unsigned by zigzag (0, -1, 1, -2, ...). A literal is written as the difference of its code (twice the variable,
-//! plus 1 if negated) to that of the literal before, the first one to 0; an id as the difference to the last id of its sort (ids of
-//! new clauses, ids of known ones); a hint as the difference to the hint before, the first one to the id of the clause.
+//! A record is a byte for its kind and the fields that the kind has, in this order: an id, literals
+//! (their number, then each), hints (likewise). Numbers are little-endian base 128 (7 bits a byte,
+//! the highest bit of a byte says that more follow); signed numbers are first made unsigned by
+//! zigzag (0, -1, 1, -2, ...). A literal is written as the difference of its code (twice the
+//! variable, plus 1 if negated) to that of the literal before, the first one to 0; an id as the
+//! difference to the last id of its sort (ids of new clauses, ids of known ones); a hint as the
+//! difference to the hint before, the first one to the id of the clause.
 
 use crate::literal::SatLiteral;
 
@@ -57,7 +59,9 @@ impl RecordKind {
     pub(crate) fn id(self) -> Id {
         match self {
             RecordKind::Original | RecordKind::Derived => Id::New,
-            RecordKind::Delete | RecordKind::Weaken | RecordKind::Restore | RecordKind::Refuted => Id::Known,
+            RecordKind::Delete | RecordKind::Weaken | RecordKind::Restore | RecordKind::Refuted => {
+                Id::Known
+            }
             RecordKind::End => Id::Count,
             RecordKind::Question | RecordKind::Satisfiable | RecordKind::Unknown => Id::None,
         }
@@ -65,7 +69,10 @@ impl RecordKind {
 
     /// Does it have literals?
     pub(crate) fn has_literals(self) -> bool {
-        matches!(self, RecordKind::Original | RecordKind::Derived | RecordKind::Restore | RecordKind::Question)
+        matches!(
+            self,
+            RecordKind::Original | RecordKind::Derived | RecordKind::Restore | RecordKind::Question
+        )
     }
 
     /// Does it have hints?
@@ -107,7 +114,8 @@ pub(crate) struct LastIds {
     pub(crate) known: u64,
 }
 
-/// Numbers as their difference, small if they are close; wraps around, so that every difference has a number.
+/// Numbers as their difference, small if they are close; wraps around, so that every difference has
+/// a number.
 fn difference(from: u64, to: u64) -> u64 {
     let d = to.wrapping_sub(from).cast_signed();
     ((d << 1) ^ (d >> 63)).cast_unsigned()
@@ -132,7 +140,14 @@ impl Encoder {
     }
 
     /// The same from borrowed parts; those that the kind does not have are left out.
-    pub fn put_parts(&mut self, kind: RecordKind, id: u64, literals: &[SatLiteral], hints: &[u64], out: &mut Vec<u8>) {
+    pub fn put_parts(
+        &mut self,
+        kind: RecordKind,
+        id: u64,
+        literals: &[SatLiteral],
+        hints: &[u64],
+        out: &mut Vec<u8>,
+    ) {
         out.push(kind as u8);
         match kind.id() {
             Id::None => {}

@@ -1,8 +1,9 @@
-//! Constructors of expressions. They simplify what algebra decides without bounds; arity errors are errors of the program that
-//! calls, and panic with the arities.
+//! Constructors of expressions. They simplify what algebra decides without bounds; arity errors are
+//! errors of the program that calls, and panic with the arities.
 
 use super::{
-    Binder, Constant, Expr, ExprNode, Formula, FormulaNode, Free, Logic, NodeFacts, QuantifiedVariable, Recursion, Relation,
+    Binder, Constant, Expr, ExprNode, Formula, FormulaNode, Free, Logic, NodeFacts,
+    QuantifiedVariable, Recursion, Relation,
 };
 use crate::tuples::TupleSet;
 
@@ -22,9 +23,15 @@ impl Logic {
     fn facts_of(&mut self, node: &ExprNode) -> NodeFacts {
         use ExprNode as N;
         match node {
-            N::Relation(_) | N::Constant(_) | N::Empty(_) | N::Universe | N::Identity => NodeFacts::default(),
-            N::Variable(v) => NodeFacts { free: self.free_sets.single(Binder::Variable(*v)), sensitive: false },
-            N::Recursion(r) => NodeFacts { free: self.free_sets.single(Binder::Recursion(*r)), sensitive: false },
+            N::Relation(_) | N::Constant(_) | N::Empty(_) | N::Universe | N::Identity => {
+                NodeFacts::default()
+            }
+            N::Variable(v) => {
+                NodeFacts { free: self.free_sets.single(Binder::Variable(*v)), sensitive: false }
+            }
+            N::Recursion(r) => {
+                NodeFacts { free: self.free_sets.single(Binder::Recursion(*r)), sensitive: false }
+            }
             N::Union(a, b)
             | N::Intersection(a, b)
             | N::Difference(a, b)
@@ -42,7 +49,8 @@ impl Logic {
             N::Comprehension(declarations, body) => self.bound_facts(declarations, *body),
             N::Fixpoint(group, _) => {
                 let definitions = self.groups[group.0 as usize].clone();
-                let bound: Vec<Binder> = definitions.iter().map(|&(r, _)| Binder::Recursion(r)).collect();
+                let bound: Vec<Binder> =
+                    definitions.iter().map(|&(r, _)| Binder::Recursion(r)).collect();
                 let mut free = Free::default();
                 for (_, body) in definitions {
                     free = self.free_sets.union(free, self.expr_facts(body).free);
@@ -53,11 +61,18 @@ impl Logic {
     }
 
     pub(super) fn both_facts(&mut self, a: NodeFacts, b: NodeFacts) -> NodeFacts {
-        NodeFacts { free: self.free_sets.union(a.free, b.free), sensitive: a.sensitive || b.sensitive }
+        NodeFacts {
+            free: self.free_sets.union(a.free, b.free),
+            sensitive: a.sensitive || b.sensitive,
+        }
     }
 
     /// The facts of a body under declarations, where a domain may use earlier variables.
-    pub(super) fn bound_facts(&mut self, declarations: &[(QuantifiedVariable, Expr)], body: Formula) -> NodeFacts {
+    pub(super) fn bound_facts(
+        &mut self,
+        declarations: &[(QuantifiedVariable, Expr)],
+        body: Formula,
+    ) -> NodeFacts {
         let mut facts = self.formula_facts(body);
         for &(variable, domain) in declarations.iter().rev() {
             facts.free = self.free_sets.without(facts.free, &[Binder::Variable(variable)]);
@@ -136,7 +151,10 @@ impl Logic {
         let mut level: Vec<Expr> = all.into_iter().collect();
         // A balanced tree, so that long unions are not deep.
         while level.len() > 1 {
-            level = level.chunks(2).map(|pair| if let [a, b] = *pair { self.union(a, b) } else { pair[0] }).collect();
+            level = level
+                .chunks(2)
+                .map(|pair| if let [a, b] = *pair { self.union(a, b) } else { pair[0] })
+                .collect();
         }
         let empty = self.empty(arity);
         level.first().map_or(empty, |&e| self.union(empty, e))
@@ -224,7 +242,10 @@ impl Logic {
     pub fn closure(&mut self, r: Expr) -> Expr {
         self.binary("closure", r);
         match self.expr(r) {
-            ExprNode::Empty(_) | ExprNode::Identity | ExprNode::Diagonal(_) | ExprNode::Closure(_) => r,
+            ExprNode::Empty(_)
+            | ExprNode::Identity
+            | ExprNode::Diagonal(_)
+            | ExprNode::Closure(_) => r,
             _ => self.intern(ExprNode::Closure(r), 2),
         }
     }
@@ -340,7 +361,11 @@ impl Logic {
     /// # Panics
     /// If there is no variable, or a domain is not a set.
     #[track_caller]
-    pub fn comprehension(&mut self, declarations: &[(QuantifiedVariable, Expr)], body: Formula) -> Expr {
+    pub fn comprehension(
+        &mut self,
+        declarations: &[(QuantifiedVariable, Expr)],
+        body: Formula,
+    ) -> Expr {
         assert!(!declarations.is_empty(), "a comprehension has at least one variable");
         for &(_, domain) in declarations {
             self.set("comprehension", domain);
@@ -356,9 +381,10 @@ impl Logic {
         Recursion(self.recursions.len() as u32 - 1)
     }
 
-    /// The relation to be defined by [`Logic::fixpoint`] that is the same in every call with that number. Fixpoints of equal bodies
-    /// over numbered relations are one node, whatever the definitions were called. Within the body of a fixpoint take numbers that
-    /// the enclosing ones have not.
+    /// The relation to be defined by [`Logic::fixpoint`] that is the same in every call with that
+    /// number. Fixpoints of equal bodies over numbered relations are one node, whatever the
+    /// definitions were called. Within the body of a fixpoint take numbers that the enclosing ones
+    /// have not.
     #[track_caller]
     pub fn numbered_recursion(&mut self, number: usize, name: &str, arity: usize) -> Recursion {
         if let Some(&known) = self.numbered.get(&(number, arity)) {

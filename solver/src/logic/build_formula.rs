@@ -1,6 +1,9 @@
 //! Constructors of formulas.
 
-use super::{CardinalityComparison, Expr, ExprNode, Formula, FormulaNode, Logic, NodeFacts, QuantifiedVariable};
+use super::{
+    CardinalityComparison, Expr, ExprNode, Formula, FormulaNode, Logic, NodeFacts,
+    QuantifiedVariable,
+};
 
 impl Logic {
     fn intern_formula(&mut self, node: FormulaNode) -> Formula {
@@ -32,7 +35,9 @@ impl Logic {
                 all
             }
             N::Iff(a, b) => self.both_facts(self.formula_facts(*a), self.formula_facts(*b)),
-            N::ForAll(declarations, body) | N::Exists(declarations, body) => self.bound_facts(declarations, *body),
+            N::ForAll(declarations, body) | N::Exists(declarations, body) => {
+                self.bound_facts(declarations, *body)
+            }
         }
     }
 
@@ -44,7 +49,13 @@ impl Logic {
     /// `a in b`
     #[track_caller]
     pub fn subset(&mut self, a: Expr, b: Expr) -> Formula {
-        assert_eq!(self.arity(a), self.arity(b), "inclusion of relations of arity {} and {}", self.arity(a), self.arity(b));
+        assert_eq!(
+            self.arity(a),
+            self.arity(b),
+            "inclusion of relations of arity {} and {}",
+            self.arity(a),
+            self.arity(b)
+        );
         match (self.expr(a), self.expr(b)) {
             (ExprNode::Empty(_), _) | (_, ExprNode::Universe) => self.truth(true),
             _ if a == b => self.truth(true),
@@ -56,8 +67,18 @@ impl Logic {
     /// `a = b`
     #[track_caller]
     pub fn equal(&mut self, a: Expr, b: Expr) -> Formula {
-        assert_eq!(self.arity(a), self.arity(b), "equality of relations of arity {} and {}", self.arity(a), self.arity(b));
-        if a == b { self.truth(true) } else { self.intern_formula(FormulaNode::Equal(a.min(b), a.max(b))) }
+        assert_eq!(
+            self.arity(a),
+            self.arity(b),
+            "equality of relations of arity {} and {}",
+            self.arity(a),
+            self.arity(b)
+        );
+        if a == b {
+            self.truth(true)
+        } else {
+            self.intern_formula(FormulaNode::Equal(a.min(b), a.max(b)))
+        }
     }
 
     /// `some e`
@@ -103,7 +124,8 @@ impl Logic {
         self.no(reflexive)
     }
 
-    /// `r` is a strict total order on a set: irreflexive, transitive, within the set, and it relates any two of its members.
+    /// `r` is a strict total order on a set: irreflexive, transitive, within the set, and it
+    /// relates any two of its members.
     #[track_caller]
     pub fn total_order(&mut self, r: Expr, set: Expr) -> Formula {
         let irreflexive = self.irreflexive(r);
@@ -136,7 +158,11 @@ impl Logic {
 
     /// `all v1: e1, ... | f`; a later domain may use earlier variables.
     #[track_caller]
-    pub fn for_all(&mut self, declarations: &[(QuantifiedVariable, Expr)], body: Formula) -> Formula {
+    pub fn for_all(
+        &mut self,
+        declarations: &[(QuantifiedVariable, Expr)],
+        body: Formula,
+    ) -> Formula {
         self.check_domains(declarations);
         match self.formula(body) {
             _ if declarations.is_empty() => body,
@@ -147,7 +173,11 @@ impl Logic {
 
     /// `some v1: e1, ... | f`; a later domain may use earlier variables.
     #[track_caller]
-    pub fn exists(&mut self, declarations: &[(QuantifiedVariable, Expr)], body: Formula) -> Formula {
+    pub fn exists(
+        &mut self,
+        declarations: &[(QuantifiedVariable, Expr)],
+        body: Formula,
+    ) -> Formula {
         self.check_domains(declarations);
         match self.formula(body) {
             _ if declarations.is_empty() => body,
@@ -159,19 +189,34 @@ impl Logic {
     #[track_caller]
     fn check_domains(&self, declarations: &[(QuantifiedVariable, Expr)]) {
         for &(_, domain) in declarations {
-            assert_eq!(self.arity(domain), 1, "quantification over a relation of arity {}", self.arity(domain));
+            assert_eq!(
+                self.arity(domain),
+                1,
+                "quantification over a relation of arity {}",
+                self.arity(domain)
+            );
         }
     }
 
     /// `#e` compared with a number.
     #[track_caller]
-    pub fn cardinality(&mut self, e: Expr, comparison: CardinalityComparison, number: usize) -> Formula {
+    pub fn cardinality(
+        &mut self,
+        e: Expr,
+        comparison: CardinalityComparison,
+        number: usize,
+    ) -> Formula {
         self.intern_formula(FormulaNode::Cardinality(e, comparison, number))
     }
 
     /// `#a` compared with `#b`.
     #[track_caller]
-    pub fn compare_cardinality(&mut self, a: Expr, comparison: CardinalityComparison, b: Expr) -> Formula {
+    pub fn compare_cardinality(
+        &mut self,
+        a: Expr,
+        comparison: CardinalityComparison,
+        b: Expr,
+    ) -> Formula {
         self.intern_formula(FormulaNode::CompareCardinality(a, comparison, b))
     }
 

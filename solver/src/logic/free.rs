@@ -1,4 +1,5 @@
-//! Free variables and recursions of expressions and formulas, as shared sets: most nodes have none, and the others few.
+//! Free variables and recursions of expressions and formulas, as shared sets: most nodes have none,
+//! and the others few.
 
 use rustc_hash::FxHashMap;
 

@@ -1,15 +1,19 @@
-//! Formulas as text, in Alloy's notation: one line for each shared node, so that the text is as long as the graph and not as
-//! its unfolding.
+//! Formulas as text, in Alloy's notation: one line for each shared node, so that the text is as
+//! long as the graph and not as its unfolding.
 
 use std::fmt::Write;
 
 use rustc_hash::FxHashSet;
 
 use super::visit::VisitedNode;
-use super::{CardinalityComparison, Expr, ExprNode, FixpointGroup, Formula, FormulaNode, Logic, QuantifiedVariable, Recursion};
+use super::{
+    CardinalityComparison, Expr, ExprNode, FixpointGroup, Formula, FormulaNode, Logic,
+    QuantifiedVariable, Recursion,
+};
 
 impl Logic {
-    /// The formulas and all that they are made of, a line for each node; what a line mentions comes before it.
+    /// The formulas and all that they are made of, a line for each node; what a line mentions comes
+    /// before it.
     ///
     /// ```
     /// let mut logic = margay_solver::Logic::new();
@@ -23,7 +27,8 @@ impl Logic {
     pub fn listing(&self, formulas: &[Formula]) -> String {
         let mut out = String::new();
         let mut done: FxHashSet<VisitedNode> = FxHashSet::default();
-        let mut open: Vec<(VisitedNode, bool)> = formulas.iter().rev().map(|&f| (VisitedNode::Formula(f), false)).collect();
+        let mut open: Vec<(VisitedNode, bool)> =
+            formulas.iter().rev().map(|&f| (VisitedNode::Formula(f), false)).collect();
         let mut below = Vec::new();
         while let Some((node, ready)) = open.pop() {
             if done.contains(&node) {
@@ -39,7 +44,9 @@ impl Logic {
             done.insert(node);
             // Writing to a string does not fail.
             let _ = match node {
-                VisitedNode::Formula(f) => writeln!(out, "{}: {}", self.formula_name(f), self.formula_text(f)),
+                VisitedNode::Formula(f) => {
+                    writeln!(out, "{}: {}", self.formula_name(f), self.formula_text(f))
+                }
                 VisitedNode::Expr(e) if self.is_leaf(e) => Ok(()),
                 VisitedNode::Expr(e) => writeln!(out, "{} = {}", self.name(e), self.expr_text(e)),
             };
@@ -51,7 +58,13 @@ impl Logic {
         use ExprNode as N;
         matches!(
             self.expr(e),
-            N::Relation(_) | N::Constant(_) | N::Empty(_) | N::Universe | N::Identity | N::Variable(_) | N::Recursion(_)
+            N::Relation(_)
+                | N::Constant(_)
+                | N::Empty(_)
+                | N::Universe
+                | N::Identity
+                | N::Variable(_)
+                | N::Recursion(_)
         )
     }
 
@@ -74,14 +87,19 @@ impl Logic {
     }
 
     fn declarations_text(&self, declarations: &[(QuantifiedVariable, Expr)]) -> String {
-        let all: Vec<String> =
-            declarations.iter().map(|&(v, domain)| format!("{}: {}", self.variable_text(v), self.name(domain))).collect();
+        let all: Vec<String> = declarations
+            .iter()
+            .map(|&(v, domain)| format!("{}: {}", self.variable_text(v), self.name(domain)))
+            .collect();
         all.join(", ")
     }
 
     fn group_text(&self, group: FixpointGroup) -> String {
-        let all: Vec<String> =
-            self.group(group).iter().map(|&(r, body)| format!("{} = {}", self.recursion_text(r), self.name(body))).collect();
+        let all: Vec<String> = self
+            .group(group)
+            .iter()
+            .map(|&(r, body)| format!("{} = {}", self.recursion_text(r), self.name(body)))
+            .collect();
         all.join(", ")
     }
 
@@ -109,12 +127,21 @@ impl Logic {
             N::Domain(a) => format!("domain {}", name(a)),
             N::Range(a) => format!("range {}", name(a)),
             N::Diagonal(a) => format!("iden & ({0} -> {0})", name(a)),
-            N::IfThenElse(f, a, b) => format!("{} => {} else {}", self.formula_name(*f), name(a), name(b)),
+            N::IfThenElse(f, a, b) => {
+                format!("{} => {} else {}", self.formula_name(*f), name(a), name(b))
+            }
             N::Comprehension(declarations, body) => {
-                format!("{{ {} | {} }}", self.declarations_text(declarations), self.formula_name(*body))
+                format!(
+                    "{{ {} | {} }}",
+                    self.declarations_text(declarations),
+                    self.formula_name(*body)
+                )
             }
             N::Fixpoint(group, index) => {
-                let chosen = self.group(*group).get(*index).map_or(String::new(), |&(r, _)| self.recursion_text(r));
+                let chosen = self
+                    .group(*group)
+                    .get(*index)
+                    .map_or(String::new(), |&(r, _)| self.recursion_text(r));
                 format!("least {chosen} where {}", self.group_text(*group))
             }
         }
@@ -123,7 +150,9 @@ impl Logic {
     fn formula_text(&self, f: Formula) -> String {
         use FormulaNode as N;
         let name = |e: &Expr| self.name(*e);
-        let list = |all: &[Formula], with: &str| all.iter().map(|&f| self.formula_name(f)).collect::<Vec<_>>().join(with);
+        let list = |all: &[Formula], with: &str| {
+            all.iter().map(|&f| self.formula_name(f)).collect::<Vec<_>>().join(with)
+        };
         let sign = |comparison: &CardinalityComparison| match comparison {
             CardinalityComparison::Less => "<",
             CardinalityComparison::AtMost => "<=",
@@ -139,17 +168,29 @@ impl Logic {
             N::One(e) => format!("one {}", name(e)),
             N::Lone(e) => format!("lone {}", name(e)),
             N::Acyclic(e) => format!("acyclic {}", name(e)),
-            N::Cardinality(e, comparison, number) => format!("#{} {} {number}", name(e), sign(comparison)),
-            N::CompareCardinality(a, comparison, b) => format!("#{} {} #{}", name(a), sign(comparison), name(b)),
+            N::Cardinality(e, comparison, number) => {
+                format!("#{} {} {number}", name(e), sign(comparison))
+            }
+            N::CompareCardinality(a, comparison, b) => {
+                format!("#{} {} #{}", name(a), sign(comparison), name(b))
+            }
             N::Not(f) => format!("not {}", self.formula_name(*f)),
             N::And(all) => list(all, " and "),
             N::Or(all) => list(all, " or "),
             N::Iff(a, b) => format!("{} <=> {}", self.formula_name(*a), self.formula_name(*b)),
             N::ForAll(declarations, body) => {
-                format!("all {} | {}", self.declarations_text(declarations), self.formula_name(*body))
+                format!(
+                    "all {} | {}",
+                    self.declarations_text(declarations),
+                    self.formula_name(*body)
+                )
             }
             N::Exists(declarations, body) => {
-                format!("some {} | {}", self.declarations_text(declarations), self.formula_name(*body))
+                format!(
+                    "some {} | {}",
+                    self.declarations_text(declarations),
+                    self.formula_name(*body)
+                )
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Relational logic: an arena of shared (hash-consed) expressions and formulas, after Kodkod (Torlak and Jackson, TACAS 2007)
-//! with least fixpoints added.
+//! Relational logic: an arena of shared (hash-consed) expressions and formulas, after Kodkod
+//! (Torlak and Jackson, TACAS 2007) with least fixpoints added.
 
 mod build_expr;
 mod build_formula;
@@ -27,11 +27,13 @@ use crate::tuples::TupleSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Relation(pub(crate) u32);
 
-/// An expression: a handle into the [`Logic`] that made it. Debug builds panic where it is given to another one.
+/// An expression: a handle into the [`Logic`] that made it. Debug builds panic where it is given to
+/// another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Expr(pub(crate) u32, ArenaMark);
 
-/// A formula: a handle into the [`Logic`] that made it. Debug builds panic where it is given to another one.
+/// A formula: a handle into the [`Logic`] that made it. Debug builds panic where it is given to
+/// another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Formula(pub(crate) u32, ArenaMark);
 
@@ -56,14 +58,17 @@ pub(crate) struct Constant(pub(crate) u32);
 pub(crate) struct NodeFacts {
     /// The variables and recursions that it depends on and that are bound outside of it.
     pub free: Free,
-    /// Does its translation depend on the polarity of its occurrence (is there a closure or fixpoint in it)?
+    /// Does its translation depend on the polarity of its occurrence (is there a closure or
+    /// fixpoint in it)?
     pub sensitive: bool,
 }
 
-/// An arena of expressions and formulas. Equal ones are one node, so sharing is free and equality is equality of handles.
+/// An arena of expressions and formulas. Equal ones are one node, so sharing is free and equality
+/// is equality of handles.
 ///
-/// Constructors panic if arities do not fit: that is an error of the program that calls them. Translation and evaluation recurse
-/// as deep as expressions nest; whoever builds them from a text limits the nesting there.
+/// Constructors panic if arities do not fit: that is an error of the program that calls them.
+/// Translation and evaluation recurse as deep as expressions nest; whoever builds them from a text
+/// limits the nesting there.
 #[derive(Debug, Default)]
 pub struct Logic {
     lineage: Lineage,
@@ -202,7 +207,8 @@ impl Logic {
     }
 }
 
-/// A clone and its original go different ways: handles from before belong to both, later ones to the arena that made them.
+/// A clone and its original go different ways: handles from before belong to both, later ones to
+/// the arena that made them.
 impl Clone for Logic {
     fn clone(&self) -> Self {
         Self {

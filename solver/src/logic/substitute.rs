@@ -1,5 +1,5 @@
-//! Substitution: variables replaced by sets, without capture. Where a quantifier inside binds a variable that a set uses, the
-//! quantifier gets a new variable.
+//! Substitution: variables replaced by sets, without capture. Where a quantifier inside binds a
+//! variable that a set uses, the quantifier gets a new variable.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,9 @@ impl Logic {
     }
 
     fn concerns(&self, free: Free, replacements: &Replacements) -> bool {
-        self.free(free).iter().any(|b| matches!(b, Binder::Variable(v) if replacements.contains_key(v)))
+        self.free(free)
+            .iter()
+            .any(|b| matches!(b, Binder::Variable(v) if replacements.contains_key(v)))
     }
 
     fn replace_in_expr(&mut self, expr: Expr, s: &mut Substitution) -> Expr {
@@ -47,7 +49,12 @@ impl Logic {
             return known;
         }
         let made = match self.expr(expr).clone() {
-            N::Relation(_) | N::Constant(_) | N::Empty(_) | N::Universe | N::Identity | N::Recursion(_) => expr,
+            N::Relation(_)
+            | N::Constant(_)
+            | N::Empty(_)
+            | N::Universe
+            | N::Identity
+            | N::Recursion(_) => expr,
             N::Variable(v) => s.replacements.get(&v).copied().unwrap_or(expr),
             N::Union(a, b) => self.replace_in_both(a, b, s, Self::union),
             N::Intersection(a, b) => self.replace_in_both(a, b, s, Self::intersection),
@@ -72,8 +79,12 @@ impl Logic {
             }
             N::Fixpoint(group, index) => {
                 let definitions = self.group(group).to_vec();
-                let definitions: Vec<_> = definitions.into_iter().map(|(r, body)| (r, self.replace_in_expr(body, s))).collect();
-                // No definition occurs in the sets, so they all occur where they did: monotonically.
+                let definitions: Vec<_> = definitions
+                    .into_iter()
+                    .map(|(r, body)| (r, self.replace_in_expr(body, s)))
+                    .collect();
+                // No definition occurs in the sets, so they all occur where they did:
+                // monotonically.
                 self.least(&definitions)[index]
             }
         };
@@ -81,12 +92,23 @@ impl Logic {
         made
     }
 
-    fn replace_in_one<T>(&mut self, a: Expr, s: &mut Substitution, make: impl FnOnce(&mut Self, Expr) -> T) -> T {
+    fn replace_in_one<T>(
+        &mut self,
+        a: Expr,
+        s: &mut Substitution,
+        make: impl FnOnce(&mut Self, Expr) -> T,
+    ) -> T {
         let a = self.replace_in_expr(a, s);
         make(self, a)
     }
 
-    fn replace_in_both<T>(&mut self, a: Expr, b: Expr, s: &mut Substitution, make: impl FnOnce(&mut Self, Expr, Expr) -> T) -> T {
+    fn replace_in_both<T>(
+        &mut self,
+        a: Expr,
+        b: Expr,
+        s: &mut Substitution,
+        make: impl FnOnce(&mut Self, Expr, Expr) -> T,
+    ) -> T {
         let (a, b) = (self.replace_in_expr(a, s), self.replace_in_expr(b, s));
         make(self, a, b)
     }
@@ -104,7 +126,9 @@ impl Logic {
             N::Subset(a, b) => self.replace_in_both(a, b, s, Self::subset),
             N::Equal(a, b) => self.replace_in_both(a, b, s, Self::equal),
             N::CompareCardinality(a, comparison, b) => {
-                self.replace_in_both(a, b, s, |logic, a, b| logic.compare_cardinality(a, comparison, b))
+                self.replace_in_both(a, b, s, |logic, a, b| {
+                    logic.compare_cardinality(a, comparison, b)
+                })
             }
             N::Some(e) => self.replace_in_one(e, s, Self::some),
             N::One(e) => self.replace_in_one(e, s, Self::one),
@@ -118,11 +142,13 @@ impl Logic {
                 self.not(f)
             }
             N::And(list) => {
-                let list: Vec<Formula> = list.into_iter().map(|f| self.replace_in_formula(f, s)).collect();
+                let list: Vec<Formula> =
+                    list.into_iter().map(|f| self.replace_in_formula(f, s)).collect();
                 self.and(list)
             }
             N::Or(list) => {
-                let list: Vec<Formula> = list.into_iter().map(|f| self.replace_in_formula(f, s)).collect();
+                let list: Vec<Formula> =
+                    list.into_iter().map(|f| self.replace_in_formula(f, s)).collect();
                 self.or(list)
             }
             N::Iff(a, b) => {
@@ -154,7 +180,9 @@ impl Logic {
         for &(variable, domain) in declarations {
             let now = inner.as_mut().unwrap_or(s);
             let domain = self.replace_in_expr(domain, now);
-            let captured = |e: &Expr| self.free(self.expr_facts(*e).free).contains(&Binder::Variable(variable));
+            let captured = |e: &Expr| {
+                self.free(self.expr_facts(*e).free).contains(&Binder::Variable(variable))
+            };
             let captures = now.replacements.values().any(captured);
             if captures || now.replacements.contains_key(&variable) {
                 let mut replacements = now.replacements.clone();

@@ -20,11 +20,13 @@ impl<R: Read> Read for DecompressedRecords<R> {
     }
 }
 
-/// What the decompressor found, for whoever has a proof file and does not know what it is made of. None of what the system says.
+/// What the decompressor found, for whoever has a proof file and does not know what it is made of.
+/// None of what the system says.
 fn in_words(error: &io::Error) -> Option<&'static str> {
     use lz4_flex::frame::Error::{
-        BlockChecksumError, BlockTooBig, ContentChecksumError, ContentLengthError, DecompressionError, DictionaryNotSupported,
-        HeaderChecksumError, InvalidBlockInfo, ReservedBitsSet, SkippableFrame, UnsupportedBlocksize, UnsupportedVersion,
+        BlockChecksumError, BlockTooBig, ContentChecksumError, ContentLengthError,
+        DecompressionError, DictionaryNotSupported, HeaderChecksumError, InvalidBlockInfo,
+        ReservedBitsSet, SkippableFrame, UnsupportedBlocksize, UnsupportedVersion,
         WrongMagicNumber,
     };
     if error.kind() == io::ErrorKind::UnexpectedEof {
@@ -32,19 +34,26 @@ fn in_words(error: &io::Error) -> Option<&'static str> {
     }
     Some(match error.get_ref()?.downcast_ref::<lz4_flex::frame::Error>()? {
         WrongMagicNumber => "something stands here that is not compressed as proofs are",
-        BlockChecksumError | ContentChecksumError | HeaderChecksumError | ContentLengthError { .. } => {
+        BlockChecksumError
+        | ContentChecksumError
+        | HeaderChecksumError
+        | ContentLengthError { .. } => {
             "the file is damaged: a checksum or a length in it does not fit"
         }
         SkippableFrame(_) => "the file has a part that is to be skipped, and a proof has none",
-        DictionaryNotSupported | UnsupportedBlocksize(_) | UnsupportedVersion(_) | ReservedBitsSet => {
-            "the file is compressed in a way in which no proof is"
+        DictionaryNotSupported
+        | UnsupportedBlocksize(_)
+        | UnsupportedVersion(_)
+        | ReservedBitsSet => "the file is compressed in a way in which no proof is",
+        DecompressionError(_) | InvalidBlockInfo | BlockTooBig => {
+            "the file is damaged: what is compressed in it makes no sense"
         }
-        DecompressionError(_) | InvalidBlockInfo | BlockTooBig => "the file is damaged: what is compressed in it makes no sense",
         _ => return None,
     })
 }
 
-/// The records of a proof file, decompressed: for a [`ProofChecker`](super::ProofChecker) or a [`ProofInput`](super::ProofInput).
+/// The records of a proof file, decompressed: for a [`ProofChecker`](super::ProofChecker) or a
+/// [`ProofInput`](super::ProofInput).
 ///
 /// # Errors
 /// It does not begin like a proof file of this version.
@@ -56,7 +65,9 @@ pub fn records<R: Read>(mut file: R) -> Result<DecompressedRecords<R>, ProofFlaw
         _ => foreign(format!("it cannot be read: {error}")),
     })?;
     if magic != MAGIC {
-        return Err(foreign("it does not begin as a proof file of this version of Margay does".to_owned()));
+        return Err(foreign(
+            "it does not begin as a proof file of this version of Margay does".to_owned(),
+        ));
     }
     Ok(DecompressedRecords(FrameDecoder::new(file)))
 }

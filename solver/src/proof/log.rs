@@ -50,7 +50,10 @@ impl ProofLog {
     /// Those of the writer.
     pub fn to(mut out: Box<dyn Write + Send>) -> io::Result<Self> {
         out.write_all(&MAGIC)?;
-        let frame = FrameInfo::new().block_size(BlockSize::Max256KB).block_mode(BlockMode::Linked).content_checksum(true);
+        let frame = FrameInfo::new()
+            .block_size(BlockSize::Max256KB)
+            .block_mode(BlockMode::Linked)
+            .content_checksum(true);
         Ok(Self(Arc::new(Mutex::new(ProofLogState {
             out: Some(FrameEncoder::with_frame_info(frame, out)),
             encoder: Encoder::default(),

@@ -6,19 +6,28 @@ use std::path::Path;
 
 use margay_proof::{ExportedRefutation, LratRefutation};
 
-/// Writes the refutation of a question, the first of the proof having the number 1, as LRAT (Cruz-Filipe, Heule, Hunt, Kaufmann and
-/// Schneider-Kamp, CADE 2017), with the clauses and assumptions that it refutes in DIMACS. Nothing is checked: that is for whoever reads
-/// the two files.
+/// Writes the refutation of a question, the first of the proof having the number 1, as LRAT
+/// (Cruz-Filipe, Heule, Hunt, Kaufmann and Schneider-Kamp, CADE 2017), with the clauses and
+/// assumptions that it refutes in DIMACS. Nothing is checked: that is for whoever reads the two
+/// files.
 ///
 /// # Errors
-/// The proof cannot be read, or has no such question, or does not refute it; the files cannot be written; `stop` said that it is to end.
-pub fn export(proof: &Path, question: u64, cnf: &Path, lrat: &Path, stop: &dyn Fn() -> bool) -> io::Result<ExportedRefutation> {
+/// The proof cannot be read, or has no such question, or does not refute it; the files cannot be
+/// written; `stop` said that it is to end.
+pub fn export(
+    proof: &Path,
+    question: u64,
+    cnf: &Path,
+    lrat: &Path,
+    stop: &dyn Fn() -> bool,
+) -> io::Result<ExportedRefutation> {
     let refutation = LratRefutation::read(open(proof, stop)?, question)?;
     refutation.write_cnf(BufWriter::new(File::create(cnf)?))?;
     refutation.write_lrat(open(proof, stop)?, BufWriter::new(File::create(lrat)?))
 }
 
-/// The numbers of the questions of a proof that were answered by a refutation: those that [`export`] can write.
+/// The numbers of the questions of a proof that were answered by a refutation: those that
+/// [`export`] can write.
 ///
 /// # Errors
 /// The proof cannot be read; `stop` said that it is to end.

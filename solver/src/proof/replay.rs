@@ -28,7 +28,8 @@ impl<R: Read> Read for HashedReader<R> {
     }
 }
 
-/// Answers a session's questions from a proof, once the session has been told what the proof is about; clones are the same one.
+/// Answers a session's questions from a proof, once the session has been told what the proof is
+/// about; clones are the same one.
 #[derive(Clone)]
 pub struct Replay(Arc<Mutex<ReplayState>>);
 
@@ -48,7 +49,8 @@ pub struct Replayed {
     pub file: String,
     /// As they lie on the disk, compressed.
     pub file_bytes: u64,
-    /// SHA-256 of the original clauses: each literal as four bytes, little-endian, each clause closed by a literal 0.
+    /// SHA-256 of the original clauses: each literal as four bytes, little-endian, each clause
+    /// closed by a literal 0.
     pub cnf: String,
     /// Original clauses.
     pub clauses: u64,
@@ -66,9 +68,14 @@ impl Replay {
     /// # Errors
     /// It cannot be read, or is none.
     pub fn open(path: &Path) -> Result<Self, ProofFlaw> {
-        let file = File::open(path).map_err(|e| ProofFlaw { record: 0, byte: 0, what: format!("it cannot be read: {e}") })?;
+        let file = File::open(path).map_err(|e| ProofFlaw {
+            record: 0,
+            byte: 0,
+            what: format!("it cannot be read: {e}"),
+        })?;
         let hash = Arc::new(Mutex::new((Sha256::new(), 0)));
-        let reader = BufReader::with_capacity(1 << 18, HashedReader { reader: file, hash: hash.clone() });
+        let reader =
+            BufReader::with_capacity(1 << 18, HashedReader { reader: file, hash: hash.clone() });
         let checker = ProofChecker::of_records(records(reader)?);
         Ok(Self(Arc::new(Mutex::new(ReplayState {
             checker,
@@ -84,8 +91,8 @@ impl Replay {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the proof says once all was told and asked. If the case was not answered wholly, what it says beyond that is checked, and
-    /// not compared with anything.
+    /// What the proof says once all was told and asked. If the case was not answered wholly, what
+    /// it says beyond that is checked, and not compared with anything.
     ///
     /// # Errors
     /// A clause or question was not that of the proof, the proof is wrong, or goes on.
@@ -126,7 +133,9 @@ impl ReplayState {
     fn given(&mut self, clause: &[SatLiteral]) -> Result<(), ProofFlaw> {
         let step = self.checker.step()?;
         if step != ProofStep::Original || self.checker.literals() != clause {
-            let what = format!("the proof is about another problem: the case has the clause {clause:?} here");
+            let what = format!(
+                "the proof is about another problem: the case has the clause {clause:?} here"
+            );
             return Err(self.checker.flaw(what));
         }
         self.clauses += 1;
@@ -139,7 +148,9 @@ impl ReplayState {
     fn asked(&mut self, assumptions: &[SatLiteral]) -> Result<SolverAnswer, ProofFlaw> {
         let step = self.checker.step()?;
         if step != ProofStep::Question || self.checker.literals() != assumptions {
-            let what = format!("the proof is about another problem: the case asks under the assumptions {assumptions:?} here");
+            let what = format!(
+                "the proof is about another problem: the case asks under the assumptions {assumptions:?} here"
+            );
             return Err(self.checker.flaw(what));
         }
         match self.checker.step()? {
@@ -149,7 +160,9 @@ impl ReplayState {
                 Ok(SolverAnswer::Unsat)
             }
             ProofStep::Unknown => Ok(SolverAnswer::Unknown),
-            ProofStep::Original | ProofStep::Question | ProofStep::End => Err(self.checker.flaw("the question has no answer")),
+            ProofStep::Original | ProofStep::Question | ProofStep::End => {
+                Err(self.checker.flaw("the question has no answer"))
+            }
         }
     }
 }
@@ -163,7 +176,11 @@ impl Solver for Replay {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[SatLiteral], _limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(
+        &mut self,
+        assumptions: &[SatLiteral],
+        _limits: &SolverLimits,
+    ) -> Result<SolverAnswer, SolverFailure> {
         let mut state = self.state();
         if state.flaw.is_some() {
             return Ok(SolverAnswer::Unknown);

@@ -47,16 +47,19 @@ impl Backend {
         Self::new(batsat::BatsatFactory(BATSAT))
     }
 
-    /// CaDiCaL, in C++: better than BatSat where a problem takes hundreds of thousands of conflicts.
+    /// CaDiCaL, in C++: better than BatSat where a problem takes hundreds of thousands of
+    /// conflicts.
     #[cfg(feature = "cadical")]
     pub fn cadical() -> Self {
         Self::new(super::cadical::CadicalFactory)
     }
 
-    /// The solver that is taken where none is named: BatSat, and in a build with CaDiCaL that one for what turns out to be hard. Most
-    /// problems take some thousand conflicts, and BatSat half the time of CaDiCaL for them (results/2026-11-25/check-speed.txt). Conflicts are
-    /// counted, and not seconds, so that a problem is handed over on each machine or on none. Proofs are CaDiCaL's from the start where it is in
-    /// the build: long ones cost less (results/2026-11-25/solvers.txt).
+    /// The solver that is taken where none is named: BatSat, and in a build with CaDiCaL that one
+    /// for what turns out to be hard. Most problems take some thousand conflicts, and BatSat half
+    /// the time of CaDiCaL for them (results/2026-11-25/check-speed.txt). Conflicts are counted,
+    /// and not seconds, so that a problem is handed over on each machine or on none. Proofs are
+    /// CaDiCaL's from the start where it is in the build: long ones cost less
+    /// (results/2026-11-25/solvers.txt).
     pub fn auto() -> Self {
         #[cfg(feature = "cadical")]
         return Self::relay(AUTO, Self::batsat(), Self::cadical(), EASY);
@@ -64,9 +67,10 @@ impl Backend {
         Self::new(batsat::BatsatFactory(AUTO))
     }
 
-    /// Two solvers in turn, under a name of their own: the second one takes over once the first has had so many conflicts with a problem.
-    /// Proofs are of one alone from the start: the second one, if it writes them. The first one must stop after [`SolverLimits::conflicts`](crate::SolverLimits::conflicts), or
-    /// it never hands over.
+    /// Two solvers in turn, under a name of their own: the second one takes over once the first has
+    /// had so many conflicts with a problem. Proofs are of one alone from the start: the second
+    /// one, if it writes them. The first one must stop after
+    /// [`SolverLimits::conflicts`](crate::SolverLimits::conflicts), or it never hands over.
     pub fn relay(name: &'static str, first: Self, then: Self, conflicts: u64) -> Self {
         Self::new(relay::RelayFactory { name, first, then, conflicts })
     }
@@ -79,10 +83,11 @@ impl Backend {
         self.name().starts_with(Self::PROGRAM)
     }
 
-    /// A SAT solver that is a program: `command`, its words separated by blanks, with two arguments more, a problem in DIMACS format and the
-    /// file for a DRAT proof. It prints `s SATISFIABLE` and an assignment (`v ..`), or `s UNSATISFIABLE`, as in the SAT competitions. Its name is
-    /// `dimacs:` and the command. It is not among those that [`str::parse`] knows: whoever reads a name from a file must not start what is
-    /// written there.
+    /// A SAT solver that is a program: `command`, its words separated by blanks, with two arguments
+    /// more, a problem in DIMACS format and the file for a DRAT proof. It prints `s SATISFIABLE`
+    /// and an assignment (`v ..`), or `s UNSATISFIABLE`, as in the SAT competitions. Its name is
+    /// `dimacs:` and the command. It is not among those that [`str::parse`] knows: whoever reads a
+    /// name from a file must not start what is written there.
     pub fn dimacs(command: &str) -> Self {
         Self::new(external::ProgramFactory::new(command))
     }
@@ -93,15 +98,16 @@ impl Backend {
         Self::new(super::varisat::VarisatFactory)
     }
 
-    /// From now on, in the whole process, it can be chosen by its name, and [`Backend::default`] is it. A program does this once, when
-    /// it starts.
+    /// From now on, in the whole process, it can be chosen by its name, and [`Backend::default`] is
+    /// it. A program does this once, when it starts.
     pub fn register(self) {
         let mut registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
         registered.retain(|b| *b != self);
         registered.push(self);
     }
 
-    /// What can be chosen by name: the registered ones, the last one first, and those of this build.
+    /// What can be chosen by name: the registered ones, the last one first, and those of this
+    /// build.
     pub fn available() -> Vec<Self> {
         let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<Self> = registered.iter().rev().cloned().collect();
@@ -124,7 +130,8 @@ impl Backend {
 
     /// Of a solver that Margay knows and this build does not have: how to have it, in a sentence.
     pub fn left_out(name: &str) -> Option<String> {
-        let (_, sentence) = BY_FEATURE.iter().find(|(known, _)| name.eq_ignore_ascii_case(known))?;
+        let (_, sentence) =
+            BY_FEATURE.iter().find(|(known, _)| name.eq_ignore_ascii_case(known))?;
         let available = Self::available().iter().any(|b| b.name().eq_ignore_ascii_case(name));
         (!available).then(|| (*sentence).to_owned())
     }
@@ -166,7 +173,11 @@ impl Backend {
     ///
     /// # Errors
     /// As [`Backend::start`], or it writes no proofs ([`Backend::proves`]).
-    pub fn start_logged(&self, options: &SolverOptions, log: &ProofLog) -> Result<Box<dyn Solver>, SolverFailure> {
+    pub fn start_logged(
+        &self,
+        options: &SolverOptions,
+        log: &ProofLog,
+    ) -> Result<Box<dyn Solver>, SolverFailure> {
         self.0.start_logged(options, log)
     }
 }

@@ -1,6 +1,7 @@
 //! BatSat: a MiniSat in Rust, the solver that needs nothing else.
 //!
-//! Where a proof is kept, what it learns and forgets is followed ([`ClauseDerivation`]). The search is the same with a proof and without.
+//! Where a proof is kept, what it learns and forgets is followed ([`ClauseDerivation`]). The search
+//! is the same with a proof and without.
 
 use ::batsat::clause::Kind;
 use ::batsat::{Callbacks, Lit, SolverInterface, SolverOpts, lbool};
@@ -50,7 +51,11 @@ impl Factory for BatsatFactory {
         Ok(self.solver(None))
     }
 
-    fn start_logged(&self, _: &SolverOptions, log: &ProofLog) -> Result<Box<dyn Solver>, SolverFailure> {
+    fn start_logged(
+        &self,
+        _: &SolverOptions,
+        log: &ProofLog,
+    ) -> Result<Box<dyn Solver>, SolverFailure> {
         Ok(self.solver(Some(Follower::new(log))))
     }
 }
@@ -94,8 +99,8 @@ impl Callbacks for ProofListener {
 struct Follower {
     log: ProofLog,
     derivation: ClauseDerivation,
-    /// The clause that was learned last, until it is known whether it is the answer to a question (a clause of negated assumptions, which
-    /// BatSat does not keep).
+    /// The clause that was learned last, until it is known whether it is the answer to a question
+    /// (a clause of negated assumptions, which BatSat does not keep).
     last: Vec<SatLiteral>,
     has_last: bool,
     /// Clauses that BatSat deleted: it deletes many at once.
@@ -127,25 +132,31 @@ impl Follower {
         self.deleted.push(clause.iter().map(|&l| literal_of(l)));
     }
 
-    /// Hands on what was learned and deleted since. A limit that is reached is for the question to find.
+    /// Hands on what was learned and deleted since. A limit that is reached is for the question to
+    /// find.
     fn flush(&mut self, limits: &SolverLimits) {
         if std::mem::take(&mut self.has_last) {
             self.failed |= self.derivation.learn(&self.last).is_err();
         }
         if !self.deleted.is_empty() {
             let deleted = std::mem::take(&mut self.deleted);
-            self.failed |= self.derivation.forget(deleted.since(0), limits) == Err(NotDerived::NotImplied);
+            self.failed |=
+                self.derivation.forget(deleted.since(0), limits) == Err(NotDerived::NotImplied);
         }
     }
 
-    /// Writes why there is no assignment: the core is a clause of negated assumptions. `None` if a limit was reached before.
+    /// Writes why there is no assignment: the core is a clause of negated assumptions. `None` if a
+    /// limit was reached before.
     fn refute(&mut self, core: &[SatLiteral], limits: &SolverLimits) -> Option<SolverAnswer> {
         if !core.is_empty() {
             self.has_last = false;
         }
         self.flush(limits);
         let proved = match core {
-            [] => self.derivation.contradiction(limits).and_then(|empty| empty.ok_or(NotDerived::NotImplied)),
+            [] => self
+                .derivation
+                .contradiction(limits)
+                .and_then(|empty| empty.ok_or(NotDerived::NotImplied)),
             core => self.derivation.refute(core, limits),
         };
         match proved {
@@ -181,7 +192,11 @@ impl Batsat {
     /// The clause of negated assumptions that the last answer rests on.
     fn refuted_clause(&self) -> Vec<SatLiteral> {
         // Without assumptions that matter, BatSat leaves what was there before.
-        if self.solver.is_ok() { self.solver.unsat_core().iter().map(|&l| literal_of(l)).collect() } else { Vec::new() }
+        if self.solver.is_ok() {
+            self.solver.unsat_core().iter().map(|&l| literal_of(l)).collect()
+        } else {
+            Vec::new()
+        }
     }
 }
 
@@ -200,7 +215,11 @@ impl Solver for Batsat {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(
+        &mut self,
+        assumptions: &[SatLiteral],
+        limits: &SolverLimits,
+    ) -> Result<SolverAnswer, SolverFailure> {
         if limits.reached() {
             return Ok(SolverAnswer::Unknown);
         }
@@ -231,14 +250,19 @@ impl Solver for Batsat {
         }
         if follower.failed {
             follower.log.fail("a clause that the solver learned cannot be proved");
-            return Err(SolverFailure::new(self.name, "a clause that it learned does not follow by unit propagation"));
+            return Err(SolverFailure::new(
+                self.name,
+                "a clause that it learned does not follow by unit propagation",
+            ));
         }
         Ok(answer)
     }
 
     fn model(&mut self, variables: usize) -> Result<Vec<bool>, SolverFailure> {
         let model = self.solver.get_model();
-        Ok((0..variables).map(|at| model.get(at).is_some_and(|&value| value == lbool::TRUE)).collect())
+        Ok((0..variables)
+            .map(|at| model.get(at).is_some_and(|&value| value == lbool::TRUE))
+            .collect())
     }
 
     fn core(&mut self) -> Result<Vec<SatLiteral>, SolverFailure> {

@@ -1,5 +1,5 @@
-//! CaDiCaL 3 (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, CAV 2024), of the crate `cadical-sys`, which compiles it: that needs a C++
-//! compiler (feature `cadical`).
+//! CaDiCaL 3 (Biere, Faller, Fazekas, Fleury, Froleyks and Pollitt, CAV 2024), of the crate
+//! `cadical-sys`, which compiles it: that needs a C++ compiler (feature `cadical`).
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -41,7 +41,11 @@ impl Factory for CadicalFactory {
         Ok(Box::new(Cadical::new(options, None)?))
     }
 
-    fn start_logged(&self, options: &SolverOptions, log: &ProofLog) -> Result<Box<dyn Solver>, SolverFailure> {
+    fn start_logged(
+        &self,
+        options: &SolverOptions,
+        log: &ProofLog,
+    ) -> Result<Box<dyn Solver>, SolverFailure> {
         Ok(Box::new(Cadical::new(options, Some(log))?))
     }
 }
@@ -51,15 +55,16 @@ struct Cadical {
     solver: CaDiCal,
     assumptions: Vec<SatLiteral>,
     answer: SolverAnswer,
-    /// What the solver asks whether to stop: at every tenth of its own checks (its option `terminateint`), so that the clock may be read each time.
+    /// What the solver asks whether to stop: at every tenth of its own checks (its option
+    /// `terminateint`), so that the clock may be read each time.
     limits: Rc<RefCell<SolverLimits>>,
     /// Where the proof goes, if one is wanted.
     log: Option<ProofLog>,
 }
 
-// SAFETY: the solver is owned by this value alone and used through it only, and the references that are counted are this value's and
-// its solver's; CaDiCaL keeps no state in thread-locals or globals that a solver's calls depend on; the states of the callbacks are `Send`
-// (checked below).
+// SAFETY: the solver is owned by this value alone and used through it only, and the references that
+// are counted are this value's and its solver's; CaDiCaL keeps no state in thread-locals or globals
+// that a solver's calls depend on; the states of the callbacks are `Send` (checked below).
 unsafe impl Send for Cadical {}
 
 const _: () = {
@@ -93,19 +98,34 @@ impl Cadical {
         if !solver.configure(preset) {
             return Err(failure(format!("it has no preset `{preset}`")));
         }
-        // Bounded variable addition wants variables to be declared beforehand; it gains nothing on our problems.
-        for (name, value) in options.set.iter().map(|(name, value)| (name.as_str(), *value)).chain([("factor", 0)]) {
+        // Bounded variable addition wants variables to be declared beforehand; it gains nothing on
+        // our problems.
+        for (name, value) in
+            options.set.iter().map(|(name, value)| (name.as_str(), *value)).chain([("factor", 0)])
+        {
             let known = !name.contains('\0') && CaDiCal::is_valid_option(name);
             if !known || !solver.set(name, value) {
                 let name = name.escape_debug();
-                return Err(failure(format!("it has no option `{name}`, or not with the value {value}")));
+                return Err(failure(format!(
+                    "it has no option `{name}`, or not with the value {value}"
+                )));
             }
         }
         if let Some(log) = log {
-            solver.connect_proof_tracer1(Tracer { log: log.clone(), of_question: Vec::new() }, true, false);
+            solver.connect_proof_tracer1(
+                Tracer { log: log.clone(), of_question: Vec::new() },
+                true,
+                false,
+            );
         }
         let limits = Rc::default();
-        Ok(Self { solver, assumptions: Vec::new(), answer: SolverAnswer::Unknown, limits, log: log.cloned() })
+        Ok(Self {
+            solver,
+            assumptions: Vec::new(),
+            answer: SolverAnswer::Unknown,
+            limits,
+            log: log.cloned(),
+        })
     }
 }
 
@@ -116,7 +136,11 @@ impl Solver for Cadical {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(
+        &mut self,
+        assumptions: &[SatLiteral],
+        limits: &SolverLimits,
+    ) -> Result<SolverAnswer, SolverFailure> {
         self.answer = SolverAnswer::Unknown;
         if limits.reached() {
             return Ok(SolverAnswer::Unknown);
@@ -165,7 +189,12 @@ impl Solver for Cadical {
         if self.answer != SolverAnswer::Unsat {
             return Err(failure("its last answer was not that there is no assignment"));
         }
-        Ok(self.assumptions.iter().copied().filter(|literal| self.solver.failed(literal.dimacs())).collect())
+        Ok(self
+            .assumptions
+            .iter()
+            .copied()
+            .filter(|literal| self.solver.failed(literal.dimacs()))
+            .collect())
     }
 
     fn conflicts(&self) -> u64 {
@@ -176,7 +205,8 @@ impl Solver for Cadical {
 /// What CaDiCaL tells of its work becomes a proof.
 struct Tracer {
     log: ProofLog,
-    /// The clauses that say of the last question which assumptions fail together: there for its answer alone.
+    /// The clauses that say of the last question which assumptions fail together: there for its
+    /// answer alone.
     of_question: Vec<u64>,
 }
 
@@ -213,7 +243,14 @@ impl ProofTracer for Tracer {
         }
     }
 
-    fn add_derived_clause(&mut self, id: i64, _: bool, witness: i32, clause: &[i32], hints: &[i64]) {
+    fn add_derived_clause(
+        &mut self,
+        id: i64,
+        _: bool,
+        witness: i32,
+        clause: &[i32],
+        hints: &[i64],
+    ) {
         if witness == 0 {
             self.derived(id, clause, hints);
         } else {

@@ -12,7 +12,8 @@ pub trait Factory: Send + Sync {
     /// The name and version, for reports.
     fn version(&self) -> String;
 
-    /// Does a call stop while it runs once its limits are reached? If not, they are looked at before calls only.
+    /// Does a call stop while it runs once its limits are reached? If not, they are looked at
+    /// before calls only.
     fn interruptible(&self) -> bool {
         false
     }
@@ -37,7 +38,11 @@ pub trait Factory: Send + Sync {
     ///
     /// # Errors
     /// As [`Factory::start`], or it writes no proofs.
-    fn start_logged(&self, options: &SolverOptions, log: &ProofLog) -> Result<Box<dyn Solver>, SolverFailure> {
+    fn start_logged(
+        &self,
+        options: &SolverOptions,
+        log: &ProofLog,
+    ) -> Result<Box<dyn Solver>, SolverFailure> {
         let _ = (options, log);
         Err(SolverFailure::new(self.name(), "it writes no proofs"))
     }

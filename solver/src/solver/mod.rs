@@ -1,9 +1,10 @@
 //! What a SAT solver must do to be used here ([`Solver`]), and how one is chosen ([`Backend`]).
 //!
-//! The library has one solver, in Rust ([`Backend::batsat`]), which writes proofs too; the features `cadical` and `varisat` add one each, and
-//! [`Backend::dimacs`] starts any program. Others are brought: a crate implements [`Solver`] and
-//! [`Factory`], is tested by [`suite`], and its backend is handed to a [`Session`](crate::Session) or registered
-//! ([`Backend::register`]) for code that chooses by name.
+//! The library has one solver, in Rust ([`Backend::batsat`]), which writes proofs too; the features
+//! `cadical` and `varisat` add one each, and [`Backend::dimacs`] starts any program. Others are
+//! brought: a crate implements [`Solver`] and [`Factory`], is tested by [`suite`], and its backend
+//! is handed to a [`Session`](crate::Session) or registered ([`Backend::register`]) for code that
+//! chooses by name.
 
 mod backend;
 mod batsat;
@@ -36,8 +37,8 @@ pub enum SolverAnswer {
     Unknown,
 }
 
-/// What could not be done, and by whom: a solver that could not be started, ended early, or printed what is no answer; a sum that is
-/// too large to be encoded.
+/// What could not be done, and by whom: a solver that could not be started, ended early, or printed
+/// what is no answer; a sum that is too large to be encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SolverFailure {
     who: String,
@@ -77,21 +78,26 @@ pub trait Solver: Send {
 
     /// Looks for an assignment of all clauses so far under the assumptions.
     ///
-    /// [`SolverLimits::reached`] is to be asked before the search, and every few milliseconds while it goes on if the factory says that
-    /// calls can be interrupted ([`Factory::interruptible`]).
+    /// [`SolverLimits::reached`] is to be asked before the search, and every few milliseconds while
+    /// it goes on if the factory says that calls can be interrupted ([`Factory::interruptible`]).
     ///
     /// # Errors
     /// The solver failed. That a limit was reached is no error.
-    fn solve(&mut self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure>;
+    fn solve(
+        &mut self,
+        assumptions: &[SatLiteral],
+        limits: &SolverLimits,
+    ) -> Result<SolverAnswer, SolverFailure>;
 
-    /// After [`SolverAnswer::Sat`]: the values of the variables 1 to `variables`. A variable that the solver has not seen is false.
+    /// After [`SolverAnswer::Sat`]: the values of the variables 1 to `variables`. A variable that
+    /// the solver has not seen is false.
     ///
     /// # Errors
     /// The solver failed.
     fn model(&mut self, variables: usize) -> Result<Vec<bool>, SolverFailure>;
 
-    /// After [`SolverAnswer::Unsat`]: assumptions of the call that cannot hold together, not necessarily fewest; none if the clauses
-    /// alone have no assignment.
+    /// After [`SolverAnswer::Unsat`]: assumptions of the call that cannot hold together, not
+    /// necessarily fewest; none if the clauses alone have no assignment.
     ///
     /// # Errors
     /// The solver failed.

@@ -1,4 +1,5 @@
-//! Two solvers in turn: one that is fast where a problem is easy, and one that takes over where it turns out to be hard.
+//! Two solvers in turn: one that is fast where a problem is easy, and one that takes over where it
+//! turns out to be hard.
 
 use margay_proof::SatLiteral;
 
@@ -38,17 +39,26 @@ impl Factory for RelayFactory {
     }
 
     fn start(&self, options: &SolverOptions) -> Result<Box<dyn Solver>, SolverFailure> {
-        // Both at once, so that an option that the second one does not have is refused before it is its turn.
+        // Both at once, so that an option that the second one does not have is refused before it is
+        // its turn.
         let (now, then) = (self.first.start(options)?, self.then.start(options)?);
         Ok(Box::new(Relay {
             now,
-            waiting: Some(SecondSolver { then, most: self.conflicts, clauses: ClauseList::default() }),
+            waiting: Some(SecondSolver {
+                then,
+                most: self.conflicts,
+                clauses: ClauseList::default(),
+            }),
             before: 0,
         }))
     }
 
     /// One solver to the end: a proof is of one.
-    fn start_logged(&self, options: &SolverOptions, log: &ProofLog) -> Result<Box<dyn Solver>, SolverFailure> {
+    fn start_logged(
+        &self,
+        options: &SolverOptions,
+        log: &ProofLog,
+    ) -> Result<Box<dyn Solver>, SolverFailure> {
         let one = if self.then.proves() { &self.then } else { &self.first };
         one.start_logged(options, log)
     }
@@ -80,12 +90,19 @@ impl Solver for Relay {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(
+        &mut self,
+        assumptions: &[SatLiteral],
+        limits: &SolverLimits,
+    ) -> Result<SolverAnswer, SolverFailure> {
         let begun = self.conflicts();
         if let Some(waiting) = self.waiting.take() {
             let left = waiting.most.saturating_sub(begun);
             let conflicts = limits.conflicts.map_or(left, |most| most.min(left));
-            let answer = self.now.solve(assumptions, &SolverLimits { conflicts: Some(conflicts), ..limits.clone() })?;
+            let answer = self.now.solve(
+                assumptions,
+                &SolverLimits { conflicts: Some(conflicts), ..limits.clone() },
+            )?;
             let goes_on = answer == SolverAnswer::Unknown && conflicts == left && !limits.reached();
             if !goes_on {
                 self.waiting = Some(waiting);
@@ -100,7 +117,10 @@ impl Solver for Relay {
         let spent = self.conflicts() - begun;
         self.now.solve(
             assumptions,
-            &SolverLimits { conflicts: limits.conflicts.map(|most| most.saturating_sub(spent)), ..limits.clone() },
+            &SolverLimits {
+                conflicts: limits.conflicts.map(|most| most.saturating_sub(spent)),
+                ..limits.clone()
+            },
         )
     }
 

@@ -25,7 +25,10 @@ pub fn check(backend: &Backend) {
     let name = backend.name();
     // The name of a program is its command.
     if !name.starts_with(external::PREFIX) {
-        assert!(!name.is_empty() && !name.chars().any(char::is_whitespace), "`{name}` cannot be given as an option");
+        assert!(
+            !name.is_empty() && !name.chars().any(char::is_whitespace),
+            "`{name}` cannot be given as an option"
+        );
         assert_eq!(name, name.to_lowercase(), "the name is in lower case");
     }
     assert!(!backend.version().is_empty(), "{name}: the version is for reports");
@@ -41,7 +44,10 @@ pub fn check(backend: &Backend) {
         proofs(backend);
     } else {
         let log = ProofLog::to(Box::new(std::io::sink())).expect("a sink takes everything");
-        assert!(backend.start_logged(&SolverOptions::default(), &log).is_err(), "{name} says that it writes no proofs");
+        assert!(
+            backend.start_logged(&SolverOptions::default(), &log).is_err(),
+            "{name} says that it writes no proofs"
+        );
     }
 }
 
@@ -61,12 +67,18 @@ fn add(solver: &mut dyn Solver, clauses: &[&[i32]]) {
 }
 
 fn solve(solver: &mut dyn Solver, assumptions: &[i32]) -> SolverAnswer {
-    solver.solve(&literals(assumptions), &SolverLimits::default()).unwrap_or_else(|e| panic!("{assumptions:?}: {e}"))
+    solver
+        .solve(&literals(assumptions), &SolverLimits::default())
+        .unwrap_or_else(|e| panic!("{assumptions:?}: {e}"))
 }
 
 fn model(solver: &mut dyn Solver, variables: usize) -> Vec<bool> {
     let model = solver.model(variables).unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(model.len(), variables, "an assignment has a value for each variable that was asked for");
+    assert_eq!(
+        model.len(),
+        variables,
+        "an assignment has a value for each variable that was asked for"
+    );
     model
 }
 
@@ -94,22 +106,38 @@ fn incremental(backend: &Backend) {
     assert_eq!(solve(solver, &[]), SolverAnswer::Sat, "{backend}: no clauses");
     add(solver, &[&[1, 2], &[-1, 3]]);
     assert_eq!(solve(solver, &[-2]), SolverAnswer::Sat, "{backend}");
-    assert_eq!(model(solver, 4), [true, false, true, false], "{backend}: a variable that it has not seen is false");
+    assert_eq!(
+        model(solver, 4),
+        [true, false, true, false],
+        "{backend}: a variable that it has not seen is false"
+    );
     assert_eq!(model(solver, 2), [true, false], "{backend}: fewer variables than it has");
     assert_eq!(solve(solver, &[-2, -3]), SolverAnswer::Unsat, "{backend}");
     assert_eq!(solve(solver, &[-2]), SolverAnswer::Sat, "{backend}: assumptions are for one call");
     add(solver, &[&[-3, 5]]);
-    assert_eq!(solve(solver, &[-2]), SolverAnswer::Sat, "{backend}: clauses may come after a call, with new variables");
+    assert_eq!(
+        solve(solver, &[-2]),
+        SolverAnswer::Sat,
+        "{backend}: clauses may come after a call, with new variables"
+    );
     assert!(model(solver, 5)[4], "{backend}");
     add(solver, &[&[-5]]);
     assert_eq!(solve(solver, &[]), SolverAnswer::Sat, "{backend}");
     assert_eq!(model(solver, 2), [false, true], "{backend}");
-    assert_eq!(solve(solver, &[7, -2]), SolverAnswer::Unsat, "{backend}: an assumption may have a new variable");
+    assert_eq!(
+        solve(solver, &[7, -2]),
+        SolverAnswer::Unsat,
+        "{backend}: an assumption may have a new variable"
+    );
     assert_eq!(solve(solver, &[40, -41]), SolverAnswer::Sat, "{backend}");
     assert_eq!(model(solver, 41)[39..], [true, false], "{backend}");
     add(solver, &[&[]]);
     assert_eq!(solve(solver, &[]), SolverAnswer::Unsat, "{backend}: the empty clause");
-    assert_eq!(solve(solver, &[1]), SolverAnswer::Unsat, "{backend}: the empty clause, with an assumption");
+    assert_eq!(
+        solve(solver, &[1]),
+        SolverAnswer::Unsat,
+        "{backend}: the empty clause, with an assumption"
+    );
     assert_eq!(core(solver), [], "{backend}: no assumption is needed for that");
 }
 
@@ -117,10 +145,22 @@ fn odd_clauses(backend: &Backend) {
     let mut solver = start(backend);
     let solver = &mut *solver;
     add(solver, &[&[1, -1], &[2, 2, 3], &[-3, -3]]);
-    assert_eq!(solve(solver, &[]), SolverAnswer::Sat, "{backend}: a tautology, and literals that come twice");
+    assert_eq!(
+        solve(solver, &[]),
+        SolverAnswer::Sat,
+        "{backend}: a tautology, and literals that come twice"
+    );
     assert!(model(solver, 2)[1], "{backend}");
-    assert_eq!(solve(solver, &[-1, -1, 2]), SolverAnswer::Sat, "{backend}: an assumption that comes twice");
-    assert_eq!(solve(solver, &[4, -4]), SolverAnswer::Unsat, "{backend}: assumptions that contradict each other");
+    assert_eq!(
+        solve(solver, &[-1, -1, 2]),
+        SolverAnswer::Sat,
+        "{backend}: an assumption that comes twice"
+    );
+    assert_eq!(
+        solve(solver, &[4, -4]),
+        SolverAnswer::Unsat,
+        "{backend}: assumptions that contradict each other"
+    );
     let core = core(solver);
     assert!(!core.is_empty() && core.iter().all(|l| l.abs() == 4), "{backend}: {core:?}");
 }
@@ -183,21 +223,35 @@ fn every_answer_is_right(backend: &Backend) {
             let count = random.below(4);
             let assumptions = random.literals(VARIABLES, count);
             let satisfies = |assumptions: &[i32], assignment: u32| {
-                clauses.iter().all(|c| holds(c, assignment)) && assumptions.iter().all(|&l| holds(&[l], assignment))
+                clauses.iter().all(|c| holds(c, assignment))
+                    && assumptions.iter().all(|&l| holds(&[l], assignment))
             };
-            let possible = |assumptions: &[i32]| (0..1 << VARIABLES).any(|a| satisfies(assumptions, a));
-            let context = || format!("{backend}, problem {problem}: {clauses:?} under {assumptions:?}");
+            let possible =
+                |assumptions: &[i32]| (0..1 << VARIABLES).any(|a| satisfies(assumptions, a));
+            let context =
+                || format!("{backend}, problem {problem}: {clauses:?} under {assumptions:?}");
             match solve(&mut *solver, &assumptions) {
                 SolverAnswer::Sat => {
                     let model = model(&mut *solver, VARIABLES as usize);
-                    let assignment = model.iter().enumerate().fold(0, |sum, (at, &value)| sum | u32::from(value) << at);
-                    assert!(satisfies(&assumptions, assignment), "{}: no assignment: {model:?}", context());
+                    let assignment = model
+                        .iter()
+                        .enumerate()
+                        .fold(0, |sum, (at, &value)| sum | u32::from(value) << at);
+                    assert!(
+                        satisfies(&assumptions, assignment),
+                        "{}: no assignment: {model:?}",
+                        context()
+                    );
                 }
                 SolverAnswer::Unsat => {
                     refuted += 1;
                     let core = core(&mut *solver);
                     assert!(!possible(&assumptions), "{}: there is an assignment", context());
-                    assert!(core.iter().all(|l| assumptions.contains(l)), "{}: core {core:?}", context());
+                    assert!(
+                        core.iter().all(|l| assumptions.contains(l)),
+                        "{}: core {core:?}",
+                        context()
+                    );
                     assert!(!possible(&core), "{}: the core {core:?} can hold", context());
                 }
                 SolverAnswer::Unknown => panic!("{}: no limit was set", context()),
@@ -209,11 +263,16 @@ fn every_answer_is_right(backend: &Backend) {
 
 fn limits_before_a_call(backend: &Backend) {
     let mut solver = start(backend);
-    let stop = SolverLimits { stop: Some(Arc::new(AtomicBool::new(true))), ..SolverLimits::default() };
+    let stop =
+        SolverLimits { stop: Some(Arc::new(AtomicBool::new(true))), ..SolverLimits::default() };
     let late = SolverLimits { deadline: Some(Instant::now()), ..SolverLimits::default() };
     add(&mut *solver, &[&[1]]);
     for limits in [stop, late] {
-        assert_eq!(solver.solve(&[], &limits), Ok(SolverAnswer::Unknown), "{backend}: a limit was reached before the call");
+        assert_eq!(
+            solver.solve(&[], &limits),
+            Ok(SolverAnswer::Unknown),
+            "{backend}: a limit was reached before the call"
+        );
     }
     assert_eq!(solve(&mut *solver, &[]), SolverAnswer::Sat, "{backend}: limits are for one call");
 }
@@ -229,17 +288,36 @@ fn limits_during_a_call(backend: &Backend) {
         stop.store(true, Ordering::Relaxed);
         Instant::now()
     });
-    assert_eq!(solver.solve(&[], &limits), Ok(SolverAnswer::Unknown), "{backend}: it was told to stop");
+    assert_eq!(
+        solver.solve(&[], &limits),
+        Ok(SolverAnswer::Unknown),
+        "{backend}: it was told to stop"
+    );
     // 50 ms on an idle machine; tests run on loaded ones.
     let late = raised.join().expect("the thread only sleeps").elapsed();
     assert!(late < Duration::from_secs(2), "{backend} stopped {late:?} after it was told to");
     let start = Instant::now();
-    let limits = SolverLimits { deadline: Some(start + Duration::from_millis(50)), ..SolverLimits::default() };
-    assert_eq!(solver.solve(&[], &limits), Ok(SolverAnswer::Unknown), "{backend}: the deadline passed");
-    assert!(start.elapsed() < Duration::from_secs(2), "{backend} stopped {:?} after the start", start.elapsed());
+    let limits = SolverLimits {
+        deadline: Some(start + Duration::from_millis(50)),
+        ..SolverLimits::default()
+    };
+    assert_eq!(
+        solver.solve(&[], &limits),
+        Ok(SolverAnswer::Unknown),
+        "{backend}: the deadline passed"
+    );
+    assert!(
+        start.elapsed() < Duration::from_secs(2),
+        "{backend} stopped {:?} after the start",
+        start.elapsed()
+    );
     if backend.limits_conflicts() {
         let limits = SolverLimits { conflicts: Some(50), ..SolverLimits::default() };
-        assert_eq!(solver.solve(&[], &limits), Ok(SolverAnswer::Unknown), "{backend}: it had its conflicts");
+        assert_eq!(
+            solver.solve(&[], &limits),
+            Ok(SolverAnswer::Unknown),
+            "{backend}: it had its conflicts"
+        );
         assert!(solver.conflicts() > 0, "{backend} counts conflicts");
     }
 }
@@ -262,7 +340,8 @@ impl std::io::Write for Buffer {
 fn proofs(backend: &Backend) {
     let buffer = Buffer::default();
     let log = ProofLog::to(Box::new(buffer.clone())).expect("memory takes everything");
-    let mut solver = backend.start_logged(&SolverOptions::default(), &log).unwrap_or_else(|e| panic!("{e}"));
+    let mut solver =
+        backend.start_logged(&SolverOptions::default(), &log).unwrap_or_else(|e| panic!("{e}"));
     add(&mut *solver, &[&[1, 2], &[-1, 3]]);
     let mut answers = vec![solve(&mut *solver, &[-2]), solve(&mut *solver, &[-2, -3])];
     pigeonhole(&mut *solver, 6);
@@ -271,10 +350,13 @@ fn proofs(backend: &Backend) {
     drop(solver);
     log.finish().unwrap_or_else(|e| panic!("{backend}: the proof is not complete: {e}"));
     let bytes = buffer.0.lock().expect("nothing panics here").clone();
-    let mut checker = ProofChecker::of_records(records(bytes.as_slice()).unwrap_or_else(|e| panic!("{backend}: {e}")));
+    let mut checker = ProofChecker::of_records(
+        records(bytes.as_slice()).unwrap_or_else(|e| panic!("{backend}: {e}")),
+    );
     let mut steps = Vec::new();
     loop {
-        match checker.step().unwrap_or_else(|e| panic!("{backend}: the proof is not accepted: {e}")) {
+        match checker.step().unwrap_or_else(|e| panic!("{backend}: the proof is not accepted: {e}"))
+        {
             ProofStep::Original => {}
             ProofStep::End => break,
             step => steps.push(step),

@@ -28,8 +28,9 @@ impl Factory for VarisatFactory {
 
 struct Varisat(varisat::Solver<'static>);
 
-// SAFETY: Varisat is not `Send` only because its context can hold a proof writer and proof processors, which are trait objects
-// without that bound. None is ever given to this solver, which is private to this type; all else in it is owned plain data.
+// SAFETY: Varisat is not `Send` only because its context can hold a proof writer and proof
+// processors, which are trait objects without that bound. None is ever given to this solver, which
+// is private to this type; all else in it is owned plain data.
 unsafe impl Send for Varisat {}
 
 fn literals(literals: &[SatLiteral]) -> Vec<Lit> {
@@ -42,7 +43,11 @@ impl Solver for Varisat {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(
+        &mut self,
+        assumptions: &[SatLiteral],
+        limits: &SolverLimits,
+    ) -> Result<SolverAnswer, SolverFailure> {
         if limits.reached() {
             return Ok(SolverAnswer::Unknown);
         }
@@ -66,6 +71,9 @@ impl Solver for Varisat {
 
     fn core(&mut self) -> Result<Vec<SatLiteral>, SolverFailure> {
         let core = self.0.failed_core().unwrap_or_default();
-        Ok(core.iter().filter_map(|l| SatLiteral::of_variable(l.index() + 1, l.is_negative())).collect())
+        Ok(core
+            .iter()
+            .filter_map(|l| SatLiteral::of_variable(l.index() + 1, l.is_negative()))
+            .collect())
     }
 }

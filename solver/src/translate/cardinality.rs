@@ -1,4 +1,5 @@
-//! Cardinality by unary counters: output `k` of a counter says that at least `k + 1` of its inputs are true.
+//! Cardinality by unary counters: output `k` of a counter says that at least `k + 1` of its inputs
+//! are true.
 
 use super::{Polarity, Translator};
 use crate::circuit::Bit;
@@ -36,7 +37,9 @@ impl Translator {
         let e = self.translate_expr(logic, e, occurrence);
         let bits: Vec<Bit> = e.cells().iter().map(|&(_, b)| b).collect();
         let counter = self.count(&bits, number.min(bits.len()) + 1);
-        let at_least = |k: usize| if k == 0 { Bit::TRUE } else { counter.get(k - 1).copied().unwrap_or(Bit::FALSE) };
+        let at_least = |k: usize| {
+            if k == 0 { Bit::TRUE } else { counter.get(k - 1).copied().unwrap_or(Bit::FALSE) }
+        };
         match comparison {
             CardinalityComparison::AtLeast => at_least(number),
             CardinalityComparison::Greater => at_least(number.saturating_add(1)),
@@ -58,8 +61,12 @@ impl Translator {
         polarity: Polarity,
     ) -> Bit {
         let (for_a, for_b) = match comparison {
-            CardinalityComparison::AtLeast | CardinalityComparison::Greater => (polarity, polarity.flip()),
-            CardinalityComparison::AtMost | CardinalityComparison::Less => (polarity.flip(), polarity),
+            CardinalityComparison::AtLeast | CardinalityComparison::Greater => {
+                (polarity, polarity.flip())
+            }
+            CardinalityComparison::AtMost | CardinalityComparison::Less => {
+                (polarity.flip(), polarity)
+            }
             CardinalityComparison::Equal => (polarity.both(), polarity.both()),
         };
         let (a, b) = (self.translate_expr(logic, a, for_a), self.translate_expr(logic, b, for_b));
@@ -71,7 +78,8 @@ impl Translator {
             let bits: Vec<Bit> = x.iter().zip(y).map(|(&x, &y)| circuit.or(x, !y)).collect();
             circuit.and_all(bits)
         };
-        let (a_least, b_least) = (not_less(&mut self.circuit, &a, &b), not_less(&mut self.circuit, &b, &a));
+        let (a_least, b_least) =
+            (not_less(&mut self.circuit, &a, &b), not_less(&mut self.circuit, &b, &a));
         match comparison {
             CardinalityComparison::AtLeast => a_least,
             CardinalityComparison::AtMost => b_least,

@@ -11,8 +11,9 @@ use crate::circuit::Bit;
 use crate::logic::{Expr, Logic};
 use crate::matrix::Matrix;
 
-/// A strict order over the nodes of a graph is asked for unless taking out its nodes has so many times fewer clauses, and the order many: below, what
-/// the solver learns of the order is worth as much.
+/// A strict order over the nodes of a graph is asked for unless taking out its nodes has so many
+/// times fewer clauses, and the order many: below, what the solver learns of the order is worth as
+/// much.
 const FEWER: usize = 4;
 
 /// From about 40 nodes on that a cycle can go through.
@@ -21,8 +22,8 @@ const MANY_TRIPLES: usize = 1 << 16;
 /// How many clauses that may be at most: to find the order of more takes seconds.
 const MOST_PATHS: usize = 8_000_000;
 
-/// With more compositions of two cells than this a closure goes step by step, in which there are as many as steps and not as pairs. Below, what the
-/// solver learns of pairs is worth more.
+/// With more compositions of two cells than this a closure goes step by step, in which there are as
+/// many as steps and not as pairs. Below, what the solver learns of pairs is worth more.
 const MANY_COMPOSITIONS: usize = 1 << 21;
 
 impl Translator {
@@ -32,14 +33,17 @@ impl Translator {
         let graph = self.graph(&base);
         Arc::new(match polarity {
             Polarity::Negative => self.horn_closure(&base, &graph),
-            Polarity::Positive | Polarity::Both | Polarity::Outline => self.exact_closure(&base, &graph),
+            Polarity::Positive | Polarity::Both | Polarity::Outline => {
+                self.exact_closure(&base, &graph)
+            }
         })
     }
 
     /// The pairs that paths of constant edges connect.
     fn certain_paths(&self, matrix: &Matrix) -> FxHashSet<u64> {
         let n = self.n;
-        let edges = matrix.cells().iter().filter(|(_, b)| *b == Bit::TRUE).map(|&(t, _)| (t / n, t % n));
+        let edges =
+            matrix.cells().iter().filter(|(_, b)| *b == Bit::TRUE).map(|&(t, _)| (t / n, t % n));
         Graph::new(edges).reachable().into_iter().map(|(a, b)| a * n + b).collect()
     }
 
@@ -60,8 +64,9 @@ impl Translator {
         closure
     }
 
-    /// A fresh relation that contains the base and is transitive. It may be larger than the closure, which can only make the
-    /// formula harder to satisfy where this is used; and it may be equal to it.
+    /// A fresh relation that contains the base and is transitive. It may be larger than the
+    /// closure, which can only make the formula harder to satisfy where this is used; and it may be
+    /// equal to it.
     fn horn_closure(&mut self, base: &Matrix, graph: &Graph) -> Matrix {
         let n = self.n;
         // What certainly holds needs no variable.
@@ -70,7 +75,8 @@ impl Translator {
         if self.outgrows(reachable.len()) {
             return Matrix::new();
         }
-        let mut cells: Vec<(u64, Bit)> = reachable.into_iter().map(|(a, b)| (a * n + b, Bit::TRUE)).collect();
+        let mut cells: Vec<(u64, Bit)> =
+            reachable.into_iter().map(|(a, b)| (a * n + b, Bit::TRUE)).collect();
         cells.sort_unstable();
         for (tuple, bit) in &mut cells {
             if !certain.contains(tuple) {
@@ -79,7 +85,9 @@ impl Translator {
         }
         let closure = Matrix::from_sorted(cells);
         self.contains(base, &closure);
-        let step = if self.encoding.right_linear_closures || self.compositions(&closure, &closure) > MANY_COMPOSITIONS {
+        let step = if self.encoding.right_linear_closures
+            || self.compositions(&closure, &closure) > MANY_COMPOSITIONS
+        {
             base
         } else {
             &closure
@@ -101,7 +109,11 @@ impl Translator {
     /// How many pairs of cells follow each other.
     fn compositions(&self, relation: &Matrix, step: &Matrix) -> usize {
         let n = self.n;
-        relation.cells().iter().map(|&(tuple, _)| step.range(tuple % n * n, (tuple % n + 1) * n).len()).sum()
+        relation
+            .cells()
+            .iter()
+            .map(|&(tuple, _)| step.range(tuple % n * n, (tuple % n + 1) * n).len())
+            .sum()
     }
 
     /// `relation;step` is within the relation, by side clauses.
@@ -127,7 +139,9 @@ impl Translator {
         let n = self.n;
         let graph = self.graph(&relation);
         // Only edges within a strongly connected component of the possible edges can be on a cycle.
-        let inner = Matrix::from_sorted(relation.cells().iter().copied().filter(|&(t, _)| graph.on_cycle(t / n, t % n)));
+        let inner = Matrix::from_sorted(
+            relation.cells().iter().copied().filter(|&(t, _)| graph.on_cycle(t / n, t % n)),
+        );
         if inner.cells().is_empty() {
             return Bit::TRUE;
         }
@@ -143,9 +157,9 @@ impl Translator {
         }
     }
 
-    /// True only if the relation has no cycle: if true, a fresh strict order contains it. It is partial: total orders, with one
-    /// variable for each two atoms and a third of the clauses, took 51,000 conflicts where these take 48,000 (the scoped mapping,
-    /// coherence, 6 events).
+    /// True only if the relation has no cycle: if true, a fresh strict order contains it. It is
+    /// partial: total orders, with one variable for each two atoms and a third of the clauses, took
+    /// 51,000 conflicts where these take 48,000 (the scoped mapping, coherence, 6 events).
     fn ordered(&mut self, relation: &Matrix) -> Bit {
         let n = self.n;
         let certain = self.certain_paths(relation);
@@ -153,7 +167,8 @@ impl Translator {
             return Bit::FALSE;
         }
         let graph = self.graph(relation);
-        let (triples, edges) = (graph.triples(), relation.cells().iter().map(|&(t, _)| (t / n, t % n)));
+        let (triples, edges) =
+            (graph.triples(), relation.cells().iter().map(|&(t, _)| (t / n, t % n)));
         if triples > MANY_TRIPLES
             && let Some(order) = EliminationOrder::of(edges, (triples / FEWER).min(MOST_PATHS))
         {
@@ -177,8 +192,8 @@ impl Translator {
         }
         cells.sort_unstable();
         let order = Matrix::from_sorted(cells);
-        // Unlike a closure of it, an order above the relation need not exist: a flag turns that clause on, so that the formula
-        // can also be false.
+        // Unlike a closure of it, an order above the relation need not exist: a flag turns that
+        // clause on, so that the formula can also be false.
         let on = self.circuit.input();
         for &(tuple, bit) in relation.cells() {
             self.side_clauses.push([!on, !bit, order.get(tuple)]);
@@ -215,8 +230,9 @@ impl Translator {
         on
     }
 
-    /// True only if the relation has a cycle: a non-empty set in which every member has a successor in the set. A closure would be cubic
-    /// in the number of atoms, where this is about linear in the number of edges.
+    /// True only if the relation has a cycle: a non-empty set in which every member has a successor
+    /// in the set. A closure would be cubic in the number of atoms, where this is about linear in
+    /// the number of edges.
     fn cycle_witness(&mut self, relation: &Matrix) -> Bit {
         let n = self.n;
         let mut members: FxHashMap<u64, Bit> = FxHashMap::default();
@@ -239,8 +255,8 @@ impl Translator {
             clause.extend(successors);
             self.side_clauses.push(clause);
         }
-        // The member with the highest number and its successor, one case for each edge: as a goal, they are refuted one after the
-        // other, those among few atoms first.
+        // The member with the highest number and its successor, one case for each edge: as a goal,
+        // they are refuted one after the other, those among few atoms first.
         order.sort_unstable();
         let mut cases = Vec::new();
         for (i, &last) in order.iter().enumerate() {

@@ -1,6 +1,7 @@
-//! That a graph has no cycle, by taking its nodes out one after the other (Rankooh and Rintanen, Propositional Encodings of Acyclicity and
-//! Reachability by Using Vertex Elimination, AAAI 2022): what led through a node is an edge then, and a cycle comes down to two edges between two
-//! nodes. For a sparse graph that is far fewer clauses than a strict order over its nodes has.
+//! That a graph has no cycle, by taking its nodes out one after the other (Rankooh and Rintanen,
+//! Propositional Encodings of Acyclicity and Reachability by Using Vertex Elimination, AAAI 2022):
+//! what led through a node is an edge then, and a cycle comes down to two edges between two nodes.
+//! For a sparse graph that is far fewer clauses than a strict order over its nodes has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,8 @@ use super::Translator;
 use crate::circuit::Bit;
 use crate::matrix::Matrix;
 
-/// The order in which the nodes of a graph are taken out: the one next through which the fewest paths of two edges lead.
+/// The order in which the nodes of a graph are taken out: the one next through which the fewest
+/// paths of two edges lead.
 pub(super) struct EliminationOrder {
     nodes: Vec<u64>,
     /// How many paths of two edges are made an edge, or are a cycle.
@@ -32,7 +34,8 @@ impl EliminationOrder {
         let mut order = Self { nodes: Vec::with_capacity(neighbours.len()), paths: 0 };
         // Nodes by how many paths lead through them, so that the next one is the first.
         let weight = |[before, behind]: &[BTreeSet<u64>; 2]| before.len() * behind.len();
-        let mut queue: BTreeSet<(usize, u64)> = neighbours.iter().map(|(&node, of)| (weight(of), node)).collect();
+        let mut queue: BTreeSet<(usize, u64)> =
+            neighbours.iter().map(|(&node, of)| (weight(of), node)).collect();
         while let Some((paths, node)) = queue.pop_first() {
             order.paths += paths;
             if order.paths > most {
@@ -40,14 +43,16 @@ impl EliminationOrder {
             }
             order.nodes.push(node);
             let [before, behind] = neighbours.remove(&node).unwrap_or_default();
-            let beside: BTreeSet<u64> = before.union(&behind).copied().filter(|&other| other != node).collect();
+            let beside: BTreeSet<u64> =
+                before.union(&behind).copied().filter(|&other| other != node).collect();
             for other in beside {
                 let Some(of) = neighbours.get_mut(&other) else { continue };
                 queue.remove(&(weight(of), other));
                 for (direction, others) in [(1, &behind), (0, &before)] {
                     // An edge to the node becomes edges to those behind it.
                     if of[direction].remove(&node) {
-                        of[direction].extend(others.iter().filter(|&&to| to != node && to != other));
+                        of[direction]
+                            .extend(others.iter().filter(|&&to| to != node && to != other));
                     }
                 }
                 queue.insert((weight(of), other));
@@ -62,7 +67,8 @@ impl Translator {
     pub(super) fn eliminated(&mut self, relation: &Matrix, order: &EliminationOrder) -> Bit {
         let n = self.n;
         let on = self.circuit.input();
-        let mut edges: BTreeMap<(u64, u64), Bit> = relation.cells().iter().map(|&(t, bit)| ((t / n, t % n), bit)).collect();
+        let mut edges: BTreeMap<(u64, u64), Bit> =
+            relation.cells().iter().map(|&(t, bit)| ((t / n, t % n), bit)).collect();
         let mut neighbours = neighbours_of(edges.keys().copied());
         // Edges that are no bits of the relation, so that what leads to them may be said of them.
         let mut own: BTreeSet<(u64, u64)> = BTreeSet::new();
@@ -127,7 +133,8 @@ mod tests {
 
     #[test]
     fn what_few_paths_lead_through_is_taken_out_first() {
-        // A cycle of 4 nodes, and one node between all of them: it is the last but one to go, when two are left.
+        // A cycle of 4 nodes, and one node between all of them: it is the last but one to go, when
+        // two are left.
         let circle = (0..4).map(|i| (i, (i + 1) % 4));
         let star = (0..4).flat_map(|i| [(i, 9), (9, i)]);
         let order = EliminationOrder::of(circle.chain(star), 1000).expect("few paths");
@@ -136,6 +143,8 @@ mod tests {
         // Of a chain each node has one path through it, but for its ends.
         let chain = EliminationOrder::of((0..50).map(|i| (i, i + 1)), 1000).expect("few paths");
         assert!(chain.paths <= 49, "{}", chain.paths);
-        assert!(EliminationOrder::of((0..9).flat_map(|a| (0..9).map(move |b| (a, b))), 20).is_none());
+        assert!(
+            EliminationOrder::of((0..9).flat_map(|a| (0..9).map(move |b| (a, b))), 20).is_none()
+        );
     }
 }

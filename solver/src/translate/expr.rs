@@ -59,9 +59,18 @@ impl CellFilter {
 
 impl Translator {
     /// The value of an expression for an occurrence of a polarity.
-    pub(super) fn translate_expr(&mut self, logic: &Logic, expr: Expr, polarity: Polarity) -> Arc<Matrix> {
+    pub(super) fn translate_expr(
+        &mut self,
+        logic: &Logic,
+        expr: Expr,
+        polarity: Polarity,
+    ) -> Arc<Matrix> {
         let facts = logic.expr_facts(expr);
-        let polarity = if facts.sensitive && self.encoding.closures_by_polarity { polarity } else { polarity.both() };
+        let polarity = if facts.sensitive && self.encoding.closures_by_polarity {
+            polarity
+        } else {
+            polarity.both()
+        };
         let frame = self.frame(logic, facts.free);
         if let Some(known) = self.frames[frame].exprs.get(&(expr, polarity)) {
             return known.clone();
@@ -95,16 +104,28 @@ impl Translator {
             N::Universe => Matrix::from_sorted((0..n).map(|a| (a, Bit::TRUE))),
             N::Identity => Matrix::from_sorted((0..n).map(|a| (a * n + a, Bit::TRUE))),
             N::Variable(variable) => {
-                let atom = self.variables.iter().rev().find(|(v, _)| v == variable).map(|&(_, a)| a);
-                let atom = atom.unwrap_or_else(|| panic!("a variable is used outside of its quantifier"));
+                let atom =
+                    self.variables.iter().rev().find(|(v, _)| v == variable).map(|&(_, a)| a);
+                let atom =
+                    atom.unwrap_or_else(|| panic!("a variable is used outside of its quantifier"));
                 Matrix::from_sorted([(u64::from(atom.0), Bit::TRUE)])
             }
             N::Recursion(recursion) => {
-                let value = self.recursions.iter().rev().find(|(r, _)| r == recursion).map(|(_, m)| m.clone());
-                return value.unwrap_or_else(|| panic!("a recursive relation is used outside of its fixpoint"));
+                let value = self
+                    .recursions
+                    .iter()
+                    .rev()
+                    .find(|(r, _)| r == recursion)
+                    .map(|(_, m)| m.clone());
+                return value.unwrap_or_else(|| {
+                    panic!("a recursive relation is used outside of its fixpoint")
+                });
             }
             N::Union(a, b) => {
-                let (a, b) = (self.translate_expr(logic, *a, polarity), self.translate_expr(logic, *b, polarity));
+                let (a, b) = (
+                    self.translate_expr(logic, *a, polarity),
+                    self.translate_expr(logic, *b, polarity),
+                );
                 a.union(&b, &mut self.circuit)
             }
             N::Intersection(a, b) if self.is_vast(logic, *b, polarity) => {
@@ -126,22 +147,34 @@ impl Translator {
                 })
             }
             N::Intersection(a, b) => {
-                let (a, b) = (self.translate_expr(logic, *a, polarity), self.translate_expr(logic, *b, polarity));
+                let (a, b) = (
+                    self.translate_expr(logic, *a, polarity),
+                    self.translate_expr(logic, *b, polarity),
+                );
                 a.intersection(&b, &mut self.circuit)
             }
             N::Difference(a, b) => {
-                let (a, b) = (self.translate_expr(logic, *a, polarity), self.translate_expr(logic, *b, polarity.flip()));
+                let (a, b) = (
+                    self.translate_expr(logic, *a, polarity),
+                    self.translate_expr(logic, *b, polarity.flip()),
+                );
                 a.difference(&b, &mut self.circuit)
             }
             N::Join(a, b) => {
                 let tail = self.power(logic.arity(*b) - 1);
-                let (a, b) = (self.translate_expr(logic, *a, polarity), self.translate_expr(logic, *b, polarity));
+                let (a, b) = (
+                    self.translate_expr(logic, *a, polarity),
+                    self.translate_expr(logic, *b, polarity),
+                );
                 a.join(&b, n, tail, &mut self.circuit)
             }
             N::Product(a, b) => {
                 let tail = self.power(logic.arity(*b));
                 self.power(logic.arity(expr));
-                let (a, b) = (self.translate_expr(logic, *a, polarity), self.translate_expr(logic, *b, polarity));
+                let (a, b) = (
+                    self.translate_expr(logic, *a, polarity),
+                    self.translate_expr(logic, *b, polarity),
+                );
                 if self.outgrows(a.cells().len() * b.cells().len()) {
                     return Arc::default();
                 }
@@ -155,7 +188,10 @@ impl Translator {
             N::Override(a, b) => self.overridden(logic, *a, *b, polarity),
             N::RestrictDomain(s, r) => {
                 let head = self.power(logic.arity(*r) - 1);
-                let (s, r) = (self.translate_expr(logic, *s, polarity), self.translate_expr(logic, *r, polarity));
+                let (s, r) = (
+                    self.translate_expr(logic, *s, polarity),
+                    self.translate_expr(logic, *r, polarity),
+                );
                 // What is not restricted needs no room of its own.
                 if r.cells().iter().all(|&(t, _)| s.get(t / head) == Bit::TRUE) {
                     return r;
@@ -163,7 +199,10 @@ impl Translator {
                 r.each(|t, bit| self.circuit.and(bit, s.get(t / head)))
             }
             N::RestrictRange(r, s) => {
-                let (r, s) = (self.translate_expr(logic, *r, polarity), self.translate_expr(logic, *s, polarity));
+                let (r, s) = (
+                    self.translate_expr(logic, *r, polarity),
+                    self.translate_expr(logic, *s, polarity),
+                );
                 if r.cells().iter().all(|&(t, _)| s.get(t % n) == Bit::TRUE) {
                     return r;
                 }
@@ -184,14 +223,22 @@ impl Translator {
             }
             N::IfThenElse(f, a, b) => {
                 let c = self.translate_formula(logic, *f, polarity.both());
-                let (a, b) = (self.translate_expr(logic, *a, polarity), self.translate_expr(logic, *b, polarity));
+                let (a, b) = (
+                    self.translate_expr(logic, *a, polarity),
+                    self.translate_expr(logic, *b, polarity),
+                );
                 let yes = a.each(|_, bit| self.circuit.and(bit, c));
                 let no = b.each(|_, bit| self.circuit.and(bit, !c));
                 yes.union(&no, &mut self.circuit)
             }
             N::Comprehension(declarations, body) => {
                 let mut cells = Vec::new();
-                self.comprehend(&Comprehended { logic, body: *body, polarity }, declarations, (0, Bit::TRUE), &mut cells);
+                self.comprehend(
+                    &Comprehended { logic, body: *body, polarity },
+                    declarations,
+                    (0, Bit::TRUE),
+                    &mut cells,
+                );
                 Matrix::collect(cells, &mut self.circuit)
             }
             N::Fixpoint(group, index) => {
@@ -202,7 +249,8 @@ impl Translator {
         Arc::new(matrix)
     }
 
-    /// Is an expression made of a product of more cells than are written down where something else picks a few of them?
+    /// Is an expression made of a product of more cells than are written down where something else
+    /// picks a few of them?
     fn is_vast(&mut self, logic: &Logic, expr: Expr, polarity: Polarity) -> bool {
         // Where no product can be that large nothing is looked at.
         if self.n * self.n <= VAST {
@@ -210,11 +258,18 @@ impl Translator {
         }
         match *logic.expr(expr) {
             ExprNode::Product(a, b) if logic.arity(expr) == 2 => {
-                let (a, b) = (self.translate_expr(logic, a, polarity), self.translate_expr(logic, b, polarity));
+                let (a, b) = (
+                    self.translate_expr(logic, a, polarity),
+                    self.translate_expr(logic, b, polarity),
+                );
                 (a.cells().len() * b.cells().len()) as u64 > VAST
             }
-            ExprNode::Union(a, b) => self.is_vast(logic, a, polarity) || self.is_vast(logic, b, polarity),
-            ExprNode::Intersection(a, b) => self.is_vast(logic, a, polarity) && self.is_vast(logic, b, polarity),
+            ExprNode::Union(a, b) => {
+                self.is_vast(logic, a, polarity) || self.is_vast(logic, b, polarity)
+            }
+            ExprNode::Intersection(a, b) => {
+                self.is_vast(logic, a, polarity) && self.is_vast(logic, b, polarity)
+            }
             ExprNode::Difference(a, _) => self.is_vast(logic, a, polarity),
             _ => false,
         }
@@ -224,17 +279,27 @@ impl Translator {
     fn filter(&mut self, logic: &Logic, expr: Expr, polarity: Polarity) -> CellFilter {
         match *logic.expr(expr) {
             ExprNode::Product(a, b) if logic.arity(expr) == 2 => {
-                let (a, b) = (self.translate_expr(logic, a, polarity), self.translate_expr(logic, b, polarity));
+                let (a, b) = (
+                    self.translate_expr(logic, a, polarity),
+                    self.translate_expr(logic, b, polarity),
+                );
                 CellFilter::Product(a, b, self.n)
             }
-            ExprNode::Union(a, b) => {
-                CellFilter::Either(Box::new([self.filter(logic, a, polarity), self.filter(logic, b, polarity)]))
-            }
+            ExprNode::Union(a, b) => CellFilter::Either(Box::new([
+                self.filter(logic, a, polarity),
+                self.filter(logic, b, polarity),
+            ])),
             ExprNode::Intersection(a, b) if self.is_vast(logic, expr, polarity) => {
-                CellFilter::Both(Box::new([self.filter(logic, a, polarity), self.filter(logic, b, polarity)]))
+                CellFilter::Both(Box::new([
+                    self.filter(logic, a, polarity),
+                    self.filter(logic, b, polarity),
+                ]))
             }
             ExprNode::Difference(a, b) if self.is_vast(logic, a, polarity) => {
-                CellFilter::Without(Box::new([self.filter(logic, a, polarity), self.filter(logic, b, polarity.flip())]))
+                CellFilter::Without(Box::new([
+                    self.filter(logic, a, polarity),
+                    self.filter(logic, b, polarity.flip()),
+                ]))
             }
             _ => CellFilter::Known(self.translate_expr(logic, expr, polarity)),
         }
@@ -243,14 +308,18 @@ impl Translator {
     /// `a ++ b`: what `b` says of a first column keeps `a` out, so `b` occurs both ways.
     fn overridden(&mut self, logic: &Logic, a: Expr, b: Expr, polarity: Polarity) -> Matrix {
         let head = self.power(logic.arity(b) - 1);
-        let (a, kept) = (self.translate_expr(logic, a, polarity), self.translate_expr(logic, b, polarity.flip()));
+        let (a, kept) = (
+            self.translate_expr(logic, a, polarity),
+            self.translate_expr(logic, b, polarity.flip()),
+        );
         let b = self.translate_expr(logic, b, polarity);
         let domain = kept.map(&mut self.circuit, |t| t / head);
         let rest = a.each(|t, bit| self.circuit.and(bit, !domain.get(t / head)));
         rest.union(&b, &mut self.circuit)
     }
 
-    /// The cells of a comprehension, one variable after the other. The number and the bit are those of the tuple of the variables before.
+    /// The cells of a comprehension, one variable after the other. The number and the bit are those
+    /// of the tuple of the variables before.
     fn comprehend(
         &mut self,
         comprehended: &Comprehended<'_>,
@@ -269,7 +338,9 @@ impl Translator {
         for &(atom, member) in domain.cells() {
             let so_far = self.circuit.and(so_far, member);
             let prefix = prefix * self.n + atom;
-            self.bound(variable, Atom(atom as u32), |t| t.comprehend(comprehended, rest, (prefix, so_far), cells));
+            self.bound(variable, Atom(atom as u32), |t| {
+                t.comprehend(comprehended, rest, (prefix, so_far), cells)
+            });
         }
     }
 }

@@ -19,7 +19,12 @@ struct Quantified<'a> {
 
 impl Translator {
     /// The value of a formula for an occurrence of a polarity.
-    pub(super) fn translate_formula(&mut self, logic: &Logic, formula: Formula, polarity: Polarity) -> Bit {
+    pub(super) fn translate_formula(
+        &mut self,
+        logic: &Logic,
+        formula: Formula,
+        polarity: Polarity,
+    ) -> Bit {
         let facts = logic.formula_facts(formula);
         let polarity = if facts.sensitive { polarity } else { polarity.both() };
         let frame = self.frame(logic, facts.free);
@@ -55,15 +60,21 @@ impl Translator {
             }
             N::Lone(e) => self.lone(logic, *e, polarity),
             N::Acyclic(r) => self.acyclic(logic, *r, polarity),
-            N::Cardinality(e, comparison, number) => self.cardinality(logic, *e, *comparison, *number, polarity),
-            N::CompareCardinality(a, comparison, b) => self.compare_cardinality(logic, *a, *comparison, *b, polarity),
+            N::Cardinality(e, comparison, number) => {
+                self.cardinality(logic, *e, *comparison, *number, polarity)
+            }
+            N::CompareCardinality(a, comparison, b) => {
+                self.compare_cardinality(logic, *a, *comparison, *b, polarity)
+            }
             N::Not(f) => !self.translate_formula(logic, *f, polarity.flip()),
             N::And(list) => {
-                let bits: Vec<Bit> = list.iter().map(|&f| self.translate_formula(logic, f, polarity)).collect();
+                let bits: Vec<Bit> =
+                    list.iter().map(|&f| self.translate_formula(logic, f, polarity)).collect();
                 self.circuit.and_all(bits)
             }
             N::Or(list) => {
-                let bits: Vec<Bit> = list.iter().map(|&f| self.translate_formula(logic, f, polarity)).collect();
+                let bits: Vec<Bit> =
+                    list.iter().map(|&f| self.translate_formula(logic, f, polarity)).collect();
                 self.circuit.or_all(bits)
             }
             N::Iff(a, b) => {
@@ -73,14 +84,16 @@ impl Translator {
             }
             N::ForAll(declarations, body) => {
                 let combine = &|c: &mut Circuit, outside, body| c.or(outside, body);
-                let quantified = Quantified { logic, body: *body, domains: polarity.flip(), polarity, combine };
+                let quantified =
+                    Quantified { logic, body: *body, domains: polarity.flip(), polarity, combine };
                 let mut bits = Vec::new();
                 self.quantify(&quantified, declarations, Bit::FALSE, &mut bits);
                 self.circuit.and_all(bits)
             }
             N::Exists(declarations, body) => {
                 let combine = &|c: &mut Circuit, outside: Bit, body| c.and(!outside, body);
-                let quantified = Quantified { logic, body: *body, domains: polarity, polarity, combine };
+                let quantified =
+                    Quantified { logic, body: *body, domains: polarity, polarity, combine };
                 let mut bits = Vec::new();
                 self.quantify(&quantified, declarations, Bit::FALSE, &mut bits);
                 self.circuit.or_all(bits)
@@ -91,7 +104,8 @@ impl Translator {
     fn subset(&mut self, logic: &Logic, a: Expr, b: Expr, polarity: Polarity) -> Bit {
         let a = self.translate_expr(logic, a, polarity.flip());
         let b = self.translate_expr(logic, b, polarity);
-        let bits: Vec<Bit> = a.cells().iter().map(|&(t, x)| self.circuit.or(!x, b.get(t))).collect();
+        let bits: Vec<Bit> =
+            a.cells().iter().map(|&(t, x)| self.circuit.or(!x, b.get(t))).collect();
         self.circuit.and_all(bits)
     }
 
@@ -130,7 +144,9 @@ impl Translator {
         let domain = self.translate_expr(logic, domain, domains);
         for &(atom, member) in domain.cells() {
             let outside = self.circuit.or(outside, !member);
-            self.bound(variable, Atom(atom as u32), |t| t.quantify(quantified, rest, outside, bits));
+            self.bound(variable, Atom(atom as u32), |t| {
+                t.quantify(quantified, rest, outside, bits)
+            });
         }
     }
 }

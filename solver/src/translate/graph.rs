@@ -1,4 +1,5 @@
-//! Graphs of possible edges: strongly connected components and longest paths bound what a closure can be.
+//! Graphs of possible edges: strongly connected components and longest paths bound what a closure
+//! can be.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +27,8 @@ impl Graph {
         for (a, b) in edges {
             successors[index[&a]].push(index[&b]);
         }
-        let mut graph = Self { component: vec![usize::MAX; nodes.len()], sizes: Vec::new(), nodes, successors };
+        let mut graph =
+            Self { component: vec![usize::MAX; nodes.len()], sizes: Vec::new(), nodes, successors };
         graph.components();
         graph
     }
@@ -125,7 +127,12 @@ impl Graph {
                     open.extend(&self.successors[v]);
                 }
             }
-            out.extend(seen.iter().enumerate().filter(|(_, s)| **s).map(|(v, _)| (self.nodes[start], self.nodes[v])));
+            out.extend(
+                seen.iter()
+                    .enumerate()
+                    .filter(|(_, s)| **s)
+                    .map(|(v, _)| (self.nodes[start], self.nodes[v])),
+            );
         }
         out
     }

@@ -1,7 +1,9 @@
-//! Relational logic to circuits: every expression becomes a sparse matrix of bits, every formula a bit.
+//! Relational logic to circuits: every expression becomes a sparse matrix of bits, every formula a
+//! bit.
 //!
-//! Translation knows the polarity of each occurrence (docs/encoding.md): where a larger relation could only make the
-//! asserted formula harder to satisfy, a closure is any transitive relation above its base; elsewhere it is exact.
+//! Translation knows the polarity of each occurrence (docs/encoding.md): where a larger relation
+//! could only make the asserted formula harder to satisfy, a closure is any transitive relation
+//! above its base; elsewhere it is exact.
 
 mod cardinality;
 mod closure;
@@ -22,7 +24,9 @@ use crate::bounds::Bounds;
 use crate::circuit::{Bit, Circuit};
 use crate::encoding::Encoding;
 use crate::limits::SolverLimits;
-use crate::logic::{Binder, Expr, FixpointGroup, Formula, Free, Logic, QuantifiedVariable, Recursion, Relation};
+use crate::logic::{
+    Binder, Expr, FixpointGroup, Formula, Free, Logic, QuantifiedVariable, Recursion, Relation,
+};
 use crate::matrix::Matrix;
 use crate::tuples::TupleSet;
 use crate::universe::Atom;
@@ -36,8 +40,8 @@ pub enum Polarity {
     Negative,
     /// Both ways, or not known: must be exact.
     Both,
-    /// No occurrence at all: asked is only which bits the bounds decide. Bits are constant or unknown (see
-    /// [`Circuit::set_outline`]).
+    /// No occurrence at all: asked is only which bits the bounds decide. Bits are constant or
+    /// unknown (see [`Circuit::set_outline`]).
     Outline,
 }
 
@@ -101,7 +105,8 @@ impl SideClauses {
     }
 }
 
-/// The translation of expressions and formulas of one [`Logic`] under one [`Bounds`]; values are kept.
+/// The translation of expressions and formulas of one [`Logic`] under one [`Bounds`]; values are
+/// kept.
 #[derive(Debug)]
 pub struct Translator {
     bounds: Bounds,
@@ -130,8 +135,9 @@ pub struct Translator {
     too_large: bool,
 }
 
-/// What a cell of a value, a gate, an input of a gate, and a literal of a clause take, in bytes, with what the solver keeps for them: a gate is a
-/// variable, and each input of it has a clause of two literals and a literal of the clause for all.
+/// What a cell of a value, a gate, an input of a gate, and a literal of a clause take, in bytes,
+/// with what the solver keeps for them: a gate is a variable, and each input of it has a clause of
+/// two literals and a literal of the clause for all.
 const CELL_BYTES: usize = 16;
 const GATE_BYTES: usize = 150;
 const EDGE_BYTES: usize = 3 * LITERAL_BYTES;
@@ -185,8 +191,12 @@ impl Translator {
         if let Some(most) = self.limits.bytes {
             let literals = self.literals + self.side_clauses.bits.len();
             let gates = [(self.circuit.len(), GATE_BYTES), (self.circuit.edges(), EDGE_BYTES)];
-            let all = [(self.cells + cells, CELL_BYTES), (literals, LITERAL_BYTES)].into_iter().chain(gates);
-            self.too_large |= all.fold(0, |all: usize, (n, each)| all.saturating_add(n.saturating_mul(each))) > most;
+            let all = [(self.cells + cells, CELL_BYTES), (literals, LITERAL_BYTES)]
+                .into_iter()
+                .chain(gates);
+            self.too_large |= all
+                .fold(0, |all: usize, (n, each)| all.saturating_add(n.saturating_mul(each)))
+                > most;
         }
         self.cut |= self.too_large;
         self.too_large
@@ -202,16 +212,21 @@ impl Translator {
         &self.bounds
     }
 
-    /// The frame that keeps what depends on the given bindings: the innermost one that binds one of them.
+    /// The frame that keeps what depends on the given bindings: the innermost one that binds one of
+    /// them.
     fn frame(&self, logic: &Logic, free: Free) -> usize {
         if free.is_empty() {
             return 0;
         }
         let free = logic.free(free);
-        self.frames.iter().rposition(|frame| frame.binders.iter().any(|b| free.contains(b))).unwrap_or(0)
+        self.frames
+            .iter()
+            .rposition(|frame| frame.binders.iter().any(|b| free.contains(b)))
+            .unwrap_or(0)
     }
 
-    /// The formula as a bit. Asserting the bit (positive), or its negation (negative), means the same as for the formula.
+    /// The formula as a bit. Asserting the bit (positive), or its negation (negative), means the
+    /// same as for the formula.
     pub fn formula(&mut self, logic: &Logic, formula: Formula, polarity: Polarity) -> Bit {
         self.translate_formula(logic, formula, polarity)
     }
@@ -239,7 +254,9 @@ impl Translator {
 
     /// The bit that says whether a relation has a tuple.
     pub fn tuple(&mut self, relation: Relation, tuple: &[Atom]) -> Bit {
-        let fits = |upper: &TupleSet| upper.arity() == tuple.len() && tuple.iter().all(|a| u64::from(a.0) < self.n);
+        let fits = |upper: &TupleSet| {
+            upper.arity() == tuple.len() && tuple.iter().all(|a| u64::from(a.0) < self.n)
+        };
         if !self.bounds.get(relation).is_some_and(|(_, upper)| fits(upper)) {
             return Bit::FALSE;
         }
@@ -247,7 +264,8 @@ impl Translator {
         self.relation(relation).get(index)
     }
 
-    /// The matrix of a relation: true for its lower bound, an input for what the upper bound has besides.
+    /// The matrix of a relation: true for its lower bound, an input for what the upper bound has
+    /// besides.
     pub fn relation(&mut self, relation: Relation) -> Arc<Matrix> {
         if let Some(known) = self.relations.get(&relation) {
             return known.clone();
@@ -275,15 +293,21 @@ impl Translator {
     /// `n` to a power.
     ///
     /// # Panics
-    /// If it does not fit into 64 bits: relations of such arity over such universes are not supported.
+    /// If it does not fit into 64 bits: relations of such arity over such universes are not
+    /// supported.
     fn power(&self, exponent: usize) -> u64 {
-        self.n
-            .checked_pow(exponent as u32)
-            .unwrap_or_else(|| panic!("relations of arity {exponent} over {} atoms are not supported", self.n))
+        self.n.checked_pow(exponent as u32).unwrap_or_else(|| {
+            panic!("relations of arity {exponent} over {} atoms are not supported", self.n)
+        })
     }
 
     /// Does the work with a binding in force.
-    fn bound<T>(&mut self, variable: QuantifiedVariable, atom: Atom, work: impl FnOnce(&mut Self) -> T) -> T {
+    fn bound<T>(
+        &mut self,
+        variable: QuantifiedVariable,
+        atom: Atom,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         self.variables.push((variable, atom));
         self.frames.push(BindingFrame::new(vec![Binder::Variable(variable)]));
         let result = work(self);

@@ -18,8 +18,10 @@ impl Question<'_> {
     /// Is there an instance in which the formulas of these goals hold?
     fn possible(&self, goals: &[Literal]) -> bool {
         // Of formulas with equal goals the first will do.
-        let formula = |goal: &Literal| self.goals.iter().position(|g| g == goal).map(|at| self.formulas[at]);
-        let formulas: Vec<Formula> = goals.iter().map(|g| formula(g).expect("an assumption")).collect();
+        let formula =
+            |goal: &Literal| self.goals.iter().position(|g| g == goal).map(|at| self.formulas[at]);
+        let formulas: Vec<Formula> =
+            goals.iter().map(|g| formula(g).expect("an assumption")).collect();
         self.instances.iter().any(|i| formulas.iter().all(|&f| i.holds(&self.p.logic, f)))
     }
 }

@@ -1,8 +1,9 @@
-//! Random problems, expressions and formulas, made from a string of choices: what proptest makes smaller is the string, and
-//! where it ends every choice is the first one, which is the simplest.
+//! Random problems, expressions and formulas, made from a string of choices: what proptest makes
+//! smaller is the string, and where it ends every choice is the first one, which is the simplest.
 
 use margay_solver::{
-    Atom, Bounds, CardinalityComparison, Expr, Formula, Logic, QuantifiedVariable, Recursion, TupleSet, Universe,
+    Atom, Bounds, CardinalityComparison, Expr, Formula, Logic, QuantifiedVariable, Recursion,
+    TupleSet, Universe,
 };
 
 use crate::problem::Problem;
@@ -44,7 +45,8 @@ pub fn problem(choices: &mut Choices<'_>) -> Problem {
         let relation = logic.relation(name, arity);
         let (mut lower, mut upper) = (TupleSet::new(arity), TupleSet::new(arity));
         for index in 0..atoms.pow(arity as u32) {
-            let tuple: Vec<Atom> = (0..arity as u32).map(|c| Atom(index / atoms.pow(c) % atoms)).collect();
+            let tuple: Vec<Atom> =
+                (0..arity as u32).map(|c| Atom(index / atoms.pow(c) % atoms)).collect();
             match choices.below(4) {
                 0 | 1 if uncertain < UNCERTAIN => {
                     upper.insert(&tuple);
@@ -64,8 +66,10 @@ pub fn problem(choices: &mut Choices<'_>) -> Problem {
 }
 
 fn leaf(p: &mut Problem, c: &mut Choices<'_>, scope: &Scope, arity: usize) -> Expr {
-    let fitting: Vec<_> = p.relations.iter().copied().filter(|&r| p.logic.relation_arity(r) == arity).collect();
-    let recursions: Vec<_> = scope.recursions.iter().filter(|(_, a)| *a == arity).map(|&(r, _)| r).collect();
+    let fitting: Vec<_> =
+        p.relations.iter().copied().filter(|&r| p.logic.relation_arity(r) == arity).collect();
+    let recursions: Vec<_> =
+        scope.recursions.iter().filter(|(_, a)| *a == arity).map(|&(r, _)| r).collect();
     if !recursions.is_empty() && c.below(2) == 0 {
         return p.logic.rec(recursions[c.below(recursions.len())]);
     }
@@ -90,7 +94,13 @@ fn leaf(p: &mut Problem, c: &mut Choices<'_>, scope: &Scope, arity: usize) -> Ex
 }
 
 /// An expression of an arity from 1 to 3.
-pub fn expr(p: &mut Problem, c: &mut Choices<'_>, scope: &Scope, arity: usize, depth: usize) -> Expr {
+pub fn expr(
+    p: &mut Problem,
+    c: &mut Choices<'_>,
+    scope: &Scope,
+    arity: usize,
+    depth: usize,
+) -> Expr {
     if depth == 0 {
         return leaf(p, c, scope, arity);
     }
@@ -182,10 +192,18 @@ pub fn expr(p: &mut Problem, c: &mut Choices<'_>, scope: &Scope, arity: usize, d
     }
 }
 
-/// One of the least solutions of one or two definitions; a leaf if they turn out not to be monotone.
-fn fixpoint(p: &mut Problem, c: &mut Choices<'_>, scope: &Scope, arity: usize, depth: usize) -> Expr {
+/// One of the least solutions of one or two definitions; a leaf if they turn out not to be
+/// monotone.
+fn fixpoint(
+    p: &mut Problem,
+    c: &mut Choices<'_>,
+    scope: &Scope,
+    arity: usize,
+    depth: usize,
+) -> Expr {
     let mut inner = scope.clone();
-    let arities: Vec<usize> = std::iter::once(arity).chain((0..c.below(2)).map(|i| i + 1)).collect();
+    let arities: Vec<usize> =
+        std::iter::once(arity).chain((0..c.below(2)).map(|i| i + 1)).collect();
     let recursions: Vec<Recursion> = arities.iter().map(|&a| p.logic.recursion("x", a)).collect();
     inner.recursions.extend(recursions.iter().copied().zip(arities.iter().copied()));
     let definitions: Vec<(Recursion, Expr)> = recursions

@@ -1,5 +1,5 @@
-//! Properties of the whole pipeline on random small problems: what the solver says against all instances one by one, judged by
-//! the concrete evaluator.
+//! Properties of the whole pipeline on random small problems: what the solver says against all
+//! instances one by one, judged by the concrete evaluator.
 
 mod cores;
 mod generate;

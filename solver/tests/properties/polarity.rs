@@ -1,9 +1,12 @@
-//! Closures, cycles and fixpoints on graphs of five atoms, where short cuts show that three atoms hide: every graph of a
-//! sample, asserted and refuted, against a plain search.
+//! Closures, cycles and fixpoints on graphs of five atoms, where short cuts show that three atoms
+//! hide: every graph of a sample, asserted and refuted, against a plain search.
 
 use std::collections::BTreeSet;
 
-use margay_solver::{Atom, Bounds, Expr, Formula, Logic, Relation, Session, SessionOutcome, SolverLimits, TupleSet, Universe};
+use margay_solver::{
+    Atom, Bounds, Expr, Formula, Logic, Relation, Session, SessionOutcome, SolverLimits, TupleSet,
+    Universe,
+};
 use proptest::prelude::*;
 
 use crate::problem::{backend, encodings};
@@ -77,7 +80,8 @@ fn graphs(certain: &Edges, possible: &Edges) -> Vec<Edges> {
     let free: Vec<(u32, u32)> = possible.difference(certain).copied().collect();
     (0u32..1 << free.len())
         .map(|mask| {
-            let chosen = free.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1).map(|(_, &e)| e);
+            let chosen =
+                free.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1).map(|(_, &e)| e);
             certain.iter().copied().chain(chosen).collect()
         })
         .collect()

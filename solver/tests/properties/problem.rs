@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use margay_solver::{Atom, Backend, Bounds, Encoding, Formula, Instance, Logic, Relation, TupleSet};
+use margay_solver::{
+    Atom, Backend, Bounds, Encoding, Formula, Instance, Logic, Relation, TupleSet,
+};
 
 /// A problem small enough to go through all of its instances.
 #[derive(Debug)]
@@ -29,8 +31,11 @@ impl Problem {
         assert!(uncertain.len() < 16, "too many instances");
         (0u32..1 << uncertain.len())
             .map(|mask| {
-                let mut tuples: BTreeMap<Relation, TupleSet> =
-                    self.relations.iter().map(|&r| (r, self.bounds.get(r).expect("bound").0.clone())).collect();
+                let mut tuples: BTreeMap<Relation, TupleSet> = self
+                    .relations
+                    .iter()
+                    .map(|&r| (r, self.bounds.get(r).expect("bound").0.clone()))
+                    .collect();
                 for (i, (relation, tuple)) in uncertain.iter().enumerate() {
                     if mask >> i & 1 == 1 {
                         tuples.get_mut(relation).expect("bound").insert(tuple);

@@ -1,5 +1,5 @@
-//! Proofs: a solver's are accepted, and a damaged one is refused or says nothing that is false. What is true is decided by trying all
-//! assignments, or by BatSat without a proof.
+//! Proofs: a solver's are accepted, and a damaged one is refused or says nothing that is false.
+//! What is true is decided by trying all assignments, or by BatSat without a proof.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex};
 
 use lz4_flex::frame::FrameDecoder;
 use margay_solver::proof::{
-    Encoder, ProofChecker, ProofFlaw, ProofInput, ProofLog, ProofRecord, ProofStep, RecordKind, Replay, SatLiteral,
+    Encoder, ProofChecker, ProofFlaw, ProofInput, ProofLog, ProofRecord, ProofStep, RecordKind,
+    Replay, SatLiteral,
 };
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Literal, Logic, Relation, Session, SessionOutcome, SolverAnswer, SolverLimits,
-    SolverOptions, TupleSet, Universe,
+    Atom, Backend, Bounds, Encoding, Literal, Logic, Relation, Session, SessionOutcome,
+    SolverAnswer, SolverLimits, SolverOptions, TupleSet, Universe,
 };
 use proptest::prelude::*;
 
@@ -31,7 +32,11 @@ struct Variables {
 fn variables(count: usize) -> Variables {
     let of = Logic::new().relation("true", 1);
     let mut bounds = Bounds::new(Universe::new((0..count).map(|i| i.to_string())));
-    bounds.between(of, TupleSet::new(1), TupleSet::from_tuples(1, (0..count).map(|i| [Atom(i as u32)])));
+    bounds.between(
+        of,
+        TupleSet::new(1),
+        TupleSet::from_tuples(1, (0..count).map(|i| [Atom(i as u32)])),
+    );
     Variables { of, bounds }
 }
 
@@ -47,7 +52,9 @@ fn perform(session: &mut Session, v: &Variables, acts: &[Act]) -> Vec<SessionOut
         let literals: Vec<Literal> = literals.iter().map(|&l| literal(session, l)).collect();
         match act {
             Act::Clause(_) => session.add_clause(&literals),
-            Act::Ask(_) => answers.push(session.solve(&literals, &SolverLimits::default()).unwrap()),
+            Act::Ask(_) => {
+                answers.push(session.solve(&literals, &SolverLimits::default()).unwrap())
+            }
         }
     }
     answers
@@ -79,7 +86,13 @@ pub fn proved(count: usize, acts: &[Act]) -> (Vec<u8>, Vec<bool>) {
 fn proved_by(backend: &Backend, count: usize, acts: &[Act]) -> (Vec<u8>, Vec<bool>) {
     let (v, bytes) = (variables(count), Bytes::default());
     let log = ProofLog::to(Box::new(bytes.clone())).expect("memory takes all");
-    let mut session = Session::logged(v.bounds.clone(), Encoding::default(), backend, &SolverOptions::default(), &log);
+    let mut session = Session::logged(
+        v.bounds.clone(),
+        Encoding::default(),
+        backend,
+        &SolverOptions::default(),
+        &log,
+    );
     let answers = perform(&mut session, &v, acts);
     log.finish().expect("memory takes all");
     (bytes.0.lock().expect("one thread").clone(), refuted(&answers))
@@ -119,7 +132,8 @@ fn encoded(records: &[ProofRecord]) -> Vec<u8> {
     out
 }
 
-/// What a proof says: clauses given, and for each question its assumptions and whether it was refuted.
+/// What a proof says: clauses given, and for each question its assumptions and whether it was
+/// refuted.
 fn said(bytes: &[u8]) -> Result<Vec<(Act, bool)>, ProofFlaw> {
     let mut checker = ProofChecker::of_records(bytes);
     let mut all = Vec::new();
@@ -137,7 +151,10 @@ fn said(bytes: &[u8]) -> Result<Vec<(Act, bool)>, ProofFlaw> {
 /// Is there an assignment of so many variables?
 fn satisfiable(clauses: &[&[i32]], assumptions: &[i32], count: u32) -> bool {
     let holds = |a: u32, l: i32| (a >> (l.unsigned_abs() - 1) & 1 == 1) == (l > 0);
-    (0..1 << count).any(|a| assumptions.iter().all(|&l| holds(a, l)) && clauses.iter().all(|c| c.iter().any(|&l| holds(a, l))))
+    (0..1 << count).any(|a| {
+        assumptions.iter().all(|&l| holds(a, l))
+            && clauses.iter().all(|c| c.iter().any(|&l| holds(a, l)))
+    })
 }
 
 /// Whatever a proof says is true of the clauses that it says were given.
@@ -151,9 +168,13 @@ fn is_true(said: &[(Act, bool)]) -> bool {
         match act {
             Act::Clause(clause) => clauses.push(clause),
             Act::Ask(assumptions) if *refuted => {
-                // A damaged literal may be of a variable beyond what can be tried; an independent solver decides then.
-                let wrong =
-                    if count <= 12 { satisfiable(&clauses, assumptions, count) } else { by_batsat(&clauses, assumptions) };
+                // A damaged literal may be of a variable beyond what can be tried; an independent
+                // solver decides then.
+                let wrong = if count <= 12 {
+                    satisfiable(&clauses, assumptions, count)
+                } else {
+                    by_batsat(&clauses, assumptions)
+                };
                 if wrong {
                     return false;
                 }
@@ -171,15 +192,19 @@ fn by_batsat(clauses: &[&[i32]], assumptions: &[i32]) -> bool {
 }
 
 fn literals(count: i32, sizes: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Vec<i32>> {
-    prop::collection::vec((1..=count, any::<bool>()).prop_map(|(v, n)| if n { -v } else { v }), sizes)
+    prop::collection::vec(
+        (1..=count, any::<bool>()).prop_map(|(v, n)| if n { -v } else { v }),
+        sizes,
+    )
 }
 
 fn acts(count: i32) -> impl Strategy<Value = Vec<Act>> {
     let clauses = prop::collection::vec(literals(count, 2..=3).prop_map(Act::Clause), 10..25);
-    let part = (clauses, literals(count, 0..=3).prop_map(Act::Ask)).prop_map(|(mut clauses, ask)| {
-        clauses.push(ask);
-        clauses
-    });
+    let part =
+        (clauses, literals(count, 0..=3).prop_map(Act::Ask)).prop_map(|(mut clauses, ask)| {
+            clauses.push(ask);
+            clauses
+        });
     prop::collection::vec(part, 1..4).prop_map(|parts| parts.concat())
 }
 
@@ -217,8 +242,9 @@ fn damaged(bytes: &[u8], damage: &Damage) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let mut all = records(&bytes);
     let last = all.len() - 1;
-    let with =
-        |all: &[ProofRecord], has: fn(&ProofRecord) -> bool| -> Vec<usize> { (0..all.len()).filter(|&i| has(&all[i])).collect() };
+    let with = |all: &[ProofRecord], has: fn(&ProofRecord) -> bool| -> Vec<usize> {
+        (0..all.len()).filter(|&i| has(&all[i])).collect()
+    };
     match damage {
         Damage::Bit(at, bit) => {
             let at = at.index(bytes.len());
@@ -311,7 +337,8 @@ impl Drop for Temporary {
     }
 }
 
-/// Random clauses of three literals, about as many as make half of such problems unsatisfiable, asked about in between.
+/// Random clauses of three literals, about as many as make half of such problems unsatisfiable,
+/// asked about in between.
 pub fn large(count: i32, seed: u64) -> Vec<Act> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut random = |below: u64| {
@@ -324,7 +351,8 @@ pub fn large(count: i32, seed: u64) -> Vec<Act> {
     for part in 0..5 {
         let clauses = if part == 0 { count * 4 } else { count / 7 };
         for _ in 0..clauses {
-            let mut literal = || (random(count as u64) as i32 + 1) * if random(2) == 0 { 1 } else { -1 };
+            let mut literal =
+                || (random(count as u64) as i32 + 1) * if random(2) == 0 { 1 } else { -1 };
             acts.push(Act::Clause(vec![literal(), literal(), literal()]));
         }
         for assumption in [1, -1, 2] {
@@ -335,12 +363,15 @@ pub fn large(count: i32, seed: u64) -> Vec<Act> {
     acts
 }
 
-/// Problems on which a solver forgets what it learned. CaDiCaL also takes clauses out of use and brings them back.
+/// Problems on which a solver forgets what it learned. CaDiCaL also takes clauses out of use and
+/// brings them back.
 #[test]
 fn a_session_is_replayed() {
     let mut seen = std::collections::BTreeSet::new();
     let solvers: Vec<Backend> = Backend::available().into_iter().filter(Backend::proves).collect();
-    for (seed, backend) in (1..6).flat_map(|seed| solvers.iter().map(move |backend| (seed, backend))) {
+    for (seed, backend) in
+        (1..6).flat_map(|seed| solvers.iter().map(move |backend| (seed, backend)))
+    {
         let acts = large(150, seed);
         let (file, answers) = proved_by(backend, 150, &acts);
         assert!(answers.contains(&true), "some question is refuted");
@@ -357,7 +388,13 @@ fn a_session_is_replayed() {
         // Another clause, another assumption, one question less.
         for change in 0..3 {
             let mut other = acts.clone();
-            match (change, other.iter_mut().rev().find(|a| matches!((a, change), (Act::Clause(_), 0) | (Act::Ask(_), 1)))) {
+            match (
+                change,
+                other
+                    .iter_mut()
+                    .rev()
+                    .find(|a| matches!((a, change), (Act::Clause(_), 0) | (Act::Ask(_), 1))),
+            ) {
                 (_, Some(Act::Clause(clause))) => clause[0] = -clause[0],
                 (_, Some(Act::Ask(assumptions))) => assumptions.push(3),
                 _ => drop(other.pop()),
@@ -366,7 +403,10 @@ fn a_session_is_replayed() {
             let mut session = Session::replayed(v.bounds.clone(), Encoding::default(), &replay);
             perform(&mut session, &v, &other);
             let flaw = replay.finish(true).expect_err("it was told something else");
-            assert!(flaw.what.contains("another problem") || flaw.what.contains("more than the case"), "{flaw}");
+            assert!(
+                flaw.what.contains("another problem") || flaw.what.contains("more than the case"),
+                "{flaw}"
+            );
         }
     }
     let of_cadical = [RecordKind::Weaken, RecordKind::Restore];
@@ -374,7 +414,8 @@ fn a_session_is_replayed() {
         eprintln!("skipped: records that only CaDiCaL writes (feature `cadical`)");
     }
     for kind in RecordKind::ALL {
-        let expected = kind != RecordKind::Unknown && (!of_cadical.contains(&kind) || Backend::left_out("cadical").is_none());
+        let expected = kind != RecordKind::Unknown
+            && (!of_cadical.contains(&kind) || Backend::left_out("cadical").is_none());
         assert_eq!(seen.contains(&(kind as u8)), expected, "{kind:?}");
     }
 }
@@ -391,24 +432,33 @@ fn files_that_are_no_proofs_are_refused() {
         replay.finish(true)
     };
     let whole = read("whole", &file).expect("it is whole").file;
-    // Behind the last record lies what closes the compressed frame: without it the proof is whole, but not the file that it was.
+    // Behind the last record lies what closes the compressed frame: without it the proof is whole,
+    // but not the file that it was.
     for cut in 0..file.len() {
         match read("cut", &file[..cut]) {
             Ok(replayed) => assert!(replayed.file != whole && cut + 8 >= file.len(), "{cut} bytes"),
             Err(flaw) => assert!(!flaw.what.is_empty()),
         }
     }
-    let refuse = |name: &str, bytes: &[u8]| read(name, bytes).expect_err("it is no proof").to_string();
+    let refuse =
+        |name: &str, bytes: &[u8]| read(name, bytes).expect_err("it is no proof").to_string();
     assert!(refuse("other", b"p cnf 1 1\n1 0\n").contains("does not begin as a proof file"));
     assert!(refuse("empty", b"").contains("too short to be a proof file"));
     let longer = [file.as_slice(), b"x"].concat();
     if let Ok(replayed) = read("longer", &longer) {
         assert_ne!(replayed.file, whole);
     }
-    assert!(Replay::open(std::path::Path::new("/nowhere/x.proof")).err().expect("no file").what.contains("cannot be read"));
+    assert!(
+        Replay::open(std::path::Path::new("/nowhere/x.proof"))
+            .err()
+            .expect("no file")
+            .what
+            .contains("cannot be read")
+    );
 }
 
-/// What a file is compressed by can be changed without the records: each change is refused in words of ours, or changes nothing that is said.
+/// What a file is compressed by can be changed without the records: each change is refused in words
+/// of ours, or changes nothing that is said.
 #[test]
 fn another_compression_is_refused_in_words_or_says_the_same() {
     let (file, _) = proved(8, &[Act::Clause(vec![1]), Act::Ask(vec![-1])]);
@@ -443,7 +493,10 @@ fn another_compression_is_refused_in_words_or_says_the_same() {
         (changed(14, 0x01), "a checksum or a length in it does not fit"),
     ] {
         let said = read(&bytes).expect_err(words).to_string();
-        assert!(said.contains(words) && !said.contains("Error") && !said.contains("Unsupported"), "{said}, and not: {words}");
+        assert!(
+            said.contains(words) && !said.contains("Error") && !said.contains("Unsupported"),
+            "{said}, and not: {words}"
+        );
     }
     let records = uncompressed(&file);
     let packed = |parts: &[&[u8]]| {
@@ -457,10 +510,18 @@ fn another_compression_is_refused_in_words_or_says_the_same() {
     };
     let (first, second) = records.split_at(records.len() / 2);
     // A frame with nothing in it is an end.
-    assert!(read(&packed(&[&[], &records])).expect_err("it ends before it begins").what.contains("cut off"));
+    assert!(
+        read(&packed(&[&[], &records]))
+            .expect_err("it ends before it begins")
+            .what
+            .contains("cut off")
+    );
     for parts in [vec![first, second], vec![&records, &[]]] {
         let again = read(&packed(&parts)).expect("the records are the same");
-        assert_eq!((again.cnf, again.clauses, again.derived), (whole.cnf.clone(), whole.clauses, whole.derived));
+        assert_eq!(
+            (again.cnf, again.clauses, again.derived),
+            (whole.cnf.clone(), whole.clauses, whole.derived)
+        );
         assert_ne!(again.file, whole.file, "a certificate has the hash of its file");
     }
 }

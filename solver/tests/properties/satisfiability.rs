@@ -1,4 +1,5 @@
-//! Asserted formulas, goals and exact literals have the instances that they should, under every switch and solver.
+//! Asserted formulas, goals and exact literals have the instances that they should, under every
+//! switch and solver.
 
 use margay_solver::{EnumerationEnd, Formula, Session, SessionOutcome, SolverLimits, Symmetry};
 use proptest::prelude::*;
@@ -13,8 +14,9 @@ fn check(p: &Problem, formula: Formula, case: usize) -> Result<(), TestCaseError
         let backend = backend(case + i);
         let mut session = Session::new(p.bounds.clone(), encoding, &backend);
         session.assert(&p.logic, formula);
-        let (found, ended) =
-            session.instances(&[], &p.relations, &Symmetry::none(), &SolverLimits::default(), usize::MAX).unwrap();
+        let (found, ended) = session
+            .instances(&[], &p.relations, &Symmetry::none(), &SolverLimits::default(), usize::MAX)
+            .unwrap();
         prop_assert_eq!(ended, EnumerationEnd::Complete);
         prop_assert_eq!(keys(&found), wanted.clone(), "{:?} {}", encoding, backend);
         // The enumeration left nothing behind.

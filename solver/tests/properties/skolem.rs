@@ -1,29 +1,50 @@
-//! Skolemised formulas against all instances one by one: they have the instances of the formulas that they stand for, with witnesses.
+//! Skolemised formulas against all instances one by one: they have the instances of the formulas
+//! that they stand for, with witnesses.
 
-use margay_solver::{EnumerationEnd, Expr, Formula, Instance, QuantifiedVariable, Session, Skolem, SolverLimits, Symmetry};
+use margay_solver::{
+    EnumerationEnd, Expr, Formula, Instance, QuantifiedVariable, Session, Skolem, SolverLimits,
+    Symmetry,
+};
 use proptest::prelude::*;
 
 use crate::generate::{self, Choices, Scope, choices, declarations, formula, problem};
 use crate::problem::{Problem, backend, encodings, keys};
 
-/// Instances of the skolemised formula, one for each of the original relations: against those of the formula.
-fn check(p: &mut Problem, formula: Formula, depth: usize, case: usize) -> Result<(Vec<Instance>, Vec<Skolem>), TestCaseError> {
+/// Instances of the skolemised formula, one for each of the original relations: against those of
+/// the formula.
+fn check(
+    p: &mut Problem,
+    formula: Formula,
+    depth: usize,
+    case: usize,
+) -> Result<(Vec<Instance>, Vec<Skolem>), TestCaseError> {
     let mut bounds = p.bounds.clone();
     let (skolemized, skolems) = p.logic.skolemize(formula, depth, &mut bounds);
     let mut session = Session::new(bounds, encodings()[case % 64], &backend(case));
     session.assert(&p.logic, skolemized);
     let none = SolverLimits::default();
-    let (found, ended) = session.instances(&[], &p.relations, &Symmetry::none(), &none, usize::MAX).unwrap();
+    let (found, ended) =
+        session.instances(&[], &p.relations, &Symmetry::none(), &none, usize::MAX).unwrap();
     prop_assert_eq!(ended, EnumerationEnd::Complete);
     let project = |i: &Instance| {
-        let relations = i.relations().filter(|(r, _)| p.relations.contains(r)).map(|(r, t)| (r, t.clone())).collect();
+        let relations = i
+            .relations()
+            .filter(|(r, _)| p.relations.contains(r))
+            .map(|(r, t)| (r, t.clone()))
+            .collect();
         Instance::new(i.universe().clone(), relations)
     };
     let projected: Vec<Instance> = found.iter().map(project).collect();
-    prop_assert_eq!(keys(&projected), keys(&p.solutions(formula)), "{}", p.logic.listing(&[formula, skolemized]));
+    prop_assert_eq!(
+        keys(&projected),
+        keys(&p.solutions(formula)),
+        "{}",
+        p.logic.listing(&[formula, skolemized])
+    );
 
     // As many of all instances, which differ in witnesses too, as are soon found.
-    let all: Vec<_> = p.relations.iter().copied().chain(skolems.iter().map(|s| s.relation)).collect();
+    let all: Vec<_> =
+        p.relations.iter().copied().chain(skolems.iter().map(|s| s.relation)).collect();
     let (found, _) = session.instances(&[], &all, &Symmetry::none(), &none, 200).unwrap();
     for instance in &found {
         prop_assert!(instance.holds(&p.logic, skolemized) && instance.holds(&p.logic, formula));
@@ -38,7 +59,8 @@ fn check(p: &mut Problem, formula: Formula, depth: usize, case: usize) -> Result
     Ok((found, skolems))
 }
 
-/// `some x: D, y: E | F` with the domains cut down to the witnesses that there are; true where there are none, if that may be.
+/// `some x: D, y: E | F` with the domains cut down to the witnesses that there are; true where
+/// there are none, if that may be.
 fn witnessed(
     p: &mut Problem,
     declarations: &[(QuantifiedVariable, Expr)],
@@ -47,8 +69,11 @@ fn witnessed(
     must: bool,
 ) -> Formula {
     let witnesses: Vec<Expr> = skolems.iter().map(|s| s.witness(&mut p.logic)).collect();
-    let cut: Vec<(QuantifiedVariable, Expr)> =
-        declarations.iter().zip(&witnesses).map(|(&(v, domain), &w)| (v, p.logic.intersection(domain, w))).collect();
+    let cut: Vec<(QuantifiedVariable, Expr)> = declarations
+        .iter()
+        .zip(&witnesses)
+        .map(|(&(v, domain), &w)| (v, p.logic.intersection(domain, w)))
+        .collect();
     let mut holds: Vec<Formula> = witnesses.iter().map(|&w| p.logic.one(w)).collect();
     holds.push(p.logic.exists(&cut, body));
     let holds = p.logic.and(holds);
@@ -110,7 +135,8 @@ proptest! {
                 0 | 1 => p.logic.exists(&[(variable, domain)], f),
                 2 => p.logic.for_all(&[(variable, domain)], f),
                 _ => {
-                    // What surrounds it within an expression is renamed where it would capture a witness.
+                    // What surrounds it within an expression is renamed where it would capture a
+                    // witness.
                     let set = p.logic.comprehension(&[(variable, domain)], f);
                     p.logic.some(set)
                 }

@@ -1,9 +1,11 @@
-//! Isomorphic instances: enumeration visits one of each class, constraints leave at least one of each.
+//! Isomorphic instances: enumeration visits one of each class, constraints leave at least one of
+//! each.
 
 use std::collections::BTreeSet;
 
 use margay_solver::{
-    Atom, Bounds, Encoding, Instance, Logic, Permutation, Relation, Session, SolverLimits, Symmetry, TupleSet, Universe,
+    Atom, Bounds, Encoding, Instance, Logic, Permutation, Relation, Session, SolverLimits,
+    Symmetry, TupleSet, Universe,
 };
 use proptest::prelude::*;
 
@@ -22,7 +24,10 @@ fn problem(choices: &mut Choices<'_>) -> Problem {
     let some: [Vec<u32>; 3] = [vec![0, 1, 2], vec![0, 1], vec![2]];
     let set = |of: &[u32]| TupleSet::from_tuples(1, of.iter().map(|&a| [Atom(a)]));
     let pairs = |x: &[u32], y: &[u32]| {
-        TupleSet::from_tuples(2, x.iter().flat_map(|&a| y.iter().map(move |&b| [Atom(a), Atom(b)])).collect::<Vec<_>>())
+        TupleSet::from_tuples(
+            2,
+            x.iter().flat_map(|&a| y.iter().map(move |&b| [Atom(a), Atom(b)])).collect::<Vec<_>>(),
+        )
     };
     let (x, y) = (&some[choices.below(3)], &some[choices.below(3)]);
     bounds.between(r, TupleSet::new(2), pairs(x, y));
@@ -35,7 +40,9 @@ fn problem(choices: &mut Choices<'_>) -> Problem {
 
 fn permutations() -> Vec<Permutation> {
     let all = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-    all.iter().map(|p| Permutation::new(p.iter().map(|&a| Atom(a)).collect()).expect("a permutation")).collect()
+    all.iter()
+        .map(|p| Permutation::new(p.iter().map(|&a| Atom(a)).collect()).expect("a permutation"))
+        .collect()
 }
 
 fn image(key: &Key, p: &Permutation) -> Key {
@@ -53,7 +60,8 @@ proptest! {
         let symmetry = Symmetry::interchangeable(&p.bounds, &p.logic, &[f]);
         let solutions: BTreeSet<Key> = p.solutions(f).iter().map(key).collect();
 
-        // The group by brute force: compositions of exchanges that were found, all of which keep the solutions.
+        // The group by brute force: compositions of exchanges that were found, all of which keep
+        // the solutions.
         let group: Vec<Permutation> = permutations()
             .into_iter()
             .filter(|q| {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::backends;
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Instance, Literal, Logic, Relation, Session, SessionOutcome, SolverLimits, TupleSet,
-    Universe,
+    Atom, Backend, Bounds, Encoding, Instance, Literal, Logic, Relation, Session, SessionOutcome,
+    SolverLimits, TupleSet, Universe,
 };
 
 /// Three sets of which exactly one has each of three atoms, and any relation between the atoms.
@@ -32,7 +32,8 @@ fn kinds() -> Kinds {
 
 impl Kinds {
     fn session(&self, choices: bool, backend: &Backend) -> Session {
-        let mut session = Session::new(self.bounds.clone(), Encoding { choices, ..Encoding::default() }, backend);
+        let mut session =
+            Session::new(self.bounds.clone(), Encoding { choices, ..Encoding::default() }, backend);
         for atom in (0..3).map(Atom) {
             let literals = self.sets.map(|set| session.tuple(set, &[atom]));
             session.add_choice(&literals);
@@ -42,11 +43,18 @@ impl Kinds {
 }
 
 /// All instances, by blocking one after the other.
-fn instances(session: &mut Session, kinds: &Kinds, goals: &[Literal], depth: usize) -> BTreeSet<String> {
+fn instances(
+    session: &mut Session,
+    kinds: &Kinds,
+    goals: &[Literal],
+    depth: usize,
+) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     loop {
         let outcome = session.solve_by_cases(goals, depth, &SolverLimits::default());
-        let SessionOutcome::Sat(instance) = outcome.expect("the solver works") else { return found };
+        let SessionOutcome::Sat(instance) = outcome.expect("the solver works") else {
+            return found;
+        };
         let clause: Vec<Literal> = tuples(kinds)
             .into_iter()
             .map(|(relation, tuple)| {
@@ -61,13 +69,24 @@ fn instances(session: &mut Session, kinds: &Kinds, goals: &[Literal], depth: usi
 
 fn tuples(kinds: &Kinds) -> Vec<(Relation, Vec<Atom>)> {
     let all = kinds.sets.iter().chain([&kinds.edge]);
-    let upper =
-        |&r: &Relation| kinds.bounds.get(r).expect("it is bound").1.iter().map(move |t| (r, t.to_vec())).collect::<Vec<_>>();
+    let upper = |&r: &Relation| {
+        kinds
+            .bounds
+            .get(r)
+            .expect("it is bound")
+            .1
+            .iter()
+            .map(move |t| (r, t.to_vec()))
+            .collect::<Vec<_>>()
+    };
     all.flat_map(upper).collect()
 }
 
 fn shown(instance: &Instance, kinds: &Kinds) -> String {
-    tuples(kinds).into_iter().map(|(relation, tuple)| if instance.contains(relation, &tuple) { '1' } else { '0' }).collect()
+    tuples(kinds)
+        .into_iter()
+        .map(|(relation, tuple)| if instance.contains(relation, &tuple) { '1' } else { '0' })
+        .collect()
 }
 
 #[test]
@@ -84,14 +103,16 @@ fn each_atom_is_of_one_kind() {
     }
 }
 
-/// What is said of choices is no more than their clauses say, and a goal that is asked case by case is the same goal.
+/// What is said of choices is no more than their clauses say, and a goal that is asked case by case
+/// is the same goal.
 #[test]
 fn choices_and_cases_change_no_answer() {
     let mut kinds = kinds();
     let logic = &mut kinds.logic;
     let [a, b, c] = kinds.sets.map(|set| logic.rel(set));
     let edge = logic.rel(kinds.edge);
-    // From a to b or c along edges, and from there back: a disjunction over pairs, with sets that overlap.
+    // From a to b or c along edges, and from there back: a disjunction over pairs, with sets that
+    // overlap.
     let (not_a, not_c) = (logic.union(b, c), logic.union(a, b));
     let there = logic.restrict_domain(not_c, edge);
     let there = logic.restrict_range(there, not_a);
@@ -101,14 +122,16 @@ fn choices_and_cases_change_no_answer() {
     let round = logic.intersection(round, identity);
     let (goal, rest) = (logic.some(round), logic.acyclic(there));
     for backend in backends() {
-        let answers = [(true, 1), (true, 0), (true, 2), (false, 1), (false, 0), (false, 2)].map(|(choices, depth)| {
-            let mut session = kinds.session(choices, &backend);
-            let goals = [session.goal(&kinds.logic, goal), session.goal(&kinds.logic, rest)];
-            let with_rest = instances(&mut session, &kinds, &goals, depth);
-            let mut session = kinds.session(choices, &backend);
-            let goal = session.goal(&kinds.logic, goal);
-            (with_rest, instances(&mut session, &kinds, &[goal], depth))
-        });
+        let answers = [(true, 1), (true, 0), (true, 2), (false, 1), (false, 0), (false, 2)].map(
+            |(choices, depth)| {
+                let mut session = kinds.session(choices, &backend);
+                let goals = [session.goal(&kinds.logic, goal), session.goal(&kinds.logic, rest)];
+                let with_rest = instances(&mut session, &kinds, &goals, depth);
+                let mut session = kinds.session(choices, &backend);
+                let goal = session.goal(&kinds.logic, goal);
+                (with_rest, instances(&mut session, &kinds, &[goal], depth))
+            },
+        );
         assert!(!answers[0].0.is_empty() && answers[0].0.len() < answers[0].1.len(), "{backend}");
         assert!(answers.iter().all(|other| *other == answers[0]), "{backend}");
     }

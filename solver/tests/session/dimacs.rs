@@ -2,7 +2,8 @@
 
 use crate::literals;
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Logic, Relation, Session, SessionOutcome, SolverAnswer, SolverLimits, TupleSet, Universe,
+    Atom, Backend, Bounds, Encoding, Logic, Relation, Session, SessionOutcome, SolverAnswer,
+    SolverLimits, TupleSet, Universe,
 };
 use rustsat::instances::SatInstance;
 
@@ -12,7 +13,10 @@ fn colouring(nodes: u32, encoding: Encoding) -> (Logic, Session, Relation, marga
     let (edge, colour) = (logic.relation("edge", 2), logic.relation("colour", 2));
     let names = (0..nodes).map(|n| format!("n{n}")).chain((0..3).map(|c| format!("c{c}")));
     let mut bounds = Bounds::new(Universe::new(names));
-    bounds.exactly(edge, TupleSet::from_tuples(2, (0..nodes).map(|n| [Atom(n), Atom((n + 1) % nodes)])));
+    bounds.exactly(
+        edge,
+        TupleSet::from_tuples(2, (0..nodes).map(|n| [Atom(n), Atom((n + 1) % nodes)])),
+    );
     let all = (0..nodes).flat_map(|n| (nodes..nodes + 3).map(move |c| [Atom(n), Atom(c)]));
     bounds.between(colour, TupleSet::new(2), TupleSet::from_tuples(2, all));
     let [e, c] = [edge, colour].map(|r| logic.rel(r));
@@ -42,19 +46,35 @@ fn other_solvers_agree_on_what_is_written() {
             let (logic, mut session, _, goal) = colouring(nodes, encoding);
             for (assumptions, wanted) in [(vec![], true), (vec![goal], nodes % 2 == 0)] {
                 let mut text = Vec::new();
-                session.write_dimacs(&mut text, &assumptions, &["a cycle\nto colour"]).expect("memory takes it");
+                session
+                    .write_dimacs(&mut text, &assumptions, &["a cycle\nto colour"])
+                    .expect("memory takes it");
                 let text = String::from_utf8(text).expect("DIMACS is ASCII");
                 assert!(text.starts_with("c a cycle\nc to colour\np cnf "), "{text}");
-                let clauses: usize = text.lines().nth(2).and_then(|l| l.split(' ').nth(3)?.parse().ok()).expect("a header");
+                let clauses: usize = text
+                    .lines()
+                    .nth(2)
+                    .and_then(|l| l.split(' ').nth(3)?.parse().ok())
+                    .expect("a header");
                 assert_eq!(text.lines().count(), clauses + 3);
-                let cnf: SatInstance = SatInstance::from_dimacs(&mut text.as_bytes()).expect("well-formed");
-                let mut other = Backend::batsat().start(&Default::default()).expect("it is built in");
+                let cnf: SatInstance =
+                    SatInstance::from_dimacs(&mut text.as_bytes()).expect("well-formed");
+                let mut other =
+                    Backend::batsat().start(&Default::default()).expect("it is built in");
                 for clause in &cnf.into_cnf().0 {
-                    other.add(&literals(&clause.iter().map(|l| l.to_ipasir()).collect::<Vec<_>>())).expect("well-formed");
+                    other
+                        .add(&literals(&clause.iter().map(|l| l.to_ipasir()).collect::<Vec<_>>()))
+                        .expect("well-formed");
                 }
-                assert_eq!(other.solve(&[], &SolverLimits::default()).unwrap() == SolverAnswer::Sat, wanted);
                 assert_eq!(
-                    matches!(session.solve(&assumptions, &SolverLimits::default()).unwrap(), SessionOutcome::Sat(_)),
+                    other.solve(&[], &SolverLimits::default()).unwrap() == SolverAnswer::Sat,
+                    wanted
+                );
+                assert_eq!(
+                    matches!(
+                        session.solve(&assumptions, &SolverLimits::default()).unwrap(),
+                        SessionOutcome::Sat(_)
+                    ),
                     wanted
                 );
             }

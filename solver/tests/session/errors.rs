@@ -1,7 +1,8 @@
 //! Errors of the calling program are told where they are made, with what is wrong.
 
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Instance, Logic, Notation, Session, SolverLimits, Symmetry, TupleSet, Universe,
+    Atom, Backend, Bounds, Encoding, Instance, Logic, Notation, Session, SolverLimits, Symmetry,
+    TupleSet, Universe,
 };
 
 fn two_atoms() -> Bounds {
@@ -99,7 +100,12 @@ fn clones_share_what_was_made_before() {
         let some = logic.some(e);
         let mut bounds = two_atoms();
         bounds.exactly(s, TupleSet::new(1));
-        assert_eq!(Session::new(bounds, Encoding::default(), &Backend::default()).exact(logic, some).constant(), Some(false));
+        assert_eq!(
+            Session::new(bounds, Encoding::default(), &Backend::default())
+                .exact(logic, some)
+                .constant(),
+            Some(false)
+        );
     }
 }
 
@@ -238,7 +244,11 @@ fn panics_point_at_the_caller() {
 fn what_must_be_may_be() {
     let mut logic = Logic::new();
     let s = logic.relation("s", 1);
-    two_atoms().between(s, TupleSet::from_tuples(1, [[Atom(1)]]), TupleSet::from_tuples(1, [[Atom(0)]]));
+    two_atoms().between(
+        s,
+        TupleSet::from_tuples(1, [[Atom(1)]]),
+        TupleSet::from_tuples(1, [[Atom(0)]]),
+    );
 }
 
 #[test]

@@ -1,8 +1,12 @@
-//! Formulas over more atoms than all pairs of them are written down for, and formulas that are too large.
+//! Formulas over more atoms than all pairs of them are written down for, and formulas that are too
+//! large.
 
 use std::collections::BTreeSet;
 
-use margay_solver::{Atom, Backend, Bounds, Encoding, Logic, Session, SessionOutcome, SolverLimits, TupleSet, Universe};
+use margay_solver::{
+    Atom, Backend, Bounds, Encoding, Logic, Session, SessionOutcome, SolverLimits, TupleSet,
+    Universe,
+};
 
 /// More than a thousand, so that a product of two large sets has more than a million cells.
 const ATOMS: u32 = 1200;
@@ -11,15 +15,18 @@ fn set(keep: impl Fn(u32) -> bool) -> TupleSet {
     TupleSet::from_tuples(1, (0..ATOMS).filter(|&a| keep(a)).map(|a| [Atom(a)]))
 }
 
-/// What products keep of a relation, and what they take from it, is what their members say, whether they are written down or not.
+/// What products keep of a relation, and what they take from it, is what their members say, whether
+/// they are written down or not.
 #[test]
 fn products_that_only_restrict_are_what_they_say() {
     let (in_a, in_b) = (|a: u32| a % 17 != 3, |b: u32| b % 13 != 5);
     let mut logic = Logic::new();
     let [r, s] = ["r", "s"].map(|name| logic.relation(name, 2));
     let [a, b, open] = ["a", "b", "open"].map(|name| logic.relation(name, 1));
-    let pairs: BTreeSet<[u32; 2]> =
-        (0..ATOMS).map(|x| [x, x * 7 % ATOMS]).chain((0..ATOMS).map(|x| [x, x * 11 % ATOMS])).collect();
+    let pairs: BTreeSet<[u32; 2]> = (0..ATOMS)
+        .map(|x| [x, x * 7 % ATOMS])
+        .chain((0..ATOMS).map(|x| [x, x * 11 % ATOMS]))
+        .collect();
     let taken: BTreeSet<[u32; 2]> = pairs.iter().copied().filter(|[x, _]| x % 3 == 0).collect();
     let tuples = |of: &BTreeSet<[u32; 2]>| TupleSet::from_tuples(2, of.iter().map(|p| p.map(Atom)));
     let mut bounds = Bounds::new(Universe::new((0..ATOMS).map(|a| a.to_string())));
@@ -27,7 +34,8 @@ fn products_that_only_restrict_are_what_they_say() {
     bounds.exactly(s, tuples(&taken));
     bounds.exactly(a, set(in_a));
     bounds.exactly(b, set(in_b));
-    // Members of which it is open whether they are there: the solver says, and a cell with one is there where it is.
+    // Members of which it is open whether they are there: the solver says, and a cell with one is
+    // there where it is.
     bounds.between(open, set(|a| a != 7), set(|_| true));
     let [r, s, a, b, open] = [r, s, a, b, open].map(|relation| logic.rel(relation));
     let kept = logic.product(a, b);
@@ -61,7 +69,8 @@ fn products_that_only_restrict_are_what_they_say() {
     assert_eq!(cells(&mut session, left), expected(&is_left));
 }
 
-/// A closure and an order of so many steps go step by step: what they say of a long chain is right in both directions.
+/// A closure and an order of so many steps go step by step: what they say of a long chain is right
+/// in both directions.
 #[test]
 fn long_chains_are_closed_and_ordered() {
     let length = 260;
@@ -81,7 +90,8 @@ fn long_chains_are_closed_and_ordered() {
         let met = logic.intersection(closure, ends);
         let apart = logic.no(met);
         for formula in [acyclic, apart] {
-            let mut session = Session::new(bounds.clone(), Encoding::default(), &Backend::default());
+            let mut session =
+                Session::new(bounds.clone(), Encoding::default(), &Backend::default());
             session.assert(&logic, formula);
             let answer = session.solve(&[], &SolverLimits::default()).unwrap();
             // They hold where the step in the middle may be left out.
@@ -90,7 +100,8 @@ fn long_chains_are_closed_and_ordered() {
     }
 }
 
-/// A formula that would take more memory than is given for it is given up before it does, and says so.
+/// A formula that would take more memory than is given for it is given up before it does, and says
+/// so.
 #[test]
 fn what_is_too_large_is_given_up() {
     let mut logic = Logic::new();
@@ -106,6 +117,9 @@ fn what_is_too_large_is_given_up() {
         session.set_limits(limits.clone());
         session.assert(&logic, some);
         let answer = session.solve(&[], &limits).unwrap();
-        assert_eq!((session.is_too_large(), answer == SessionOutcome::Unknown), (is_too_large, is_too_large));
+        assert_eq!(
+            (session.is_too_large(), answer == SessionOutcome::Unknown),
+            (is_too_large, is_too_large)
+        );
     }
 }

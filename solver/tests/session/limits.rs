@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use crate::backends;
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Logic, Preset, Session, SessionOutcome, SolverLimits, SolverOptions, TupleSet, Universe,
+    Atom, Backend, Bounds, Encoding, Logic, Preset, Session, SessionOutcome, SolverLimits,
+    SolverOptions, TupleSet, Universe,
 };
 
 /// More pigeons than holes, without symmetry breaking: nothing that a solver finishes soon.
@@ -15,10 +16,12 @@ fn pigeons(pigeons: u32, backend: &Backend, options: &SolverOptions) -> Session 
     let mut logic = Logic::new();
     let nest = logic.relation("nest", 2);
     let mut bounds = Bounds::new(Universe::new((0..pigeons + holes).map(|i| i.to_string())));
-    let all = (0..pigeons).flat_map(|p| (pigeons..pigeons + holes).map(move |h| [Atom(p), Atom(h)]));
+    let all =
+        (0..pigeons).flat_map(|p| (pigeons..pigeons + holes).map(move |h| [Atom(p), Atom(h)]));
     bounds.between(nest, TupleSet::new(2), TupleSet::from_tuples(2, all));
     let set = |from: u32, to: u32| TupleSet::from_tuples(1, (from..to).map(|a| [Atom(a)]));
-    let (birds, places) = (logic.constant(set(0, pigeons)), logic.constant(set(pigeons, pigeons + holes)));
+    let (birds, places) =
+        (logic.constant(set(0, pigeons)), logic.constant(set(pigeons, pigeons + holes)));
     let e = logic.rel(nest);
     let function = logic.function(e, birds, places);
     let back = logic.transpose(e);
@@ -49,7 +52,10 @@ fn a_session_on_another_thread_stops_when_told() {
         // 50 ms on an idle machine; tests run on loaded ones.
         assert!(stopped.saturating_duration_since(raised) < Duration::from_secs(1), "{backend}");
         // It can go on.
-        let limits = SolverLimits { deadline: Some(Instant::now() + Duration::from_millis(20)), ..SolverLimits::default() };
+        let limits = SolverLimits {
+            deadline: Some(Instant::now() + Duration::from_millis(20)),
+            ..SolverLimits::default()
+        };
         assert_eq!(session.solve(&[], &limits).unwrap(), SessionOutcome::Unknown, "{backend}");
         assert!(session.statistics().conflicts > 0, "{backend}");
     }
@@ -62,15 +68,22 @@ fn options_change_the_search_and_not_the_answer() {
         for preset in [Preset::Default, Preset::Sat, Preset::Unsat, Preset::Plain] {
             let options = SolverOptions { preset, set: vec![("seed".to_owned(), 7)] };
             let mut session = pigeons(5, &backend, &options);
-            assert_eq!(session.solve(&[], &SolverLimits::default()).unwrap(), SessionOutcome::Unsat, "{backend}: {preset:?}");
+            assert_eq!(
+                session.solve(&[], &SolverLimits::default()).unwrap(),
+                SessionOutcome::Unsat,
+                "{backend}: {preset:?}"
+            );
         }
     }
     let Ok(cadical) = "cadical".parse::<Backend>() else {
         eprintln!("skipped: this build is without CaDiCaL (feature `cadical`)");
         return;
     };
-    let options = SolverOptions { set: vec![("no such option".to_owned(), 1)], ..SolverOptions::default() };
-    let error = pigeons(5, &cadical, &options).solve(&[], &SolverLimits::default()).expect_err("there is no such option");
+    let options =
+        SolverOptions { set: vec![("no such option".to_owned(), 1)], ..SolverOptions::default() };
+    let error = pigeons(5, &cadical, &options)
+        .solve(&[], &SolverLimits::default())
+        .expect_err("there is no such option");
     assert!(error.to_string().contains("`no such option`"), "{error}");
 }
 
@@ -84,7 +97,10 @@ fn solvers_have_names() {
     assert!(error.contains("auto") && error.contains("batsat"), "{error}");
     if !Backend::available().iter().any(|b| b.name() == "cadical") {
         let error = "CaDiCaL".parse::<Backend>().expect_err("not in this build");
-        assert!(error.contains("--features cadical") && error.contains("dimacs:cadical"), "{error}");
+        assert!(
+            error.contains("--features cadical") && error.contains("dimacs:cadical"),
+            "{error}"
+        );
     }
 }
 
@@ -110,12 +126,19 @@ fn a_translation_that_was_stopped_says_nothing() {
             session.set_limits(limits);
             let goal = session.goal(&logic, formula);
             // The question itself has time enough.
-            let answers = [session.solve(&[], &SolverLimits::default()), session.solve(&[goal], &SolverLimits::default())];
+            let answers = [
+                session.solve(&[], &SolverLimits::default()),
+                session.solve(&[goal], &SolverLimits::default()),
+            ];
             let by_cases = session.solve_by_cases(&[goal], 2, &SolverLimits::default());
             answers.into_iter().chain([by_cases]).map(Result::unwrap).collect::<Vec<_>>()
         };
         let stopped = SolverLimits { deadline: Some(Instant::now()), ..SolverLimits::default() };
-        assert!(ask(SolverLimits::default()).iter().all(|answer| matches!(answer, SessionOutcome::Sat(_))));
+        assert!(
+            ask(SolverLimits::default())
+                .iter()
+                .all(|answer| matches!(answer, SessionOutcome::Sat(_)))
+        );
         assert!(ask(stopped).iter().all(|answer| *answer == SessionOutcome::Unknown));
     }
 }

@@ -1,4 +1,5 @@
-//! Equal expressions are one node, algebra is used at construction, and constants never reach the solver.
+//! Equal expressions are one node, algebra is used at construction, and constants never reach the
+//! solver.
 
 use margay_solver::{Atom, Backend, Bounds, Encoding, Logic, Session, TupleSet, Universe};
 
@@ -50,7 +51,10 @@ fn what_bounds_decide_costs_nothing() {
     let (po, rf) = (logic.relation("po", 2), logic.relation("rf", 2));
     let mut bounds = Bounds::new(Universe::new((0..6).map(|i| i.to_string())));
     // 0 before 1 before 2; 3 before 4 before 5; rf may go from 2 to 3 only.
-    bounds.exactly(po, TupleSet::from_tuples(2, [[0, 1], [1, 2], [3, 4], [4, 5]].map(|p| p.map(Atom))));
+    bounds.exactly(
+        po,
+        TupleSet::from_tuples(2, [[0, 1], [1, 2], [3, 4], [4, 5]].map(|p| p.map(Atom))),
+    );
     bounds.between(rf, TupleSet::new(2), TupleSet::from_tuples(2, [[Atom(2), Atom(3)]]));
     let [po, rf] = [po, rf].map(|r| logic.rel(r));
     let both = logic.union(po, rf);

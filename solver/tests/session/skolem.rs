@@ -2,8 +2,8 @@
 
 use crate::backends;
 use margay_solver::{
-    Atom, Backend, Bounds, Encoding, Expr, Formula, Instance, Logic, Relation, Session, SessionOutcome, Skolem, SolverLimits,
-    Symmetry, TupleSet, Universe,
+    Atom, Backend, Bounds, Encoding, Expr, Formula, Instance, Logic, Relation, Session,
+    SessionOutcome, Skolem, SolverLimits, Symmetry, TupleSet, Universe,
 };
 
 /// Two atoms, each as a constant, and a relation that may have any pair of them.
@@ -20,7 +20,11 @@ fn pair() -> Pair {
     let mut logic = Logic::new();
     let relation = logic.relation("r", 2);
     let mut bounds = Bounds::new(Universe::new(["a", "b"]));
-    bounds.between(relation, TupleSet::new(2), TupleSet::from_tuples(2, (0..4).map(|i| [Atom(i / 2), Atom(i % 2)])));
+    bounds.between(
+        relation,
+        TupleSet::new(2),
+        TupleSet::from_tuples(2, (0..4).map(|i| [Atom(i / 2), Atom(i % 2)])),
+    );
     let r = logic.rel(relation);
     let [a, b] = [0, 1].map(|i| logic.constant(TupleSet::from_tuples(1, [[Atom(i)]])));
     Pair { logic, bounds, relation, r, a, b }
@@ -33,10 +37,15 @@ impl Pair {
 
     /// All instances, told apart by the new relations too.
     fn instances(&self, formula: Formula, skolems: &[Skolem]) -> Vec<Instance> {
-        let relations: Vec<Relation> = std::iter::once(self.relation).chain(skolems.iter().map(|s| s.relation)).collect();
-        let mut session = Session::new(self.bounds.clone(), Encoding::default(), &Backend::default());
+        let relations: Vec<Relation> =
+            std::iter::once(self.relation).chain(skolems.iter().map(|s| s.relation)).collect();
+        let mut session =
+            Session::new(self.bounds.clone(), Encoding::default(), &Backend::default());
         session.assert(&self.logic, formula);
-        session.instances(&[], &relations, &Symmetry::none(), &SolverLimits::default(), usize::MAX).unwrap().0
+        session
+            .instances(&[], &relations, &Symmetry::none(), &SolverLimits::default(), usize::MAX)
+            .unwrap()
+            .0
     }
 }
 
@@ -54,18 +63,26 @@ fn an_instance_shows_the_witnesses() {
     let taken = p.logic.relation("$x", 1);
     p.bounds.exactly(taken, TupleSet::new(1));
     let (skolemized, skolems) = p.skolemize(formula, 0);
-    let shape: Vec<_> = skolems.iter().map(|s| (p.logic.relation_name(s.relation), s.variable, s.parameters.len())).collect();
+    let shape: Vec<_> = skolems
+        .iter()
+        .map(|s| (p.logic.relation_name(s.relation), s.variable, s.parameters.len()))
+        .collect();
     assert_eq!(shape, [("$x2", x, 0), ("$y", y, 0)]);
     // The bound of a witness is that of its domain.
     let [xs, ys] = [&skolems[0], &skolems[1]];
-    assert_eq!(p.bounds.get(ys.relation).map(|(lower, upper)| (lower.len(), upper.len())), Some((0, 2)));
+    assert_eq!(
+        p.bounds.get(ys.relation).map(|(lower, upper)| (lower.len(), upper.len())),
+        Some((0, 2))
+    );
     for backend in backends() {
         let mut session = Session::new(p.bounds.clone(), Encoding::default(), &backend);
         let goal = session.goal(&p.logic, skolemized);
-        let SessionOutcome::Sat(found) = session.solve(&[goal], &SolverLimits::default()).unwrap() else {
+        let SessionOutcome::Sat(found) = session.solve(&[goal], &SolverLimits::default()).unwrap()
+        else {
             panic!("{backend}: there is one")
         };
-        let [x, y] = [xs, ys].map(|s| found.tuples(s.relation).expect("bound").iter().next().expect("a witness")[0]);
+        let [x, y] = [xs, ys]
+            .map(|s| found.tuples(s.relation).expect("bound").iter().next().expect("a witness")[0]);
         assert!(y == Atom(0) && found.contains(p.relation, &[x, y]), "{backend}");
     }
 }
@@ -85,10 +102,14 @@ fn depth_counts_the_variables_that_a_witness_depends_on() {
     }
     let (skolemized, skolems) = p.skolemize(formula, 2);
     let [skolem] = &skolems[..] else { panic!("{skolems:?}") };
-    assert_eq!((skolem.variable, &skolem.parameters[..], p.logic.relation_arity(skolem.relation)), (x, &[u, v][..], 3));
+    assert_eq!(
+        (skolem.variable, &skolem.parameters[..], p.logic.relation_arity(skolem.relation)),
+        (x, &[u, v][..], 3)
+    );
     // For equal arguments one value, for others two: and any of the 16 relations.
     assert_eq!(p.instances(skolemized, &skolems).len(), 4 * 16);
-    // What must not hold of all has a witness, too, and nothing is said of what is below an equivalence.
+    // What must not hold of all has a witness, too, and nothing is said of what is below an
+    // equivalence.
     let all = p.logic.for_all(&[(x, everything)], among);
     let all = p.logic.for_all(&[(u, everything), (v, everything)], all);
     let not = p.logic.not(all);
@@ -112,10 +133,15 @@ fn a_variable_that_is_bound_twice_is_two_parameters() {
     let (skolemized, skolems) = p.skolemize(formula, 2);
     assert_eq!(skolems[0].parameters[0], u);
     assert_ne!(skolems[0].parameters[1], u);
-    assert_eq!(p.instances(skolemized, &skolems).len(), 8, "those in which r has the pair of b and a");
+    assert_eq!(
+        p.instances(skolemized, &skolems).len(),
+        8,
+        "those in which r has the pair of b and a"
+    );
 }
 
-/// `all u: a | some x: univ | all u: b | u -> x in r`: the witness depends on the outer `u`, and stands below the inner one.
+/// `all u: a | some x: univ | all u: b | u -> x in r`: the witness depends on the outer `u`, and
+/// stands below the inner one.
 #[test]
 fn a_witness_is_not_captured() {
     let mut p = pair();
@@ -128,13 +154,16 @@ fn a_witness_is_not_captured() {
     let everything = p.logic.universe();
     let some = p.logic.exists(&[(x, everything)], inner);
     let formula = p.logic.for_all(&[(u, p.a)], some);
-    // The inner quantifier is below a universal one too many to be looked into, and is substituted into all the same.
+    // The inner quantifier is below a universal one too many to be looked into, and is substituted
+    // into all the same.
     let (skolemized, skolems) = p.skolemize(formula, 1);
-    // Of r: b has one successor, who is the witness, or two, of which one is; and what a has is free.
+    // Of r: b has one successor, who is the witness, or two, of which one is; and what a has is
+    // free.
     assert_eq!(p.instances(skolemized, &skolems).len(), (1 + 1 + 2) * 4);
 }
 
-/// `some r or some x: univ | some y: univ | no (x -> y & r)`, where the second member need not hold.
+/// `some r or some x: univ | some y: univ | no (x -> y & r)`, where the second member need not
+/// hold.
 #[test]
 fn a_witness_that_need_not_be_there_is_one_where_it_is() {
     let mut p = pair();
@@ -155,7 +184,9 @@ fn a_witness_that_need_not_be_there_is_one_where_it_is() {
         let [xs, ys] = [0, 1].map(|i| instance.tuples(skolems[i].relation).expect("bound"));
         // Both are there, and not related, or neither is.
         match (xs.iter().next(), ys.iter().next()) {
-            (Some(x), Some(y)) => assert!(!instance.contains(p.relation, &[x[0], y[0]]), "{instance:?}"),
+            (Some(x), Some(y)) => {
+                assert!(!instance.contains(p.relation, &[x[0], y[0]]), "{instance:?}")
+            }
             (None, None) => assert!(instance.holds(&p.logic, other), "{instance:?}"),
             half => panic!("{half:?}"),
         }

@@ -1,5 +1,5 @@
-//! Everything that a forger could change of a document, one thing at a time: each number, word, list and text, taken away, doubled,
-//! or put where another one of its kind stood.
+//! Everything that a forger could change of a document, one thing at a time: each number, word,
+//! list and text, taken away, doubled, or put where another one of its kind stood.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -23,7 +23,8 @@ pub struct Forgery {
     pub document: Value,
 }
 
-/// What is changed in a text of a model or a mapping, by the end of its name: a word, and what takes its place everywhere.
+/// What is changed in a text of a model or a mapping, by the end of its name: a word, and what
+/// takes its place everywhere.
 pub type Edits<'a> = &'a [(&'a str, &'a str)];
 
 pub fn document(folder: &Path) -> Value {
@@ -57,12 +58,16 @@ pub fn forgeries(document: &Value, edits: Edits<'_>) -> Vec<Forgery> {
     for (kind, pointers) in &kinds {
         let step = pointers.len().div_ceil(PLACES).max(1);
         let all: BTreeSet<String> = pointers.iter().map(|p| at(document, p).to_string()).collect();
-        for pointer in pointers.iter().step_by(step).chain(pointers.last().filter(|_| pointers.len() > 1)) {
+        for pointer in
+            pointers.iter().step_by(step).chain(pointers.last().filter(|_| pointers.len() > 1))
+        {
             let value = at(document, pointer);
             let mut changed: Vec<(String, Value)> = inside(value, edits);
             let own = value.to_string();
             let others = all.iter().filter(|o| **o != own).take(OTHERS);
-            changed.extend(others.map(|o| ("another of its kind".to_owned(), serde_json::from_str(o).expect("it is JSON"))));
+            changed.extend(others.map(|o| {
+                ("another of its kind".to_owned(), serde_json::from_str(o).expect("it is JSON"))
+            }));
             for (what, new) in changed {
                 let mut forged = document.clone();
                 *forged.pointer_mut(pointer).expect("it is there") = new;
@@ -101,9 +106,14 @@ fn inside(value: &Value, edits: Edits<'_>) -> Vec<(String, Value)> {
             add("no words", json!(""));
             add("a longer word", json!(format!("{text}x")));
             add("a way out of the folder", json!("../../etc/passwd"));
-            for name in
-                ["<built-in>/sc.cat", "<built-in>/rc11.cat", "<built-in>/rc11-to-ptx.map", "none", "universal", "execution"]
-            {
+            for name in [
+                "<built-in>/sc.cat",
+                "<built-in>/rc11.cat",
+                "<built-in>/rc11-to-ptx.map",
+                "none",
+                "universal",
+                "execution",
+            ] {
                 add(name, json!(name));
             }
             for (from, to) in edits.iter().filter(|(from, _)| text.contains(from)) {
@@ -142,8 +152,9 @@ fn inside(value: &Value, edits: Edits<'_>) -> Vec<(String, Value)> {
     out
 }
 
-/// Seals each forgery in the folder; `accepted` says whether it is verified, and sees to it that what is then claimed is true. Returns how
-/// many there were, and the kinds of places where something else is accepted, with what that is. The folder is as it was in the end.
+/// Seals each forgery in the folder; `accepted` says whether it is verified, and sees to it that
+/// what is then claimed is true. Returns how many there were, and the kinds of places where
+/// something else is accepted, with what that is. The folder is as it was in the end.
 pub fn tried(
     folder: &Path,
     edits: Edits<'_>,
@@ -162,8 +173,8 @@ pub fn tried(
     (all.len(), places)
 }
 
-/// Forges all that there is. What `verify` accepts must be true, as `agrees` sees to, and is in these places and no others: each is known
-/// to be of no consequence, or said to be the author's.
+/// Forges all that there is. What `verify` accepts must be true, as `agrees` sees to, and is in
+/// these places and no others: each is known to be of no consequence, or said to be the author's.
 pub fn forge<T>(
     name: &str,
     folder: &Path,
@@ -186,5 +197,9 @@ pub fn forge<T>(
     assert!(tried > 300, "{name}: {tried} forgeries");
     let expected: BTreeSet<&str> = may_change.iter().copied().collect();
     let found: BTreeSet<&str> = places.keys().map(String::as_str).collect();
-    assert!(found == expected, "{name}: {places:#?}\nunexpected: {:#?}", found.symmetric_difference(&expected));
+    assert!(
+        found == expected,
+        "{name}: {places:#?}\nunexpected: {:#?}",
+        found.symmetric_difference(&expected)
+    );
 }

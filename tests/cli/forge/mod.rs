@@ -1,4 +1,5 @@
-//! Forged certificates: whoever seals a certificate again can write there what he likes, and none of it may make a false claim pass.
+//! Forged certificates: whoever seals a certificate again can write there what he likes, and none
+//! of it may make a false claim pass.
 
 mod forgery;
 mod relabelled;

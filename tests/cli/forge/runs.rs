@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use margay_litmus::certificate::{self, Bases, Held, TestClaim, TestDocument, TestQuestion, TestSubject};
+use margay_litmus::certificate::{
+    self, Bases, Held, TestClaim, TestDocument, TestQuestion, TestSubject,
+};
 use margay_litmus::corpus::Expected;
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
@@ -34,47 +36,65 @@ fn certified(name: &str, tests: &[&str], models: &[&str], unroll: usize) -> Path
     std::fs::create_dir_all(&folder).expect("a folder for the test");
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     let load = |test: &&str| {
-        let text = std::fs::read_to_string(root.join(format!("{test}.litmus"))).expect("it is in the corpus");
+        let text = std::fs::read_to_string(root.join(format!("{test}.litmus")))
+            .expect("it is in the corpus");
         read::test(&SourceFile::new(format!("{test}.litmus"), text)).expect("it is a test")
     };
     let tests: Vec<_> = tests.iter().map(load).collect();
-    let models: Vec<Model> = models.iter().map(|m| library::load(m, &[]).expect("it is shipped").model).collect();
-    let options = Options { bounds: UnfoldingBounds { unroll, ..UnfoldingBounds::default() }, ..Options::default() };
+    let models: Vec<Model> =
+        models.iter().map(|m| library::load(m, &[]).expect("it is shipped").model).collect();
+    let options = Options {
+        bounds: UnfoldingBounds { unroll, ..UnfoldingBounds::default() },
+        ..Options::default()
+    };
     let mut claims = Vec::new();
     for (t, test) in tests.iter().enumerate() {
         for (m, model) in models.iter().enumerate() {
             let name = |session: usize| certificate::proof_file(t, m, session);
-            let certified = Runner::new(model).certified(&test.test, &options, Choice::Only(Engine::Sat), (&folder, &name));
+            let certified = Runner::new(model).certified(
+                &test.test,
+                &options,
+                Choice::Only(Engine::Sat),
+                (&folder, &name),
+            );
             let (verdict, shown) = certified.expect("it can be run");
             claims.push(TestClaim::new(t, m, &verdict, shown));
         }
     }
     let files: Vec<&Arc<SourceFile>> = tests.iter().map(|t| &t.file).collect();
-    certificate::write(&files, &models, TestQuestion::of(&options), claims, &folder).expect("there is room");
+    certificate::write(&files, &models, TestQuestion::of(&options), claims, &folder)
+        .expect("there is room");
     verify(&folder).unwrap_or_else(|e| panic!("{name}: {e:?}"));
     folder
 }
 
 fn verify(folder: &Path) -> Result<(TestDocument, Bases), Vec<Diagnostic>> {
-    let document: TestDocument = open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
-    let (_, bases) = certificate::verify(&document, folder, &Held::default(), (1, |_: &TestClaim| ()))?;
+    let document: TestDocument =
+        open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
+    let (_, bases) =
+        certificate::verify(&document, folder, &Held::default(), (1, |_: &TestClaim| ()))?;
     Ok((document, bases))
 }
 
 /// Is each claim what the explicit engine says, and each name of a built-in model that model's?
 fn agrees(document: &TestDocument, bases: &Bases) {
     for basis in bases.all().iter().filter(|b| b.standing == BasisStanding::BuiltIn) {
-        let name = basis.name.strip_prefix(library::BUILT_IN_FOLDER).expect("only those are built in");
+        let name =
+            basis.name.strip_prefix(library::BUILT_IN_FOLDER).expect("only those are built in");
         let text = &library::built_in(name).expect("it is shipped").text;
         assert_eq!(basis.sha256, margay_models::digest::digest(text.as_bytes()), "{name}");
     }
     let TestSubject::Run { tests, models, given } = &document.subject;
-    let options =
-        Options { bounds: UnfoldingBounds { unroll: given.unroll, ..UnfoldingBounds::default() }, ..Options::default() };
+    let options = Options {
+        bounds: UnfoldingBounds { unroll: given.unroll, ..UnfoldingBounds::default() },
+        ..Options::default()
+    };
     for claim in &document.claims {
         let test = read::test(&tests[claim.test].file()).expect("it was verified").test;
         let model = models[claim.model].read().expect("it was verified");
-        let verdict = Runner::new(&model).run(&test, &options, Choice::Only(Engine::Explicit)).expect("it was verified");
+        let verdict = Runner::new(&model)
+            .run(&test, &options, Choice::Only(Engine::Explicit))
+            .expect("it was verified");
         assert_eq!(
             Expected::from(&verdict),
             claim.verdict(),
@@ -86,11 +106,14 @@ fn agrees(document: &TestDocument, bases: &Bases) {
 }
 
 fn forge(name: &str, folder: &Path, may_change: &[&str]) {
-    forgery::forge(name, folder, EDITS, may_change, verify, |(document, bases)| agrees(document, bases));
+    forgery::forge(name, folder, EDITS, may_change, verify, |(document, bases)| {
+        agrees(document, bases)
+    });
 }
 
-/// Where another document says the same: who wrote it and what files are called is the author's word, and what is not claimed is said
-/// to have no answer. Pairs of an execution may come in any order.
+/// Where another document says the same: who wrote it and what files are called is the author's
+/// word, and what is not claimed is said to have no answer. Pairs of an execution may come in any
+/// order.
 const ANY: [&str; 10] = [
     "/claims",
     "/claims/*/sessions/*/answers/*/execution/co",
@@ -118,7 +141,8 @@ fn tests_of_ptx() {
 fn tests_of_c() {
     let tests = ["asplos2019/fig12a-isa2", "readings/c-spin", "readings/c-mp-relaxed"];
     let folder = certified("run-c", &tests, &["rc11-scoped", "c20-scoped"], 2);
-    // One execution may show what another one does, with two writes in the other order, too: the judge is asked about each.
+    // One execution may show what another one does, with two writes in the other order, too: the
+    // judge is asked about each.
     let shown = [
         "/claims/*/sessions/*/answers/*",
         "/claims/*/sessions/*/answers/*/execution",

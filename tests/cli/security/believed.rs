@@ -10,8 +10,23 @@ pub(super) fn sealed_answers() {
     let root = folder("security/sealed");
     let key = root.join("key");
     let check = |key: &Path, more: &[&str]| {
-        let asked = ["check", "rc11-to-ptx", "--bound", "3", "--checkpoint", "kept", "--solver", "batsat", "--format", "json"];
-        command(&[&asked[..], more].concat()).current_dir(&root).env("MARGAY_KEY", key).output().expect("the program starts")
+        let asked = [
+            "check",
+            "rc11-to-ptx",
+            "--bound",
+            "3",
+            "--checkpoint",
+            "kept",
+            "--solver",
+            "batsat",
+            "--format",
+            "json",
+        ];
+        command(&[&asked[..], more].concat())
+            .current_dir(&root)
+            .env("MARGAY_KEY", key)
+            .output()
+            .expect("the program starts")
     };
     let first = check(&key, &[]);
     assert_eq!((first.status.code(), err(&first)), (Some(0), String::new()));
@@ -19,7 +34,10 @@ pub(super) fn sealed_answers() {
     assert_eq!(err(&again), "", "the answers are used");
     {
         use std::os::unix::fs::PermissionsExt;
-        assert_eq!(std::fs::metadata(&key).expect("it is made").permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            std::fs::metadata(&key).expect("it is made").permissions().mode() & 0o777,
+            0o600
+        );
     }
     let other = check(&root.join("other-key"), &[]);
     assert!(err(&other).contains("sealed with another key"), "{}", err(&other));
@@ -27,10 +45,18 @@ pub(super) fn sealed_answers() {
     let without = check(Path::new("/dev/null/key"), &[]);
     assert_eq!(without.status.code(), Some(0), "{}", err(&without));
     // It is said once, and not of each answer.
-    assert_eq!(err(&without).matches("nobody can tell who wrote them").count(), 1, "{}", err(&without));
+    assert_eq!(
+        err(&without).matches("nobody can tell who wrote them").count(),
+        1,
+        "{}",
+        err(&without)
+    );
     assert_eq!(err(&without).matches("warning").count(), 1, "{}", err(&without));
     let of = |output: &Output| json(output)["verdict"].clone();
-    assert_eq!((of(&first), of(&again), of(&other), of(&without)), ("none".into(), "none".into(), "none".into(), "none".into()));
+    assert_eq!(
+        (of(&first), of(&again), of(&other), of(&without)),
+        ("none".into(), "none".into(), "none".into(), "none".into())
+    );
 }
 
 pub(super) fn certificates() {
@@ -52,7 +78,8 @@ pub(super) fn certificates() {
 
 pub(super) fn results_are_believed() {
     let root = project("results", "");
-    let asked = ["gpu", "run", "tests", "--device", "sim", "--instances", "100", "--results", "r.jsonl"];
+    let asked =
+        ["gpu", "run", "tests", "--device", "sim", "--instances", "100", "--results", "r.jsonl"];
     assert_eq!(margay_in(&root, &asked).status.code(), Some(0));
     let results = std::fs::read_to_string(root.join("r.jsonl")).expect("written");
     let mut line: serde_json::Value = serde_json::from_str(results.trim()).expect("one line");

@@ -8,7 +8,16 @@ pub(super) fn limits_hold() {
     let start = std::time::Instant::now();
     let output = margay_in(
         &root,
-        &["check", "rc11-to-ptx", "--level=execution", "--without=R.SC,W.SC,RMW.SC", "--bound", "12", "--timeout", "1s"],
+        &[
+            "check",
+            "rc11-to-ptx",
+            "--level=execution",
+            "--without=R.SC,W.SC,RMW.SC",
+            "--bound",
+            "12",
+            "--timeout",
+            "1s",
+        ],
     );
     assert_eq!(output.status.code(), Some(3), "{}", err(&output));
     assert!(start.elapsed().as_secs() < 60);
@@ -19,14 +28,23 @@ pub(super) fn only_models() {
     write(&root, "secret", "secret words\n");
     link("secret", &root.join("linked.cat"));
     for included in ["/etc/passwd", "secret", "linked.cat", "../include/secret"] {
-        let model =
-            write(&root, "m.cat", format!("\"m\"\nlet com = rf | co | fr\ninclude \"{included}\"\nacyclic po | com as sc\n"));
+        let model = write(
+            &root,
+            "m.cat",
+            format!(
+                "\"m\"\nlet com = rf | co | fr\ninclude \"{included}\"\nacyclic po | com as sc\n"
+            ),
+        );
         let output = margay(&["run", text(&root.join("x.litmus")), "--model", &model]);
         assert_eq!(output.status.code(), Some(2));
         let said = err(&output);
         assert!(!said.contains("secret words") && !said.contains("root:"), "{included}: {said}");
     }
-    let map = write(&root, "m.map", format!("mapping from {} to ptx-6.0\nR.NA => ld.weak\n", text(&root.join("secret"))));
+    let map = write(
+        &root,
+        "m.map",
+        format!("mapping from {} to ptx-6.0\nR.NA => ld.weak\n", text(&root.join("secret"))),
+    );
     assert!(!err(&margay(&["check", &map])).contains("secret words"));
 }
 
@@ -45,15 +63,27 @@ pub(super) fn only_mappings_of_the_folder() {
         ("link.map", "is not read"),
         ("secret.txt", "is no .map file"),
     ] {
-        write(&inner, "mine.map", format!("mapping \"m\" from rc11-scoped to ptx-6.0\nextends \"{base}\"\n"));
+        write(
+            &inner,
+            "mine.map",
+            format!("mapping \"m\" from rc11-scoped to ptx-6.0\nextends \"{base}\"\n"),
+        );
         let refused = margay_in(&inner, &["check", "mine.map"]);
         assert_eq!(refused.status.code(), Some(2), "{base}");
-        assert!(err(&refused).contains(why) && !err(&refused).contains("a secret"), "{base}: {}", err(&refused));
+        assert!(
+            err(&refused).contains(why) && !err(&refused).contains("a secret"),
+            "{base}: {}",
+            err(&refused)
+        );
     }
     let below = inner.join("below");
     std::fs::create_dir_all(&below).expect("a folder");
     write(&below, "base.map", "mapping from rc11-scoped to ptx-6.0\nextends rc11-to-ptx\n");
-    write(&inner, "mine.map", "mapping \"m\" from rc11-scoped to ptx-6.0\nextends \"below/base.map\"\n");
+    write(
+        &inner,
+        "mine.map",
+        "mapping \"m\" from rc11-scoped to ptx-6.0\nextends \"below/base.map\"\n",
+    );
     assert_eq!(margay_in(&inner, &["check", "mine.map", "--bound", "2"]).status.code(), Some(0));
 }
 
@@ -61,7 +91,8 @@ pub(super) fn only_headers_of_the_folder() {
     let root = folder("security/includes");
     let below = root.join("inner/below");
     std::fs::create_dir_all(&below).expect("a folder");
-    let (inner, kernel) = (root.join("inner"), "__global__ void k(int *p) { p[threadIdx.x] = OFFSET; }\n");
+    let (inner, kernel) =
+        (root.join("inner"), "__global__ void k(int *p) { p[threadIdx.x] = OFFSET; }\n");
     write(&root, "secret.cuh", "a secret of another folder\n");
     link(root.join("secret.cuh"), &inner.join("link.cuh"));
     let whole = root.join("secret.cuh").display().to_string();
@@ -86,7 +117,11 @@ pub(super) fn only_headers_of_the_folder() {
     ] {
         let refused = run(include);
         assert_eq!(refused.status.code(), Some(2), "{include}");
-        assert!(err(&refused).contains(why) && !err(&refused).contains("a secret"), "{include}: {}", err(&refused));
+        assert!(
+            err(&refused).contains(why) && !err(&refused).contains("a secret"),
+            "{include}: {}",
+            err(&refused)
+        );
     }
     write(&below, "offset.cuh", "#include \"../more.cuh\"\n");
     write(&inner, "more.cuh", "#define OFFSET 1\n");
@@ -103,7 +138,11 @@ pub(super) fn only_harnesses_of_the_folder() {
     let asked = |path: &str| {
         let output = margay_in(&root, &["kernel", path, "--compiler", "margay", "--launch", "1x2"]);
         assert_eq!(output.status.code(), Some(2), "{}", out(&output));
-        assert!(err(&output).contains("cannot read the harness") && !err(&output).contains("a secret"), "{}", err(&output));
+        assert!(
+            err(&output).contains("cannot read the harness") && !err(&output).contains("a secret"),
+            "{}",
+            err(&output)
+        );
     };
     for target in ["../secret", "/etc/passwd", "/dev/zero", "nowhere"] {
         let _ = std::fs::remove_file(&harness);
@@ -111,14 +150,18 @@ pub(super) fn only_harnesses_of_the_folder() {
         asked("inner/k.cu");
     }
     std::fs::remove_file(&harness).expect("the link");
-    let made = std::process::Command::new("mkfifo").arg(&harness).status().expect("mkfifo is there");
+    let made =
+        std::process::Command::new("mkfifo").arg(&harness).status().expect("mkfifo is there");
     assert!(made.success());
     asked("inner/k.cu");
     std::fs::remove_file(&harness).expect("the pipe");
     // One of the same folder is read, and one that is named.
     write(&inner, "other.harness", "launch 1x2\n");
     link("other.harness", &harness);
-    assert_eq!(margay_in(&root, &["kernel", "inner/k.cu", "--compiler", "margay"]).status.code(), Some(0));
+    assert_eq!(
+        margay_in(&root, &["kernel", "inner/k.cu", "--compiler", "margay"]).status.code(),
+        Some(0)
+    );
     std::fs::remove_file(&harness).expect("the link");
     link("../named.harness", &harness);
     write(&root, "named.harness", "launch 1x2\n");
@@ -132,7 +175,10 @@ pub(super) fn only_harnesses_of_the_folder() {
         let output = margay_in(&root, &["app", "test", "inner/app.toml", "--runs", "1"]);
         assert_eq!(output.status.code(), Some(2), "{program}: {}", out(&output));
         let said = err(&output);
-        assert!(said.contains("not beside this file") || said.contains("leads out of the folder"), "{program}: {said}");
+        assert!(
+            said.contains("not beside this file") || said.contains("leads out of the folder"),
+            "{program}: {said}"
+        );
         assert!(!said.contains("a secret") && !said.contains("root:"), "{program}: {said}");
     }
 }
@@ -151,7 +197,9 @@ pub(super) fn shipped_names_are_shipped() {
     write(&elsewhere, "mp.litmus", MP);
     let shipped = out(&margay_in(&elsewhere, &["models", "ptx-8"]));
     assert_eq!(said(&["models", "ptx-8"]), (Some(0), shipped.clone()));
-    for (model, verdict) in [("ptx-8", "forbidden: "), ("./ptx-8", "allowed: "), ("ptx-8.cat", "allowed: ")] {
+    for (model, verdict) in
+        [("ptx-8", "forbidden: "), ("./ptx-8", "allowed: "), ("ptx-8.cat", "allowed: ")]
+    {
         let (code, answer) = said(&["run", "mp.litmus", "--model", model]);
         assert!(code == Some(0) && answer.starts_with(verdict), "{model}: {answer}");
     }
@@ -182,8 +230,18 @@ pub(super) fn only_files_of_the_folder() {
             if what == "expected.txt" && arguments[0] != "test" {
                 continue;
             }
-            assert_eq!(output.status.code(), Some(2), "{what} {arguments:?}: {}{}", out(&output), err(&output));
-            assert!(!err(&output).contains("secret words") && err(&output).contains("cannot read"), "{what}: {}", err(&output));
+            assert_eq!(
+                output.status.code(),
+                Some(2),
+                "{what} {arguments:?}: {}{}",
+                out(&output),
+                err(&output)
+            );
+            assert!(
+                !err(&output).contains("secret words") && err(&output).contains("cannot read"),
+                "{what}: {}",
+                err(&output)
+            );
         }
     };
     each("link", &|| link("../../secret", &tests.join("below/x.litmus")));
@@ -193,12 +251,18 @@ pub(super) fn only_files_of_the_folder() {
     for name in ["none\nno difference.litmus", "\u{1b}[2J.litmus", "\u{202e}x.litmus"] {
         each(name, &|| drop(write(&tests, name, MP)));
     }
-    each("bytes", &|| assert!(shell(&tests, "cp mp.litmus \"$(printf 'bad\\377.litmus')\"", &[]).status.success()));
+    each("bytes", &|| {
+        assert!(shell(&tests, "cp mp.litmus \"$(printf 'bad\\377.litmus')\"", &[]).status.success())
+    });
     each("pipe", &|| assert!(shell(&tests, "mkfifo x.litmus", &[]).status.success()));
     // A pipe that is named is read if somebody writes.
     let pipe = tests.join("x.litmus");
     said(&margay(&["run", text(&pipe), "--model", "ptx-8"]), 2, "nobody writes into it");
-    let written = shell(&root, "cat tests/mp.litmus > tests/x.litmus & margay run tests/x.litmus --model ptx-8", &[]);
+    let written = shell(
+        &root,
+        "cat tests/mp.litmus > tests/x.litmus & margay run tests/x.litmus --model ptx-8",
+        &[],
+    );
     assert_eq!(written.status.code(), Some(0), "{}", err(&written));
     // A link within is one of the tests.
     std::fs::remove_file(&pipe).expect("removed");
@@ -210,7 +274,11 @@ pub(super) fn nothing_obeyed() {
     let root = folder("security/obeyed");
     let evil = "\u{1b}[2J\u{1b}]0;title\u{7}\u{202e}";
     let obeyed = |text: &str| text.contains(['\u{1b}', '\u{7}', '\u{202e}']);
-    write(&root, "m.map", format!("mapping \"{evil}\" from rc11-scoped to ptx-6.0\nR.{evil} => ld.weak\n"));
+    write(
+        &root,
+        "m.map",
+        format!("mapping \"{evil}\" from rc11-scoped to ptx-6.0\nR.{evil} => ld.weak\n"),
+    );
     write(&root, "m.cat", format!("\"{evil}\"\nlet x = {evil}\n"));
     write(&root, "t.litmus", format!("PTX t{evil}\n{{ x=0; }}\n P0 ;\n st.weak x, {evil} ;\n"));
     write(&root, "q\nno counterexample.map", include_str!("../../../mappings/rc11-to-ptx.map"));
@@ -235,7 +303,10 @@ pub(super) fn nothing_obeyed() {
             assert_eq!(output.status.code(), Some(2), "{arguments:?}");
             assert!(!obeyed(&out(&output)) && !obeyed(&err(&output)), "{arguments:?} {format}");
             assert!(
-                !out(&output).lines().chain(err(&output).lines()).any(|line| line.starts_with("no")),
+                !out(&output)
+                    .lines()
+                    .chain(err(&output).lines())
+                    .any(|line| line.starts_with("no")),
                 "{arguments:?} {format}"
             );
         }
@@ -271,15 +342,27 @@ pub(super) fn who_names_a_file_has_it_read() {
     let root = project("behind-a-link", "");
     write(&root, "elsewhere", "PTX t\n{ x=0; }\n P0 ;\n secret words ;\n");
     link("../elsewhere", &root.join("tests/named.litmus"));
-    said(&margay_in(&root.join("tests"), &["run", "named.litmus", "--model", "ptx-8"]), 2, "secret words");
+    said(
+        &margay_in(&root.join("tests"), &["run", "named.litmus", "--model", "ptx-8"]),
+        2,
+        "secret words",
+    );
     std::fs::remove_file(root.join("tests/expected.txt")).expect("it is there");
     let in_folder = margay_in(&root.join("tests"), &["run", ".", "--model", "ptx-8"]);
-    assert!(!err(&in_folder).contains("secret words") && err(&in_folder).contains("link"), "{}", err(&in_folder));
+    assert!(
+        !err(&in_folder).contains("secret words") && err(&in_folder).contains("link"),
+        "{}",
+        err(&in_folder)
+    );
 }
 
 pub(super) fn deep_and_many() {
     let root = folder("security/deep");
-    let deep = write(&root, "deep.ptx", format!(".version 8.0\n.target sm_90\n.func f()\n{}", "{".repeat(10_000)));
+    let deep = write(
+        &root,
+        "deep.ptx",
+        format!(".version 8.0\n.target sm_90\n.func f()\n{}", "{".repeat(10_000)),
+    );
     said(&margay(&["extract", "--ptx", &deep]), 2, "expected `}` for the `{` in line 4");
     let head = "mapping \"x\" from rc11-scoped to ptx-6.0\n";
     let start = std::time::Instant::now();
@@ -289,7 +372,11 @@ pub(super) fn deep_and_many() {
     let many = write(&root, "many.map", format!("{head}{rows}"));
     let output = margay(&["check", &many]);
     said(&output, 2, "more errors of this kind of input, which are not shown");
-    assert!(err(&output).len() < 100_000 && err(&output).contains("950 more errors"), "{}", err(&output).len());
+    assert!(
+        err(&output).len() < 100_000 && err(&output).contains("950 more errors"),
+        "{}",
+        err(&output).len()
+    );
     let errors = json(&margay(&["check", &many, "--format", "json"]));
     assert_eq!(errors["errors"].as_array().map(Vec::len), Some(51));
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
@@ -298,8 +385,18 @@ pub(super) fn deep_and_many() {
 pub(super) fn a_compiler_that_talks() {
     let root = folder("security/talks");
     script(&root.join("compiler"), "head -c 58000000 /dev/zero | tr '\\0' 'w' >&2\nexit 1");
-    let asked =
-        ["extract", "llvm-ir", "--cmd", "./compiler {in} {out}", "--arch", "sm_90", "--types", "b32", "--operations", "exch"];
+    let asked = [
+        "extract",
+        "llvm-ir",
+        "--cmd",
+        "./compiler {in} {out}",
+        "--arch",
+        "sm_90",
+        "--types",
+        "b32",
+        "--operations",
+        "exch",
+    ];
     let start = std::time::Instant::now();
     let output = margay_in(&root, &asked);
     let said = out(&output) + &err(&output);

@@ -1,4 +1,5 @@
-//! docs/security.md: every item of the page, and what holds it. An item without a test, or a test of an item that the page does not have, is an error.
+//! docs/security.md: every item of the page, and what holds it. An item without a test, or a test
+//! of an item that the page does not have, is an error.
 
 mod believed;
 mod hostile;
@@ -22,10 +23,16 @@ const ITEMS: &[(&str, fn())] = &[
     ("It does not change what counts as right", settings::a_project_changes_no_gate),
     ("Its paths stay in its folder", settings::a_project_stays_in_its_folder),
     ("What it says of the question stands in the answer", settings::a_project_is_named),
-    ("It is not read where somebody else may have written it", settings::a_foreign_file_is_not_read),
+    (
+        "It is not read where somebody else may have written it",
+        settings::a_foreign_file_is_not_read,
+    ),
     ("Your own file, ", settings::your_own_file),
     ("`--no-config` reads neither.", settings::neither_file),
-    ("Nothing is started because it lies where you work", started::nothing_of_the_working_directory),
+    (
+        "Nothing is started because it lies where you work",
+        started::nothing_of_the_working_directory,
+    ),
     ("`gpu check` and `gpu run` start", started::the_toolkit_that_is_named),
     ("`margay extract FILE.toml` starts what the file says", started::a_front_end_is_a_script),
     ("`--cmd TEMPLATE` of `extract` and `kernel` starts that command", started::a_command_is_yours),
@@ -40,7 +47,10 @@ const ITEMS: &[(&str, fn())] = &[
     ("A model includes models and architectures only", hostile::only_models),
     ("A mapping that extends another one reads", hostile::only_mappings_of_the_folder),
     ("A CUDA program that Margay compiles includes", hostile::only_headers_of_the_folder),
-    ("The harness beside a kernel, which is read without being named", hostile::only_harnesses_of_the_folder),
+    (
+        "The harness beside a kernel, which is read without being named",
+        hostile::only_harnesses_of_the_folder,
+    ),
     ("A file that bears the name of something shipped", hostile::shipped_names_are_shipped),
     ("In a folder of tests, a link out of the folder", hostile::only_files_of_the_folder),
     ("What a terminal would obey", hostile::nothing_obeyed),
@@ -60,7 +70,10 @@ fn every_item_of_the_page_holds() {
     }
     assert_eq!(items.len(), ITEMS.len());
     for (begins, holds) in ITEMS {
-        assert!(items.iter().any(|item| item.starts_with(begins)), "the page does not say: {begins}");
+        assert!(
+            items.iter().any(|item| item.starts_with(begins)),
+            "the page does not say: {begins}"
+        );
         eprintln!("{begins}");
         holds();
     }
@@ -81,7 +94,8 @@ fn project(name: &str, settings: &str) -> std::path::PathBuf {
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).expect("a folder").flatten();
-    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }

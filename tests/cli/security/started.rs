@@ -25,7 +25,11 @@ pub(super) fn nothing_of_the_working_directory() {
     let own = std::env::var("PATH").unwrap_or_default();
     let run_with = |path: &str, arguments: &[&str]| {
         let mut command = command(arguments);
-        command.current_dir(&root).env("PATH", path).env_remove("MARGAY_TOOLKIT").env_remove("MARGAY_COMPILERS");
+        command
+            .current_dir(&root)
+            .env("PATH", path)
+            .env_remove("MARGAY_TOOLKIT")
+            .env_remove("MARGAY_COMPILERS");
         command.output().expect("the program starts")
     };
     let run = |arguments: &[&str]| run_with(&format!("bin:.:{own}"), arguments);
@@ -72,7 +76,11 @@ pub(super) fn a_front_end_is_a_script() {
     let asked = ["extract", "own.toml", "--types", "b32", "--operations", "exch", "--arch"];
     margay_in(&root, &[&asked[..], &["sm_90"]].concat());
     assert!(root.join("started").exists());
-    said(&margay_in(&root, &[&asked[..], &["sm_90;touch pwned"]].concat()), 2, "is no name of an architecture");
+    said(
+        &margay_in(&root, &[&asked[..], &["sm_90;touch pwned"]].concat()),
+        2,
+        "is no name of an architecture",
+    );
     assert!(!root.join("pwned").exists());
 }
 
@@ -80,11 +88,16 @@ pub(super) fn a_command_is_yours() {
     let root = project("command", "[kernel]\ncmd = 'touch pwned; cat {in}'\n");
     let lock = std::fs::read_to_string("tests/kernels/lock.ptx").expect("a kernel");
     std::fs::write(root.join("lock.ptx"), &lock).expect("ours");
-    said(&margay_in(&root, &["kernel", "lock.ptx"]), 2, "`cmd` cannot be set by the file of a project");
+    said(
+        &margay_in(&root, &["kernel", "lock.ptx"]),
+        2,
+        "`cmd` cannot be set by the file of a project",
+    );
     // The name of a file is one word, whatever is in it.
     let name = "x';touch pwned;'$(touch pwned).cu";
     std::fs::write(root.join(name), lock).expect("ours");
-    let asked = ["kernel", name, "--no-config", "--kernel", "ticket_lock", "--launch", "2x1", "--cmd"];
+    let asked =
+        ["kernel", name, "--no-config", "--kernel", "ticket_lock", "--launch", "2x1", "--cmd"];
     let output = margay_in(&root, &[&asked[..], &["cat {in} > {out}"]].concat());
     assert!(out(&output).contains("compiled by the command of --cmd"), "{}", err(&output));
     assert!(!root.join("pwned").exists());
@@ -118,7 +131,11 @@ pub(super) fn git_alone() {
         "filter.evil.smudge",
         "gpg.program",
     ] {
-        shell(&root, &format!("git config {key} \"$PWD/evil\"; git config log.showSignature true"), &[]);
+        shell(
+            &root,
+            &format!("git config {key} \"$PWD/evil\"; git config log.showSignature true"),
+            &[],
+        );
     }
     let _ = std::fs::remove_file(root.join("pwned"));
     let output = margay_in(&root, &["diff", "mine.cat", "--git", "HEAD", "--bound", "2"]);

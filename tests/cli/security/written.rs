@@ -42,7 +42,11 @@ pub(super) fn no_way_out() {
         &["gpu", "run", "tests", "--device", "sim", "--instances", "10", "--results", "file"],
     ] {
         let output = margay_in(&root, arguments);
-        assert!(err(&output).contains("links are not followed out of this folder"), "{arguments:?}: {}", err(&output));
+        assert!(
+            err(&output).contains("links are not followed out of this folder"),
+            "{arguments:?}: {}",
+            err(&output)
+        );
         assert_eq!(names(&outside), Vec::<String>::new(), "{arguments:?}");
     }
     // Who writes the place itself means it.
@@ -61,7 +65,11 @@ pub(super) fn links_in_a_folder() {
     let sum = out(&sum).split(' ').next().unwrap_or_default().to_owned();
     link(&outside, &own.join("deep"));
     link(&kept, &own.join("report.json"));
-    write(&own, ".margay.sha256", format!("{sum}  deep/kept\n{sum}  report.json\n{sum}  ../../precious/kept\n"));
+    write(
+        &own,
+        ".margay.sha256",
+        format!("{sum}  deep/kept\n{sum}  report.json\n{sum}  ../../precious/kept\n"),
+    );
     let asked = ["check", "rc11-to-ptx-no-fence-sc-load", "--bound", "4", "--out", "out"];
     let output = margay_in(&root, &asked);
     assert_eq!(output.status.code(), Some(1), "the answer stands: {}", err(&output));
@@ -77,7 +85,9 @@ pub(super) fn links_in_a_folder() {
     let output = margay_in(&root, &asked);
     assert_eq!(output.status.code(), Some(1), "{}", err(&output));
     assert_eq!(std::fs::read_to_string(&kept).expect("it is there"), "x");
-    assert!(std::fs::read_to_string(own.join("report.json")).expect("it was written").starts_with('{'));
+    assert!(
+        std::fs::read_to_string(own.join("report.json")).expect("it was written").starts_with('{')
+    );
     std::fs::hard_link(&kept, own.join("margay.1")).expect("a link");
     assert_eq!(margay_in(&root, &["man", "out"]).status.code(), Some(0));
     assert_eq!(std::fs::read_to_string(&kept).expect("it is there"), "x");
@@ -108,7 +118,10 @@ pub(super) fn a_folder_of_its_own() {
     let place = root.join("tmp");
     std::fs::create_dir_all(&place).expect("a folder");
     for program in ["ptxas", "nvdisasm"] {
-        script(&root.join(program), "for last; do :; done\nstat -c '%a %n' \"$TMPDIR\"/* >> \"$TMPDIR/../seen\"\nexit 1");
+        script(
+            &root.join(program),
+            "for last; do :; done\nstat -c '%a %n' \"$TMPDIR\"/* >> \"$TMPDIR/../seen\"\nexit 1",
+        );
     }
     let test = write(&root, "mp.litmus", MP);
     let mut asked = command(&["gpu", "check", &test, "--toolkit", text(&root)]);
@@ -119,15 +132,24 @@ pub(super) fn a_folder_of_its_own() {
     assert_eq!(names(&place), Vec::<String>::new(), "it is gone");
 
     // Where everybody may rename it, nothing is made, and nothing is started.
-    let mode = |of| std::fs::set_permissions(&place, std::os::unix::fs::PermissionsExt::from_mode(of)).expect("it is ours");
+    let mode = |of| {
+        std::fs::set_permissions(&place, std::os::unix::fs::PermissionsExt::from_mode(of))
+            .expect("it is ours")
+    };
     std::fs::remove_file(root.join("seen")).expect("it is there");
     mode(0o777);
     let output = asked.output().expect("the program starts");
     assert_eq!(output.status.code(), Some(2), "{}", err(&output));
-    assert!(err(&output).contains("it has no sticky bit") && err(&output).contains("`TMPDIR` names"), "{}", err(&output));
+    assert!(
+        err(&output).contains("it has no sticky bit") && err(&output).contains("`TMPDIR` names"),
+        "{}",
+        err(&output)
+    );
     assert!(!root.join("seen").exists());
-    let mut solved = command(&["check", "rc11-to-ptx", "--bound", "2", "--solver", "dimacs:touch seen; false"]);
-    let output = solved.env("TMPDIR", &place).current_dir(&root).output().expect("the program starts");
+    let mut solved =
+        command(&["check", "rc11-to-ptx", "--bound", "2", "--solver", "dimacs:touch seen; false"]);
+    let output =
+        solved.env("TMPDIR", &place).current_dir(&root).output().expect("the program starts");
     let said = out(&output).replace('\n', " ");
     assert!(said.contains("it has no sticky bit") && !root.join("seen").exists(), "{said}");
     mode(0o1777);

@@ -5,10 +5,13 @@ use margay_models::signature::Architecture;
 
 use super::{FlagNumbers, SWAP, beside, built_in, conditions_of_arm, fence_stands, flags, of, rmw};
 
-/// gcc and clang for AArch64: single instructions, and loops of exclusive pairs as one read-modify-write.
+/// gcc and clang for AArch64: single instructions, and loops of exclusive pairs as one
+/// read-modify-write.
 #[test]
 fn code_of_compilers_becomes_rows() {
-    let is = |what, kind, body: &str, expected: &[&str]| assert_eq!(built_in("aarch64", what, kind, body), expected, "{body}");
+    let is = |what, kind, body: &str, expected: &[&str]| {
+        assert_eq!(built_in("aarch64", what, kind, body), expected, "{body}")
+    };
     is(What::Load, "b32", "ldar w0, [x0]; str w0, [x1]; ret", &["ldar"]);
     is(What::Load, "b8", "ldaprb w0, [x0]; strb w0, [x1]; ret", &["ldapr"]);
     is(What::Store, "b64", "stlr x3, [x0]; ret", &["stlr"]);
@@ -20,8 +23,7 @@ fn code_of_compilers_becomes_rows() {
         ".L2:; ldaxr w2, [x0]; add w4, w2, w3; stlxr w5, w4, [x0]; cbnz w5, .L2; str w2, [x1]; ret",
         &["ldaxr_stlxr"],
     );
-    let nand =
-        "sxtb w3, w3; .L13:; ldxrb w2, [x0]; and w4, w2, w3; mvn w4, w4; stlxrb w5, w4, [x0]; cbnz w5, .L13; strb w2, [x1]; ret";
+    let nand = "sxtb w3, w3; .L13:; ldxrb w2, [x0]; and w4, w2, w3; mvn w4, w4; stlxrb w5, w4, [x0]; cbnz w5, .L13; strb w2, [x1]; ret";
     is(rmw("nand"), "b8", nand, &["ldxr_stlxr"]);
     let cas = "sxtb w4, w4; .L41:; ldaxrb w5, [x0]; cmp w5, w4, uxtb; bne .L42; stlxrb w6, w3, [x0]; cbnz w6, .L41; .L42:; cset w0, eq; strb w0, [x2]; strb w5, [x1]; ret";
     is(SWAP, "b8", cas, &["ldaxr_stlxr", "ldaxr_stlxr"]);
@@ -41,7 +43,10 @@ fn code_of_compilers_becomes_rows() {
 fn results_that_nobody_uses() {
     let aarch64 = Architecture::built_in("aarch64").expect("it is shipped");
     let used = "ldadd w3, w4, [x0]; str w4, [x1]; ret";
-    assert_eq!(of(aarch64, rmw("add"), "b32", used, Some("ldadd w3, wzr, [x0]; ret")), ["swp or swp_zr"]);
+    assert_eq!(
+        of(aarch64, rmw("add"), "b32", used, Some("ldadd w3, wzr, [x0]; ret")),
+        ["swp or swp_zr"]
+    );
     assert_eq!(of(aarch64, rmw("add"), "b32", used, Some("ldadd w3, w9, [x0]; ret")), ["swp"]);
     assert_eq!(
         of(aarch64, rmw("add"), "b32", used, Some("ret")),
@@ -57,11 +62,23 @@ fn nothing_is_guessed() {
         let found = built_in("aarch64", what, "b32", body);
         assert!(found.iter().all(|row| row.contains(expected)), "{body}: {found:?}");
     };
-    is(SWAP, &cas.replace("cmp w5, w4", "cmp w5, w3"), "it does not write although it read what was expected");
+    is(
+        SWAP,
+        &cas.replace("cmp w5, w4", "cmp w5, w3"),
+        "it does not write although it read what was expected",
+    );
     is(SWAP, &cas.replace("cmp w5, w4; b.ne .L2; ", "cmp w5, w4; "), "it writes over");
-    is(SWAP, &cas.replace("stlxr w6, w3", "stlxr w6, w4"), "it writes 0x17390005 where 0x1b3d0009 was given");
+    is(
+        SWAP,
+        &cas.replace("stlxr w6, w3", "stlxr w6, w4"),
+        "it writes 0x17390005 where 0x1b3d0009 was given",
+    );
     // The shortest course is shown, and one that fails is shorter than one that writes.
-    is(SWAP, &cas.replace("cset w0, eq", "cset w0, ne"), "it does not write and says that it succeeded");
+    is(
+        SWAP,
+        &cas.replace("cset w0, eq", "cset w0, ne"),
+        "it does not write and says that it succeeded",
+    );
     is(SWAP, &cas.replace("cset w0, eq", "mov w0, #0"), "it writes and says that it failed");
     is(SWAP, &cas.replace("str w5, [x1]", "str w3, [x1]"), "returns");
     is(SWAP, "mov w0, w4; bl __aarch64_cas4_acq; ret", "`bl __aarch64_cas4_acq`");
@@ -95,7 +112,8 @@ fn nothing_is_guessed() {
     assert!(built_in("aarch64", SWAP, "b64", narrow)[0].starts_with("other: it writes over"));
 }
 
-/// Frames, signed return addresses, and parts of registers as compilers print them are followed, and so is what is wrong with them.
+/// Frames, signed return addresses, and parts of registers as compilers print them are followed,
+/// and so is what is wrong with them.
 #[test]
 fn frames_and_parts_of_registers() {
     const BACK: &str = "does not lead back to where the function was called";
@@ -144,7 +162,8 @@ fn frames_and_parts_of_registers() {
     ]);
 }
 
-/// Registers and values have as many bits as the instruction says: what is cut, extended by a sign, or left in a register, is so in a trial.
+/// Registers and values have as many bits as the instruction says: what is cut, extended by a sign,
+/// or left in a register, is so in a trial.
 #[test]
 fn values_have_their_widths() {
     const SIGN: &str = "1:; ldaxr x8, [x0]; mov x9, x8; mov x10, x4; cmp x9, x10; b.ne 2f; stlxr w9, x3, [x0]; cbnz w9, 1b; mov w9, #1; b 3f; 2:; mov w9, wzr; 3:; strb w9, [x2]; str x8, [x1]; ret";
@@ -181,14 +200,18 @@ fn values_have_their_widths() {
             &[
                 ("mov x9, x8; mov x10, x4", "sxtw x9, w8; sxtw x10, w4", "it writes over"),
                 ("cmp x9, x10", "cmp x9, w10, uxtw", "it does not write although"),
-                ("mov x9, x8; mov x10, x4; cmp x9, x10", "lsr x9, x8, #32; lsr x10, x4, #32; cmp x9, x10", "it writes over"),
+                (
+                    "mov x9, x8; mov x10, x4; cmp x9, x10",
+                    "lsr x9, x8, #32; lsr x10, x4, #32; cmp x9, x10",
+                    "it writes over",
+                ),
             ],
         ),
     ]);
 }
 
-/// A compare-exchange says whether it succeeded: in the bits of Power's condition register, in what is computed from the values, and on every machine. What
-/// is not known is no row.
+/// A compare-exchange says whether it succeeded: in the bits of Power's condition register, in what
+/// is computed from the values, and on every machine. What is not known is no row.
 #[test]
 fn success_is_known() {
     const UNKNOWN: &str = "whether it says that it succeeded cannot be followed";
@@ -202,7 +225,8 @@ fn success_is_known() {
     )]);
 }
 
-/// A function ends where it returns, and returns to where it was called; Armv7's pc is no register that a value is read from or written to.
+/// A function ends where it returns, and returns to where it was called; Armv7's pc is no register
+/// that a value is read from or written to.
 #[test]
 fn functions_return() {
     const ASTRAY: &str = "does not lead back to where the function was called";
@@ -216,7 +240,8 @@ fn functions_return() {
     )]);
 }
 
-/// What stands above a parameter that is narrower than its register is not known on x86 and AArch64.
+/// What stands above a parameter that is narrower than its register is not known on x86 and
+/// AArch64.
 #[test]
 fn bits_above_a_parameter_are_not_zeros() {
     beside(&[(
@@ -225,7 +250,10 @@ fn bits_above_a_parameter_are_not_zeros() {
         "b8",
         "1:; ldaxrb w5, [x0]; cmp w5, w4, uxtb; bne 2f; stlxrb w6, w3, [x0]; cbnz w6, 1b; 2:; cset w0, eq; strb w0, [x2]; strb w5, [x1]; ret",
         "ldaxr_stlxr, ldaxr_stlxr",
-        &[(", uxtb", "", "it does not write although"), (", uxtb", ", uxth", "it does not write although")],
+        &[
+            (", uxtb", "", "it does not write although"),
+            (", uxtb", ", uxth", "it does not write although"),
+        ],
     )]);
 }
 
@@ -243,13 +271,21 @@ fn addresses_have_their_width() {
     )]);
 }
 
-/// A load-reserved whose store-conditional never comes writes nothing back, and one that is given up lets none succeed.
+/// A load-reserved whose store-conditional never comes writes nothing back, and one that is given
+/// up lets none succeed.
 #[test]
 fn halves_of_pairs_that_stand_alone() {
     let swap = "1:; ldaxr w8, [x0]; stlxr w9, w3, [x0]; cbnz w9, 1b; str w8, [x1]; ret";
     let compare = "1:; ldaxr w8, [x0]; cmp w8, w4; b.ne 2f; stlxr w9, w3, [x0]; cbnz w9, 1b; mov w9, #1; b 3f; 2:; mov w9, wzr; 3:; strb w9, [x2]; str w8, [x1]; ret";
     beside(&[
-        ("aarch64", What::Load, "b32", "ldaxr w8, [x0]; str w8, [x1]; ret", "ldar", &[("ldaxr", "ldxr", "ldr")]),
+        (
+            "aarch64",
+            What::Load,
+            "b32",
+            "ldaxr w8, [x0]; str w8, [x1]; ret",
+            "ldar",
+            &[("ldaxr", "ldxr", "ldr")],
+        ),
         (
             "aarch64",
             What::Load,
@@ -267,7 +303,10 @@ fn halves_of_pairs_that_stand_alone() {
             "b32",
             swap,
             "ldaxr_stlxr",
-            &[("; stlxr", "; clrex; stlxr", "does not end"), ("; cbnz", "; clrex; cbnz", "ldaxr_stlxr")],
+            &[
+                ("; stlxr", "; clrex; stlxr", "does not end"),
+                ("; cbnz", "; clrex; cbnz", "ldaxr_stlxr"),
+            ],
         ),
         (
             "aarch64",
@@ -275,9 +314,13 @@ fn halves_of_pairs_that_stand_alone() {
             "b32",
             compare,
             "ldaxr_stlxr, ldaxr_stlxr",
-            &[("; stlxr", "; clrex; stlxr", "does not end"), ("2:; mov", "2:; clrex; mov", "ldaxr_stlxr, ldaxr_stlxr")],
+            &[
+                ("; stlxr", "; clrex; stlxr", "does not end"),
+                ("2:; mov", "2:; clrex; mov", "ldaxr_stlxr, ldaxr_stlxr"),
+            ],
         ),
-        // What another thread writes between the two halves lets the second one fail: what is read there is what the first one read.
+        // What another thread writes between the two halves lets the second one fail: what is read
+        // there is what the first one read.
         (
             "aarch64",
             rmw("exch"),
@@ -289,8 +332,9 @@ fn halves_of_pairs_that_stand_alone() {
     ]);
 }
 
-/// What each instruction makes of the flags, and each condition of them, as the manual has it: carry and overflow of sums and differences in their
-/// width, neither for what is computed bit by bit.
+/// What each instruction makes of the flags, and each condition of them, as the manual has it:
+/// carry and overflow of sums and differences in their width, neither for what is computed bit by
+/// bit.
 #[test]
 fn flags_are_those_of_the_machine() {
     for FlagNumbers { a, b, difference, borrow, over, sum, carry, over_sum } in FlagNumbers::all() {
@@ -305,7 +349,12 @@ fn flags_are_those_of_the_machine() {
             for (condition, holds) in conditions_of_arm(flags) {
                 let begin = format!("mov w8, #{a}; mov w9, #{b}; {instruction}");
                 for way in [format!("b.{condition}"), format!("cset w10, {condition}; cbnz w10,")] {
-                    fence_stands("aarch64", "dmb", &format!("{begin}; {way} 1f; ret; 1:; dmb ish; ret"), holds);
+                    fence_stands(
+                        "aarch64",
+                        "dmb",
+                        &format!("{begin}; {way} 1f; ret; 1:; dmb ish; ret"),
+                        holds,
+                    );
                 }
             }
         }

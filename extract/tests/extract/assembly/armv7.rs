@@ -2,27 +2,44 @@
 
 use margay_extract::point::What;
 
-use super::{FlagNumbers, SWAP, beside, built_in, conditions_of_arm, fence_stands, flags, rmw, trial};
+use super::{
+    FlagNumbers, SWAP, beside, built_in, conditions_of_arm, fence_stands, flags, rmw, trial,
+};
 
 /// Armv7: parameters on the stack, and a fence that no row can say.
 #[test]
 fn code_of_compilers_becomes_rows() {
-    let is = |what, kind, body: &str, expected: &[&str]| assert_eq!(built_in("armv7", what, kind, body), expected, "{body}");
+    let is = |what, kind, body: &str, expected: &[&str]| {
+        assert_eq!(built_in("armv7", what, kind, body), expected, "{body}")
+    };
     let cas = "push {r4, lr}; ldr lr, [sp, #8]; dmb ish; .L1:; ldrex ip, [r0]; cmp ip, lr; bne .L2; strex r4, r3, [r0]; cmp r4, #0; bne .L1; .L2:; dmb ish; \
                moveq r3, #1; movne r3, #0; strb r3, [r2]; str ip, [r1]; pop {r4, pc}";
     is(SWAP, "b32", cas, &["dmb ; ldrex_strex ; ctrl ; dmb", "dmb ; ldrex_strex ; ctrl ; dmb"]);
-    let between = cas.replace("dmb ish; .L1:", ".L1:").replace("bne .L2; strex", "bne .L2; dmb ish; strex");
-    is(SWAP, "b32", &between, &["other: a fence stands between the halves of a pair", "ldrex_strex ; ctrl ; dmb"]);
+    let between =
+        cas.replace("dmb ish; .L1:", ".L1:").replace("bne .L2; strex", "bne .L2; dmb ish; strex");
+    is(
+        SWAP,
+        "b32",
+        &between,
+        &["other: a fence stands between the halves of a pair", "ldrex_strex ; ctrl ; dmb"],
+    );
 }
 
 /// What changes code without being an instruction is in the way of its row.
 #[test]
 fn directives_that_are_not_passed_over() {
-    beside(&[("armv7", What::Fence, "", "dmb ish @ # 10; bx lr", "dmb", &[("ish @", "", "dmb.st")])]);
+    beside(&[(
+        "armv7",
+        What::Fence,
+        "",
+        "dmb ish @ # 10; bx lr",
+        "dmb",
+        &[("ish @", "", "dmb.st")],
+    )]);
 }
 
-/// A compare-exchange says whether it succeeded: in the bits of Power's condition register, in what is computed from the values, and on every machine. What
-/// is not known is no row.
+/// A compare-exchange says whether it succeeded: in the bits of Power's condition register, in what
+/// is computed from the values, and on every machine. What is not known is no row.
 #[test]
 fn success_is_known() {
     const UNKNOWN: &str = "whether it says that it succeeded cannot be followed";
@@ -41,7 +58,8 @@ fn success_is_known() {
     )]);
 }
 
-/// A function ends where it returns, and returns to where it was called; Armv7's pc is no register that a value is read from or written to.
+/// A function ends where it returns, and returns to where it was called; Armv7's pc is no register
+/// that a value is read from or written to.
 #[test]
 fn functions_return() {
     const ASTRAY: &str = "does not lead back to where the function was called";
@@ -73,7 +91,8 @@ fn functions_return() {
     )]);
 }
 
-/// Armv7's carry behind a number that is not a byte: it was rotated, or the assembler takes another instruction.
+/// Armv7's carry behind a number that is not a byte: it was rotated, or the assembler takes another
+/// instruction.
 #[test]
 fn carries_of_rotated_numbers() {
     for (instruction, path) in [
@@ -85,17 +104,29 @@ fn carries_of_rotated_numbers() {
         ("ands r12, r2, #-256", "dmb ish or nothing"),
         ("eors r12, r2, #65280", "dmb ish or nothing"),
     ] {
-        let found =
-            trial("armv7", &format!("mov r2, #1; mov r3, #1; cmp r2, r3; {instruction}; bhs 1f; bx lr; 1:; dmb ish; bx lr"));
+        let found = trial(
+            "armv7",
+            &format!(
+                "mov r2, #1; mov r3, #1; cmp r2, r3; {instruction}; bhs 1f; bx lr; 1:; dmb ish; bx lr"
+            ),
+        );
         assert_eq!(found, path, "{instruction}");
     }
 }
 
-/// A load-reserved whose store-conditional never comes writes nothing back, and one that is given up lets none succeed.
+/// A load-reserved whose store-conditional never comes writes nothing back, and one that is given
+/// up lets none succeed.
 #[test]
 fn halves_of_pairs_that_stand_alone() {
     beside(&[
-        ("armv7", What::Load, "b32", "ldrex r3, [r0]; clrex; dmb ish; str r3, [r1]; bx lr", "ldr ; dmb", &[]),
+        (
+            "armv7",
+            What::Load,
+            "b32",
+            "ldrex r3, [r0]; clrex; dmb ish; str r3, [r1]; bx lr",
+            "ldr ; dmb",
+            &[],
+        ),
         (
             "armv7",
             rmw("exch"),
@@ -107,8 +138,9 @@ fn halves_of_pairs_that_stand_alone() {
     ]);
 }
 
-/// What each instruction makes of the flags, and each condition of them, as the manual has it: carry and overflow of sums and differences in their
-/// width, neither for what is computed bit by bit, the carry that `ands` leaves.
+/// What each instruction makes of the flags, and each condition of them, as the manual has it:
+/// carry and overflow of sums and differences in their width, neither for what is computed bit by
+/// bit, the carry that `ands` leaves.
 #[test]
 fn flags_are_those_of_the_machine() {
     for FlagNumbers { a, b, difference, borrow, over, sum, carry, over_sum } in FlagNumbers::all() {
@@ -123,8 +155,16 @@ fn flags_are_those_of_the_machine() {
         ] {
             for (condition, holds) in conditions_of_arm(flags) {
                 let begin = format!("mov r2, #{a}; mov r3, #{b}; {instruction}");
-                for way in [format!("b{condition}"), format!("mov r0, #0; mov{condition} r0, #1; cmp r0, #0; bne")] {
-                    fence_stands("armv7", "dmb", &format!("{begin}; {way} 1f; bx lr; 1:; dmb ish; bx lr"), holds);
+                for way in [
+                    format!("b{condition}"),
+                    format!("mov r0, #0; mov{condition} r0, #1; cmp r0, #0; bne"),
+                ] {
+                    fence_stands(
+                        "armv7",
+                        "dmb",
+                        &format!("{begin}; {way} 1f; bx lr; 1:; dmb ish; bx lr"),
+                        holds,
+                    );
                 }
             }
         }
@@ -144,12 +184,19 @@ fn differences_go_on() {
         ] {
             let begin = format!("{before}; mov r2, #{a}; mov r3, #{b}; sbcs r12, r2, r3");
             for (condition, holds) in conditions_of_arm(flags) {
-                fence_stands("armv7", "dmb", &format!("{begin}; b{condition} 1f; bx lr; 1:; dmb ish; bx lr"), holds);
+                fence_stands(
+                    "armv7",
+                    "dmb",
+                    &format!("{begin}; b{condition} 1f; bx lr; 1:; dmb ish; bx lr"),
+                    holds,
+                );
             }
             fence_stands(
                 "armv7",
                 "dmb",
-                &format!("{begin}; mov r3, #{result}; cmp r12, r3; beq 1f; bx lr; 1:; dmb ish; bx lr"),
+                &format!(
+                    "{begin}; mov r3, #{result}; cmp r12, r3; beq 1f; bx lr; 1:; dmb ish; bx lr"
+                ),
                 true,
             );
         }
@@ -158,16 +205,22 @@ fn differences_go_on() {
 
 #[test]
 fn zeros_in_front_are_counted() {
-    for number in [0_u32, 1, 2, 3, 255, 256, 65_535, 65_536, 0x00ff_ffff, 0x7fff_ffff, 0x8000_0000, u32::MAX] {
+    for number in
+        [0_u32, 1, 2, 3, 255, 256, 65_535, 65_536, 0x00ff_ffff, 0x7fff_ffff, 0x8000_0000, u32::MAX]
+    {
         let zeros = number.leading_zeros();
-        let counted =
-            |n: u32| format!("mov r2, #{number}; clz r3, r2; mov r2, #{n}; cmp r3, r2; beq 1f; bx lr; 1:; dmb ish; bx lr");
+        let counted = |n: u32| {
+            format!(
+                "mov r2, #{number}; clz r3, r2; mov r2, #{n}; cmp r3, r2; beq 1f; bx lr; 1:; dmb ish; bx lr"
+            )
+        };
         fence_stands("armv7", "dmb", &counted(zeros), true);
         fence_stands("armv7", "dmb", &counted(zeros + 1), false);
     }
 }
 
-/// Several registers are stored and loaded in their order from the lowest address, which `!` moves on behind them; whatever is pushed is given back.
+/// Several registers are stored and loaded in their order from the lowest address, which `!` moves
+/// on behind them; whatever is pushed is given back.
 #[test]
 fn several_registers_at_once() {
     const PUSHED: &str = "push {r4, r5, r6, r7, r8, r9, r10, r11, lr}; sub sp, sp, #16; mov r4, sp; stm r4!, {r0, r1, r3}; ldm sp, {r5, r6, r7}; add sp, sp, #16;                           dmb ish; 1:; ldrex r8, [r5]; add r9, r8, r7; strex r10, r9, [r5]; cmp r10, #0; bne 1b; str r8, [r6];                           pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}";
@@ -180,14 +233,22 @@ fn several_registers_at_once() {
         &[
             ("{r5, r6, r7}", "{r6, r5, r7}", "other: "),
             ("stm r4!, {r0, r1, r3}", "stm r4!, {r0, r1}; str r3, [r4, #4]", "other: "),
-            ("pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}", "pop {r5, r4, r6, r7, r8, r9, r10, r11, pc}", "back"),
-            ("ldm sp, {r5, r6, r7}", "ldm sp, {r5, r6, r7, r8, r9, r10, r11}", "so many registers at once"),
+            (
+                "pop {r4, r5, r6, r7, r8, r9, r10, r11, pc}",
+                "pop {r5, r4, r6, r7, r8, r9, r10, r11, pc}",
+                "back",
+            ),
+            (
+                "ldm sp, {r5, r6, r7}",
+                "ldm sp, {r5, r6, r7, r8, r9, r10, r11}",
+                "so many registers at once",
+            ),
         ],
     )]);
 }
 
-/// 64 bits are pairs of registers, one access in an exclusive pair and two elsewhere; what is computed has a carry. An instruction under a condition says so
-/// itself, whatever `it` announces.
+/// 64 bits are pairs of registers, one access in an exclusive pair and two elsewhere; what is
+/// computed has a carry. An instruction under a condition says so itself, whatever `it` announces.
 #[test]
 fn pairs_of_registers() {
     const SWAPPED: &str = "push {r4, r5, r6, r7, fp}; ldrd fp, [sp, #28]; ldrd r6, [sp, #20]; dmb ish; 1:; ldrexd r4, r5, [r0]; cmp r5, ip; it eq; \
@@ -223,7 +284,10 @@ fn pairs_of_registers() {
             "b64",
             ADDED,
             "dmb ; ldrex_strex ; ctrl ; dmb",
-            &[("adc r7, r5, r3", "add r7, r5, r3; add r7, r7, #1", "add of"), ("adc r7, r5, r3", "adc r7, r5, r2", "add of")],
+            &[
+                ("adc r7, r5, r3", "add r7, r5, r3; add r7, r7, #1", "add of"),
+                ("adc r7, r5, r3", "adc r7, r5, r2", "add of"),
+            ],
         ),
         (
             "armv7",
@@ -231,7 +295,10 @@ fn pairs_of_registers() {
             "b64",
             SUBTRACTED,
             "dmb ; ldrex_strex ; ctrl ; dmb",
-            &[("sbc r7, r5, r3", "sub r7, r5, r3", "sub of"), ("sbc r7, r5, r3", "adc r7, r5, r3", "sub of")],
+            &[
+                ("sbc r7, r5, r3", "sub r7, r5, r3", "sub of"),
+                ("sbc r7, r5, r3", "adc r7, r5, r3", "sub of"),
+            ],
         ),
         (
             "armv7",
@@ -254,7 +321,11 @@ fn pairs_of_registers() {
             &[
                 ("bne 1b", "bne 1b; dmb ish", "its loop reads"),
                 ("[sp, #8]", "[sp, #16]", "it writes 0x"),
-                ("1:; ldrexd r4, r5, [r0]; strexd r1, r2, r3, [r0]; cmp r1, #0; bne 1b", "strd r2, [r0]", "more than once"),
+                (
+                    "1:; ldrexd r4, r5, [r0]; strexd r1, r2, r3, [r0]; cmp r1, #0; bne 1b",
+                    "strd r2, [r0]",
+                    "more than once",
+                ),
             ],
         ),
     ]);

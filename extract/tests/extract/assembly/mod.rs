@@ -1,4 +1,5 @@
-//! Assembly to rows: what compilers print for CPUs, in small, and what goes wrong. A file for each machine; here is what they share.
+//! Assembly to rows: what compilers print for CPUs, in small, and what goes wrong. A file for each
+//! machine; here is what they share.
 
 mod aarch64;
 mod armv7;
@@ -29,11 +30,21 @@ pub const LAYOUT: TrialLayout = TrialLayout { own_word: false, value: true, succ
 
 const SWAP: What = What::Swap(Order::Sc);
 
-/// The rows of a function as text; of a compare-exchange that of success and that of failure. `unused` is the function without the result.
-fn of(architecture: Architecture, what: What, kind: &str, body: &str, unused: Option<&str>) -> Vec<String> {
+/// The rows of a function as text; of a compare-exchange that of success and that of failure.
+/// `unused` is the function without the result.
+fn of(
+    architecture: Architecture,
+    what: What,
+    kind: &str,
+    body: &str,
+    unused: Option<&str>,
+) -> Vec<String> {
     let text = |body: &str| {
-        let read = module(&format!("\t.type f, @function\nf:\n{}\n\t.size f, .-f\n", body.replace("; ", "\n\t")), architecture)
-            .expect("a function");
+        let read = module(
+            &format!("\t.type f, @function\nf:\n{}\n\t.size f, .-f\n", body.replace("; ", "\n\t")),
+            architecture,
+        )
+        .expect("a function");
         read.functions[0].text.clone()
     };
     let mut reader = AssemblyReader::of(architecture).expect("the text says its assembly");
@@ -42,7 +53,9 @@ fn of(architecture: Architecture, what: What, kind: &str, body: &str, unused: Op
         .rows
         .into_iter()
         .map(|row| match row.answer {
-            LoweringAnswer::Lowered(all) => all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or "),
+            LoweringAnswer::Lowered(all) => {
+                all.iter().map(|s| s.text(None)).collect::<Vec<_>>().join(" or ")
+            }
             LoweringAnswer::Other(why) => format!("other: {why}"),
             LoweringAnswer::Absent(why) | LoweringAnswer::Unknown(why) => why,
         })
@@ -55,16 +68,25 @@ fn trial(name: &str, body: &str) -> String {
     let text = format!("f:\n\t{}\n\t.size f, .-f\n", body.replace("; ", "\n\t"));
     let read = module(&text, architecture).expect("a function");
     let mut reader = AssemblyReader::of(architecture).expect("the text says its assembly");
-    rows(&mut reader, &point(What::Fence, ""), LAYOUT, &read.functions[0].text, None).paths.join(" or ")
+    rows(&mut reader, &point(What::Fence, ""), LAYOUT, &read.functions[0].text, None)
+        .paths
+        .join(" or ")
 }
 
 fn built_in(name: &str, what: What, kind: &str, body: &str) -> Vec<String> {
     of(Architecture::built_in(name).expect("it is shipped"), what, kind, body, None)
 }
 
-/// A function that is right, its rows, and what becomes of them where a part of it is replaced: each change is wrong, or is another function.
-type Beside =
-    (&'static str, What, &'static str, &'static str, &'static str, &'static [(&'static str, &'static str, &'static str)]);
+/// A function that is right, its rows, and what becomes of them where a part of it is replaced:
+/// each change is wrong, or is another function.
+type Beside = (
+    &'static str,
+    What,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str, &'static str)],
+);
 
 fn beside(all: &[Beside]) {
     for &(architecture, what, kind, body, rows, changes) in all {
@@ -81,7 +103,8 @@ fn beside(all: &[Beside]) {
     }
 }
 
-/// A register that is the caller's is given back as it was, on every path, whole, and in its own place.
+/// A register that is the caller's is given back as it was, on every path, whole, and in its own
+/// place.
 #[test]
 fn registers_of_the_caller() {
     beside(&[
@@ -112,8 +135,16 @@ fn registers_of_the_caller() {
                 ("str x19, [sp, 16]; ", "", "does not give `x19` back"),
                 ("ldr x19, [sp, 16]", "ldr w19, [sp, 16]", "does not give `x19` back"),
                 ("ldr x19, [sp, 16]", "ldr x19, [sp]", "does not give `x19` back"),
-                ("stlxr w5, w19, [x0]; cbnz w5, 1b", "stlxr w20, w19, [x0]; cbnz w20, 1b", "does not give `x20` back"),
-                ("ldp x29, x30, [sp], 32", "ldr x30, [sp, 8]; add sp, sp, 32; mov x29, x19", "does not give `x29` back"),
+                (
+                    "stlxr w5, w19, [x0]; cbnz w5, 1b",
+                    "stlxr w20, w19, [x0]; cbnz w20, 1b",
+                    "does not give `x20` back",
+                ),
+                (
+                    "ldp x29, x30, [sp], 32",
+                    "ldr x30, [sp, 8]; add sp, sp, 32; mov x29, x19",
+                    "does not give `x29` back",
+                ),
             ],
         ),
         (
@@ -125,7 +156,11 @@ fn registers_of_the_caller() {
             &[
                 ("pop {r4, pc}", "pop {r5, pc}", "does not give `r4` back"),
                 ("pop {r4, pc}", "pop {r3, pc}", "does not give `r4` back"),
-                ("strex lr, ip, [r0]; cmp lr", "strex r9, ip, [r0]; cmp r9", "does not give `r9` back"),
+                (
+                    "strex lr, ip, [r0]; cmp lr",
+                    "strex r9, ip, [r0]; cmp r9",
+                    "does not give `r9` back",
+                ),
             ],
         ),
         (
@@ -152,7 +187,11 @@ fn registers_of_the_caller() {
                 ("; ld 31, -8(1)", "; ld 31, -80(1)", "does not give `r31` back"),
                 ("addi 1, 31, 80", "ld 1, 0(31)", "ld"),
                 ("addi 1, 31, 80", "ld 1, 8(31)", "other: "),
-                ("stdu 1, -80(1)", "stdu 1, -96(1)", "does not lead back to where the function was called"),
+                (
+                    "stdu 1, -80(1)",
+                    "stdu 1, -96(1)",
+                    "does not lead back to where the function was called",
+                ),
                 ("stdu 1, -80(1)", "stdu 9, -80(1)", "addresses that are written back"),
                 ("lwz 8, 0(9)", "lwz 14, 0(9); mr 8, 14", "does not give `r14` back"),
             ],
@@ -176,13 +215,23 @@ struct FlagNumbers {
 
 impl FlagNumbers {
     fn all() -> impl Iterator<Item = Self> {
-        let numbers: [(i64, i64); 9] =
-            [(5, 3), (3, 5), (4, 4), (0, 1), (1, 0), (0x7fff_ffff, 1), (-0x8000_0000, 1), (-1, 1), (-0x8000_0000, -0x8000_0000)];
+        let numbers: [(i64, i64); 9] = [
+            (5, 3),
+            (3, 5),
+            (4, 4),
+            (0, 1),
+            (1, 0),
+            (0x7fff_ffff, 1),
+            (-0x8000_0000, 1),
+            (-1, 1),
+            (-0x8000_0000, -0x8000_0000),
+        ];
         numbers.into_iter().map(|(a, b)| {
             let (a, b) = (a as u32, b as u32);
             let (difference, borrow) = a.overflowing_sub(b);
             let (sum, carry) = a.overflowing_add(b);
-            let (over, over_sum) = ((a as i32).overflowing_sub(b as i32).1, (a as i32).overflowing_add(b as i32).1);
+            let (over, over_sum) =
+                ((a as i32).overflowing_sub(b as i32).1, (a as i32).overflowing_add(b as i32).1);
             Self { a, b, difference, borrow, over, sum, carry, over_sum }
         })
     }
@@ -215,7 +264,8 @@ fn conditions_of_arm((zero, carry, less, sign): Flags) -> [(&'static str, bool);
     ]
 }
 
-/// A full fence is run into if a condition holds, and jumped over if not: both are one way in all trials.
+/// A full fence is run into if a condition holds, and jumped over if not: both are one way in all
+/// trials.
 fn fence_stands(architecture: &str, fence: &str, body: &str, holds: bool) {
     let found = built_in(architecture, What::Fence, "", body).join(", ");
     assert!(found.contains("goes the same way in all trials"), "{body}: {found}");

@@ -7,15 +7,28 @@ use super::{SWAP, beside, built_in, trial};
 /// Power: a branch to the next instruction is there for what it makes depend.
 #[test]
 fn code_of_compilers_becomes_rows() {
-    let is = |what, kind, body: &str, expected: &[&str]| assert_eq!(built_in("power", what, kind, body), expected, "{body}");
-    is(What::Load, "b32", "sync; lwz 9,0(3); cmpw cr7,9,9; bne- cr7,$+4; isync; stw 9,0(4); blr", &["sync ; ld ; ctrl ; isync"]);
+    let is = |what, kind, body: &str, expected: &[&str]| {
+        assert_eq!(built_in("power", what, kind, body), expected, "{body}")
+    };
+    is(
+        What::Load,
+        "b32",
+        "sync; lwz 9,0(3); cmpw cr7,9,9; bne- cr7,$+4; isync; stw 9,0(4); blr",
+        &["sync ; ld ; ctrl ; isync"],
+    );
     is(What::Load, "b32", "sync; lwz 9,0(3); isync; stw 9,0(4); blr", &["sync ; ld ; isync"]);
     let cas = "lwsync; .L1:; lwarx %r9,0,%r3; cmpw %cr0,%r9,%r7; bne %cr0,.L2; stwcx. %r6,0,%r3; bne %cr0,.L1; .L2:; isync; mfcr %r10,128; \
                rlwinm %r10,%r10,3,1; stb %r10,0(%r5); stw %r9,0(%r4); blr";
-    is(SWAP, "b32", cas, &["lwsync ; lwarx_stwcx ; ctrl ; isync", "lwsync ; lwarx_stwcx ; ctrl ; isync"]);
+    is(
+        SWAP,
+        "b32",
+        cas,
+        &["lwsync ; lwarx_stwcx ; ctrl ; isync", "lwsync ; lwarx_stwcx ; ctrl ; isync"],
+    );
 }
 
-/// Registers and values have as many bits as the instruction says: what is cut, extended by a sign, or left in a register, is so in a trial.
+/// Registers and values have as many bits as the instruction says: what is cut, extended by a sign,
+/// or left in a register, is so in a trial.
 #[test]
 fn values_have_their_widths() {
     beside(&[(
@@ -33,8 +46,8 @@ fn values_have_their_widths() {
     )]);
 }
 
-/// A compare-exchange says whether it succeeded: in the bits of Power's condition register, in what is computed from the values, and on every machine. What
-/// is not known is no row.
+/// A compare-exchange says whether it succeeded: in the bits of Power's condition register, in what
+/// is computed from the values, and on every machine. What is not known is no row.
 #[test]
 fn success_is_known() {
     const UNKNOWN: &str = "whether it says that it succeeded cannot be followed";
@@ -58,7 +71,11 @@ fn success_is_known() {
                 ("rlwinm %r10,%r10,3,1", "srwi %r10,%r10,29", "says that it"),
                 ("mfcr %r10,128", "mfcr %r10,64", "`mfcr %r10,64`"),
                 ("bne %cr0,1b", "crclr 2; bne %cr0,1b", "`crclr 2`"),
-                ("bne %cr0,1b", "blt %cr0,1b", "it does not write although it read what was expected"),
+                (
+                    "bne %cr0,1b",
+                    "blt %cr0,1b",
+                    "it does not write although it read what was expected",
+                ),
                 ("cmpw %cr0", "cmpw %cr7", "it does not write although"),
             ],
         ),
@@ -93,14 +110,16 @@ fn success_is_known() {
     ]);
 }
 
-/// Each field of Power's condition register, and what instructions count, turn and cut: a fence stands where a number is the one that the manual says.
+/// Each field of Power's condition register, and what instructions count, turn and cut: a fence
+/// stands where a number is the one that the manual says.
 #[test]
 fn numbers_of_power_are_those_of_the_machine() {
     let is = |body: String, holds: bool| {
         let path = trial("power", &format!("{body}1f; blr; 1:; sync; blr"));
         assert_eq!(path, if holds { "sync" } else { "nothing" }, "{body}");
     };
-    let numbers: [i64; 9] = [0, 1, 5, -1, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, i64::MIN, i64::MAX];
+    let numbers: [i64; 9] =
+        [0, 1, 5, -1, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, i64::MIN, i64::MAX];
     for (a, b) in numbers.into_iter().flat_map(|a| numbers.map(|b| (a, b))) {
         for (instruction, order) in [
             ("cmpw", (a as i32).cmp(&(b as i32))),
@@ -109,7 +128,14 @@ fn numbers_of_power_are_those_of_the_machine() {
             ("cmpld", (a as u64).cmp(&(b as u64))),
         ] {
             let bits = [order.is_lt(), order.is_gt(), order.is_eq()];
-            let of = [("lt", bits[0]), ("ge", !bits[0]), ("gt", bits[1]), ("le", !bits[1]), ("eq", bits[2]), ("ne", !bits[2])];
+            let of = [
+                ("lt", bits[0]),
+                ("ge", !bits[0]),
+                ("gt", bits[1]),
+                ("le", !bits[1]),
+                ("eq", bits[2]),
+                ("ne", !bits[2]),
+            ];
             let begin = |field: &str| format!("li 8, {a}; li 9, {b}; {instruction} {field}8, 9; ");
             for (condition, holds) in of {
                 is(format!("{}b{condition} ", begin("")), holds);
@@ -117,16 +143,30 @@ fn numbers_of_power_are_those_of_the_machine() {
                 is(format!("{}b{condition} 7, ", begin("7, ")), holds);
             }
             for (bit, holds) in bits.into_iter().enumerate() {
-                let choice = format!("li 10, 1; li 11, 0; isel 10, 10, 11, {bit}; cmpwi 10, 0; bne ");
+                let choice =
+                    format!("li 10, 1; li 11, 0; isel 10, 10, 11, {bit}; cmpwi 10, 0; bne ");
                 is(begin("") + &choice, holds);
-                let number = format!("mfcr 10, 128; rlwinm 10, 10, {}, 1; cmpwi 10, 1; beq ", bit + 1);
+                let number =
+                    format!("mfcr 10, 128; rlwinm 10, 10, {}, 1; cmpwi 10, 1; beq ", bit + 1);
                 is(begin("") + &number, holds);
             }
         }
     }
-    for n in
-        [0u64, 1, 5, 0x80, 0xffff, 0x1_0000, 0x00ff_ffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x1_2345_6789, 1 << 63, u64::MAX]
-    {
+    for n in [
+        0u64,
+        1,
+        5,
+        0x80,
+        0xffff,
+        0x1_0000,
+        0x00ff_ffff,
+        0x7fff_ffff,
+        0x8000_0000,
+        0xffff_ffff,
+        0x1_2345_6789,
+        1 << 63,
+        u64::MAX,
+    ] {
         let low = n as u32;
         let mut all = vec![
             ("cntlzw 8, 8".to_owned(), u64::from(low.leading_zeros())),
@@ -146,13 +186,17 @@ fn numbers_of_power_are_those_of_the_machine() {
             all.push((format!("sldi 8, 8, {by}"), n << by));
         }
         for (instruction, result) in all {
-            let begin = format!("li 8, {}; {instruction}; li 9, {}; cmpd 8, 9; beq ", n as i64, result as i64);
+            let begin = format!(
+                "li 8, {}; {instruction}; li 9, {}; cmpd 8, 9; beq ",
+                n as i64, result as i64
+            );
             is(begin, true);
         }
     }
 }
 
-/// What stands above a parameter that is narrower than its register is not known on x86 and AArch64.
+/// What stands above a parameter that is narrower than its register is not known on x86 and
+/// AArch64.
 #[test]
 fn bits_above_a_parameter_are_not_zeros() {
     beside(&[(
@@ -163,7 +207,11 @@ fn bits_above_a_parameter_are_not_zeros() {
         "sync ; lwarx_stwcx ; ctrl ; lwsync, sync ; lwarx_stwcx ; ctrl ; lwsync",
         &[
             ("cmpw", "cmpd", "it does not write although"),
-            ("cmpw", "cmplw", "sync ; lwarx_stwcx ; ctrl ; lwsync, sync ; lwarx_stwcx ; ctrl ; lwsync"),
+            (
+                "cmpw",
+                "cmplw",
+                "sync ; lwarx_stwcx ; ctrl ; lwsync, sync ; lwarx_stwcx ; ctrl ; lwsync",
+            ),
         ],
     )]);
 }
@@ -179,11 +227,15 @@ fn addresses_have_their_width() {
         "lwz 8, 0(3); stw 8, 0(4); blr",
         "ld",
         // Register 0 in an address is the number.
-        &[("lwz", "extsw 3, 3; lwz", ELSEWHERE), ("lwz 8, 0(3)", "mr 0, 3; lwz 8, 0(0)", "expected an address")],
+        &[
+            ("lwz", "extsw 3, 3; lwz", ELSEWHERE),
+            ("lwz 8, 0(3)", "mr 0, 3; lwz 8, 0(0)", "expected an address"),
+        ],
     )]);
 }
 
-/// A load-reserved whose store-conditional never comes writes nothing back, and one that is given up lets none succeed.
+/// A load-reserved whose store-conditional never comes writes nothing back, and one that is given
+/// up lets none succeed.
 #[test]
 fn halves_of_pairs_that_stand_alone() {
     beside(&[(

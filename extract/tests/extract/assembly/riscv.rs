@@ -7,8 +7,15 @@ use super::{SWAP, beside, built_in, rmw};
 /// RISC-V: labels that are numbers, and bytes that are changed in their word.
 #[test]
 fn code_of_compilers_becomes_rows() {
-    let is = |what, kind, body: &str, expected: &[&str]| assert_eq!(built_in("riscv", what, kind, body), expected, "{body}");
-    is(What::Load, "b32", "fence iorw,iorw; lw a5,0(a0); fence ir,iorw; sw a5,0(a1); ret", &["fence.rw_rw ; lw ; fence.r_rw"]);
+    let is = |what, kind, body: &str, expected: &[&str]| {
+        assert_eq!(built_in("riscv", what, kind, body), expected, "{body}")
+    };
+    is(
+        What::Load,
+        "b32",
+        "fence iorw,iorw; lw a5,0(a0); fence ir,iorw; sw a5,0(a1); ret",
+        &["fence.rw_rw ; lw ; fence.r_rw"],
+    );
     let cas = "1:; lr.w.aqrl a5,0(a0); bne a5,a4,1f; sc.w.rl a6,a3,0(a0); bnez a6,1b; 1:; sub a4,a5,a4; seqz a4,a4; sb a4,0(a2); sw a5,0(a1); ret";
     is(SWAP, "b32", cas, &["lr.aqrl_sc.rl", "lr.aqrl_sc.rl"]);
     let byte = "andi a7, a0, -4; slli a0, a0, 3; li a6, 255; zext.b a4, a4; zext.b a3, a3; sllw t0, a6, a0; sllw a6, a4, a0; sllw a3, a3, a0; \
@@ -17,7 +24,10 @@ fn code_of_compilers_becomes_rows() {
     is(SWAP, "b8", byte, &["lr.aq_sc.rl", "lr.aq_sc.rl"]);
     // Rounded down to 8 bytes the address is that of another word for every other object.
     let far = byte.replace("andi a7, a0, -4", "andi a7, a0, -8");
-    assert!(built_in("riscv", SWAP, "b8", &far).iter().all(|row| row.starts_with("other: ")), "{far}");
+    assert!(
+        built_in("riscv", SWAP, "b8", &far).iter().all(|row| row.starts_with("other: ")),
+        "{far}"
+    );
     let harms = byte.replace("xor a5, a4, a3; and a5, a5, t0; xor a5, a5, a4", "mv a5, a3");
     is(SWAP, "b8", &harms, &["other: it changes what lies beside the object"; 2]);
 }
@@ -35,7 +45,8 @@ fn directives_that_are_not_passed_over() {
     )]);
 }
 
-/// Registers and values have as many bits as the instruction says: what is cut, extended by a sign, or left in a register, is so in a trial.
+/// Registers and values have as many bits as the instruction says: what is cut, extended by a sign,
+/// or left in a register, is so in a trial.
 #[test]
 fn values_have_their_widths() {
     beside(&[(
@@ -44,7 +55,10 @@ fn values_have_their_widths() {
         "b64",
         "ld a5, 0(a0); fence r, rw; sd a5, 0(a1); ret",
         "lw ; fence.r_rw",
-        &[("; sd", "; sext.w a5, a5; sd", "returns"), ("; sd", "; slli a5, a5, 32; srli a5, a5, 32; sd", "returns")],
+        &[
+            ("; sd", "; sext.w a5, a5; sd", "returns"),
+            ("; sd", "; slli a5, a5, 32; srli a5, a5, 32; sd", "returns"),
+        ],
     )]);
 }
 
@@ -59,15 +73,26 @@ fn maxima_with_and_without_a_sign() {
         ("max", "amomax", "amomin"),
     ] {
         for (kind, w, st) in [("b32", "w", "sw"), ("b64", "d", "sd")] {
-            let of = |name: &str| built_in("riscv", rmw(operation), kind, &format!("{name}.{w} a5,a3,(a0); {st} a5,0(a1); ret"));
+            let of = |name: &str| {
+                built_in(
+                    "riscv",
+                    rmw(operation),
+                    kind,
+                    &format!("{name}.{w} a5,a3,(a0); {st} a5,0(a1); ret"),
+                )
+            };
             assert_eq!(of(instruction), ["amoswap"], "{operation} {kind}");
-            assert!(of(other)[0].starts_with("other: "), "{operation} {kind} by {other}: {:?}", of(other));
+            assert!(
+                of(other)[0].starts_with("other: "),
+                "{operation} {kind} by {other}: {:?}",
+                of(other)
+            );
         }
     }
 }
 
-/// A compare-exchange says whether it succeeded: in the bits of Power's condition register, in what is computed from the values, and on every machine. What
-/// is not known is no row.
+/// A compare-exchange says whether it succeeded: in the bits of Power's condition register, in what
+/// is computed from the values, and on every machine. What is not known is no row.
 #[test]
 fn success_is_known() {
     const UNKNOWN: &str = "whether it says that it succeeded cannot be followed";
@@ -81,7 +106,8 @@ fn success_is_known() {
     )]);
 }
 
-/// A function ends where it returns, and returns to where it was called; Armv7's pc is no register that a value is read from or written to.
+/// A function ends where it returns, and returns to where it was called; Armv7's pc is no register
+/// that a value is read from or written to.
 #[test]
 fn functions_return() {
     const ASTRAY: &str = "does not lead back to where the function was called";
@@ -95,7 +121,8 @@ fn functions_return() {
     )]);
 }
 
-/// What stands above a parameter that is narrower than its register is not known on x86 and AArch64.
+/// What stands above a parameter that is narrower than its register is not known on x86 and
+/// AArch64.
 #[test]
 fn bits_above_a_parameter_are_not_zeros() {
     beside(&[
@@ -126,10 +153,18 @@ fn bits_above_a_parameter_are_not_zeros() {
 #[test]
 fn addresses_have_their_width() {
     const ELSEWHERE: &str = "accesses an address that cannot be followed";
-    beside(&[("riscv", What::Load, "b32", "lw a5, 0(a0); sw a5, 0(a1); ret", "lw", &[("lw", "sext.w a0, a0; lw", ELSEWHERE)])]);
+    beside(&[(
+        "riscv",
+        What::Load,
+        "b32",
+        "lw a5, 0(a0); sw a5, 0(a1); ret",
+        "lw",
+        &[("lw", "sext.w a0, a0; lw", ELSEWHERE)],
+    )]);
 }
 
-/// A load-reserved whose store-conditional never comes writes nothing back, and one that is given up lets none succeed.
+/// A load-reserved whose store-conditional never comes writes nothing back, and one that is given
+/// up lets none succeed.
 #[test]
 fn halves_of_pairs_that_stand_alone() {
     beside(&[(
@@ -138,6 +173,10 @@ fn halves_of_pairs_that_stand_alone() {
         "b32",
         "lr.w a5, (a0); fence r, rw; sw a5, 0(a1); ret",
         "lw ; fence.r_rw",
-        &[("lr.w", "lr.w.aq", "mappings have no load that is `lr.w.aq a5, (a0)` without its store-conditional")],
+        &[(
+            "lr.w",
+            "lr.w.aq",
+            "mappings have no load that is `lr.w.aq a5, (a0)` without its store-conditional",
+        )],
     )]);
 }

@@ -7,7 +7,9 @@ use super::{FlagNumbers, SWAP, beside, built_in, fence_stands, flags, rmw};
 /// Both syntaxes of x86.
 #[test]
 fn code_of_compilers_becomes_rows() {
-    let is = |what, kind, body: &str, expected: &[&str]| assert_eq!(built_in("x86", what, kind, body), expected, "{body}");
+    let is = |what, kind, body: &str, expected: &[&str]| {
+        assert_eq!(built_in("x86", what, kind, body), expected, "{body}")
+    };
     is(What::Load, "b32", "movl (%rdi), %eax; movl %eax, (%rsi); ret", &["load"]);
     is(What::Load, "b8", "movzbl (%rdi), %eax; movb %al, (%rsi); retq", &["load"]);
     is(What::Load, "b32", "mov eax, dword ptr [rdi]; mov dword ptr [rsi], eax; ret", &["load"]);
@@ -15,7 +17,12 @@ fn code_of_compilers_becomes_rows() {
     is(What::Store, "b16", "movw %cx, (%rdi); mfence; ret", &["store ; mfence"]);
     is(What::Fence, "", "lock orq $0, (%rsp); ret", &["mfence"]);
     is(rmw("add"), "b32", "lock\t\txaddl %ecx, (%rdi); movl %ecx, (%rsi); ret", &["lock_xchg"]);
-    is(SWAP, "b8", "movl %r8d, %eax; lock cmpxchgb %cl, (%rdi); sete (%rdx); movb %al, (%rsi); ret", &["lock_xchg", "lock_xchg"]);
+    is(
+        SWAP,
+        "b8",
+        "movl %r8d, %eax; lock cmpxchgb %cl, (%rdi); sete (%rdx); movb %al, (%rsi); ret",
+        &["lock_xchg", "lock_xchg"],
+    );
     let nand = "movzbl (%rdi), %eax; .L11:; movl %eax, %edx; movl %eax, %r8d; andl %ecx, %edx; notl %edx; lock cmpxchgb %dl, (%rdi); jne .L11; movb %r8b, (%rsi); ret";
     is(rmw("nand"), "b8", nand, &["lock_xchg"]);
 }
@@ -44,7 +51,10 @@ fn suffixes_are_those_of_their_registers() {
             "b32",
             "movl %ecx, (%rdi); ret",
             "store",
-            &[("movl %ecx", "movl %rcx", "`movl %rcx, (%rdi)` is not read"), ("movl", "mov", "store")],
+            &[
+                ("movl %ecx", "movl %rcx", "`movl %rcx, (%rdi)` is not read"),
+                ("movl", "mov", "store"),
+            ],
         ),
         (
             "x86",
@@ -60,7 +70,8 @@ fn suffixes_are_those_of_their_registers() {
     ]);
 }
 
-/// Frames, signed return addresses, and parts of registers as compilers print them are followed, and so is what is wrong with them.
+/// Frames, signed return addresses, and parts of registers as compilers print them are followed,
+/// and so is what is wrong with them.
 #[test]
 fn frames_and_parts_of_registers() {
     const BACK: &str = "does not lead back to where the function was called";
@@ -71,7 +82,11 @@ fn frames_and_parts_of_registers() {
             "b32",
             "endbr64; pushq %rbp; movq %rsp, %rbp; subq $16, %rsp; movl (%rdi), %eax; movl %eax, -4(%rbp); movl %eax, (%rsi); leave; rep ret",
             "load",
-            &[("leave", "popq %rbp", BACK), ("leave; ", "", BACK), ("movq %rsp, %rbp; ", "", "cannot be followed")],
+            &[
+                ("leave", "popq %rbp", BACK),
+                ("leave; ", "", BACK),
+                ("movq %rsp, %rbp; ", "", "cannot be followed"),
+            ],
         ),
         (
             "x86",
@@ -143,17 +158,21 @@ fn directives_that_are_not_passed_over() {
             ("\t", ".LFB0 = .+1; ", "`.LFB0 = .+1`"),
             ("\t", "f = .; ", "`f = .`"),
             ("\t", ".dc.b 0xc3; ", "`.dc.b 0xc3`"),
-            // An address that is so many bytes behind is that of the next instruction where all have four.
+            // An address that is so many bytes behind is that of the next instruction where all
+            // have four.
             ("\t", "jmp .+4; ret; ", "`jmp .+4`"),
         ],
     )]);
 }
 
-/// Registers and values have as many bits as the instruction says: what is cut, extended by a sign, or left in a register, is so in a trial.
+/// Registers and values have as many bits as the instruction says: what is cut, extended by a sign,
+/// or left in a register, is so in a trial.
 #[test]
 fn values_have_their_widths() {
-    const LOCKED: &str = "movl %r8d, %eax; lock cmpxchgl %ecx, (%rdi); movl %eax, (%rsi); sete (%rdx); ret";
-    const BYTE: &str = "movb %r8b, %al; lock cmpxchgb %cl, (%rdi); movb %al, (%rsi); sete (%rdx); ret";
+    const LOCKED: &str =
+        "movl %r8d, %eax; lock cmpxchgl %ecx, (%rdi); movl %eax, (%rsi); sete (%rdx); ret";
+    const BYTE: &str =
+        "movb %r8b, %al; lock cmpxchgb %cl, (%rdi); movb %al, (%rsi); sete (%rdx); ret";
     beside(&[
         ("x86", What::Load, "b8", "movb (%rdi), %al; movb %al, (%rsi); ret", "load", &[]),
         (
@@ -196,11 +215,28 @@ fn values_have_their_widths() {
                 ("sete (%rdx)", "sete %cl; movb %cl, (%rdx)", "lock_xchg, lock_xchg"),
                 ("sete (%rdx)", "sete %r9b; movb %r9b, (%rdx)", "lock_xchg, lock_xchg"),
                 ("sete (%rdx)", "sete %cl; testb %cl, %cl; setne (%rdx)", "lock_xchg, lock_xchg"),
-                ("sete (%rdx)", "sete %cl; movzbl %cl, %ecx; testl %ecx, %ecx; setne (%rdx)", "lock_xchg, lock_xchg"),
-                ("sete (%rdx)", "sete %cl; testl %ecx, %ecx; setne (%rdx)", "it does not write and says that it succeeded"),
-                // What is in the upper half does not count, nor does it where the instruction has 32 bits.
-                ("movl %r8d, %eax", "movabsq $78187493520, %rax; movl %r8d, %eax", "lock_xchg, lock_xchg"),
-                ("movl %r8d, %eax", "movabsq $78187493520, %rax; movw %r8w, %ax", "it does not write although"),
+                (
+                    "sete (%rdx)",
+                    "sete %cl; movzbl %cl, %ecx; testl %ecx, %ecx; setne (%rdx)",
+                    "lock_xchg, lock_xchg",
+                ),
+                (
+                    "sete (%rdx)",
+                    "sete %cl; testl %ecx, %ecx; setne (%rdx)",
+                    "it does not write and says that it succeeded",
+                ),
+                // What is in the upper half does not count, nor does it where the instruction has
+                // 32 bits.
+                (
+                    "movl %r8d, %eax",
+                    "movabsq $78187493520, %rax; movl %r8d, %eax",
+                    "lock_xchg, lock_xchg",
+                ),
+                (
+                    "movl %r8d, %eax",
+                    "movabsq $78187493520, %rax; movw %r8w, %ax",
+                    "it does not write although",
+                ),
             ],
         ),
         (
@@ -212,7 +248,11 @@ fn values_have_their_widths() {
             &[
                 ("movb %r8b, %al", "movl $305419896, %eax; movb %r8b, %al", "lock_xchg, lock_xchg"),
                 ("sete (%rdx)", "cmpb %r8b, %al; sete (%rdx)", "lock_xchg, lock_xchg"),
-                ("movb %r8b, %al; lock", "movl $305419896, %eax; movb %r8b, %al; lock", "lock_xchg, lock_xchg"),
+                (
+                    "movb %r8b, %al; lock",
+                    "movl $305419896, %eax; movb %r8b, %al; lock",
+                    "lock_xchg, lock_xchg",
+                ),
                 (
                     "movb %r8b, %al; lock cmpxchgb %cl, (%rdi); movb %al, (%rsi); sete",
                     "movl $305419896, %eax; movb %r8b, %al; movl %eax, %r9d; orl $256, %eax; lock cmpxchgb %cl, (%rdi); movb %al, (%rsi); cmpl %r9d, %eax; sete",
@@ -223,8 +263,8 @@ fn values_have_their_widths() {
     ]);
 }
 
-/// A compare-exchange says whether it succeeded: in the bits of Power's condition register, in what is computed from the values, and on every machine. What
-/// is not known is no row.
+/// A compare-exchange says whether it succeeded: in the bits of Power's condition register, in what
+/// is computed from the values, and on every machine. What is not known is no row.
 #[test]
 fn success_is_known() {
     const UNKNOWN: &str = "whether it says that it succeeded cannot be followed";
@@ -238,7 +278,8 @@ fn success_is_known() {
     )]);
 }
 
-/// A function ends where it returns, and returns to where it was called; Armv7's pc is no register that a value is read from or written to.
+/// A function ends where it returns, and returns to where it was called; Armv7's pc is no register
+/// that a value is read from or written to.
 #[test]
 fn functions_return() {
     const ASTRAY: &str = "does not lead back to where the function was called";
@@ -248,11 +289,16 @@ fn functions_return() {
         "",
         "pushq %rbx; mfence; popq %rbx; ret",
         "mfence",
-        &[("popq %rbx; ", "", ASTRAY), ("pushq %rbx; ", "", ASTRAY), ("popq", "movq %rdi, 8(%rsp); popq", ASTRAY)],
+        &[
+            ("popq %rbx; ", "", ASTRAY),
+            ("pushq %rbx; ", "", ASTRAY),
+            ("popq", "movq %rdi, 8(%rsp); popq", ASTRAY),
+        ],
     )]);
 }
 
-/// What stands above a parameter that is narrower than its register is not known on x86 and AArch64.
+/// What stands above a parameter that is narrower than its register is not known on x86 and
+/// AArch64.
 #[test]
 fn bits_above_a_parameter_are_not_zeros() {
     beside(&[(
@@ -261,7 +307,10 @@ fn bits_above_a_parameter_are_not_zeros() {
         "b8",
         "movzbl (%rdi), %eax; 1:; movl %ecx, %edx; cmpb %cl, %al; cmovgel %eax, %edx; lock cmpxchgb %dl, (%rdi); jne 1b; movb %al, (%rsi); ret",
         "lock_xchg",
-        &[("cmpb %cl, %al", "cmpl %ecx, %eax", "max of"), ("cmpb %cl, %al", "cmpw %cx, %ax", "max of")],
+        &[
+            ("cmpb %cl, %al", "cmpl %ecx, %eax", "max of"),
+            ("cmpb %cl, %al", "cmpw %cx, %ax", "max of"),
+        ],
     )]);
 }
 
@@ -284,8 +333,9 @@ fn addresses_have_their_width() {
     )]);
 }
 
-/// What each instruction makes of the flags, and each condition of them, as the manual has it: carry and overflow of sums and differences in their
-/// width, neither for what is computed bit by bit, the carry that `inc` leaves.
+/// What each instruction makes of the flags, and each condition of them, as the manual has it:
+/// carry and overflow of sums and differences in their width, neither for what is computed bit by
+/// bit, the carry that `inc` leaves.
 #[test]
 fn flags_are_those_of_the_machine() {
     for FlagNumbers { a, b, difference, borrow, over, sum, carry, over_sum } in FlagNumbers::all() {
@@ -320,9 +370,20 @@ fn flags_are_those_of_the_machine() {
             ];
             for (condition, holds) in conditions {
                 let begin = format!("movl ${a}, %eax; movl ${b}, %ecx; {instruction}");
-                let chosen = format!("movl $0, %edx; movl $1, %ecx; cmov{condition}l %ecx, %edx; testl %edx, %edx; jne");
-                for way in [format!("j{condition}"), format!("set{condition} %cl; testb %cl, %cl; jne"), chosen] {
-                    fence_stands("x86", "mfence", &format!("{begin}; {way} 1f; ret; 1:; mfence; ret"), holds);
+                let chosen = format!(
+                    "movl $0, %edx; movl $1, %ecx; cmov{condition}l %ecx, %edx; testl %edx, %edx; jne"
+                );
+                for way in [
+                    format!("j{condition}"),
+                    format!("set{condition} %cl; testb %cl, %cl; jne"),
+                    chosen,
+                ] {
+                    fence_stands(
+                        "x86",
+                        "mfence",
+                        &format!("{begin}; {way} 1f; ret; 1:; mfence; ret"),
+                        holds,
+                    );
                 }
             }
         }

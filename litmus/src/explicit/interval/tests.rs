@@ -1,6 +1,7 @@
-//! The bounds against the judge, on random executions of random cycles: while reads-from and the orders become known pair by pair, each
-//! definition contains what the bounds say that it has, has nothing that they exclude, and no check is settled otherwise than the
-//! judge decides it in the end.
+//! The bounds against the judge, on random executions of random cycles: while reads-from and the
+//! orders become known pair by pair, each definition contains what the bounds say that it has, has
+//! nothing that they exclude, and no check is settled otherwise than the judge decides it in the
+//! end.
 
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{Execution, Kind, Order, Scope};
@@ -20,8 +21,13 @@ fn rows(relation: &BitMatrix) -> Rows {
 /// A random execution with random reads-from, and orders that may be partial.
 fn drawn(language: Language, rng: &mut fastrand::Rng) -> Execution {
     let patterns = ["Rf*", "Fr*", "Co*", "Po*", "Fence*", "Fence*", "Rmw"];
-    let edges: Vec<Edge> = patterns.iter().flat_map(|p| Edge::matching(p).unwrap_or_else(|e| panic!("{e}"))).collect();
-    let orders = if language == Language::C { vec![Order::Plain, Order::Rlx, Order::Sc] } else { vec![Order::Plain, Order::Rlx] };
+    let edges: Vec<Edge> =
+        patterns.iter().flat_map(|p| Edge::matching(p).unwrap_or_else(|e| panic!("{e}"))).collect();
+    let orders = if language == Language::C {
+        vec![Order::Plain, Order::Rlx, Order::Sc]
+    } else {
+        vec![Order::Plain, Order::Rlx]
+    };
     let variations = Variations {
         language,
         orders: [orders, vec![Order::Acq, Order::Rel]].concat(),
@@ -39,18 +45,22 @@ fn drawn(language: Language, rng: &mut fastrand::Rng) -> Execution {
     let mut execution = of_cycle.flatten().next().expect("some cycle can be drawn");
     let n = execution.size();
     let is_write = |x: &Execution, e: usize| matches!(x.events[e].kind, Kind::Init | Kind::Write);
-    let all: Vec<(usize, usize)> = (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
+    let all: Vec<(usize, usize)> =
+        (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|(a, b)| a != b).collect();
     let mut rf = BitMatrix::new(n);
     for read in (0..n).filter(|&e| execution.events[e].kind == Kind::Read) {
-        let same =
-            |&w: &usize| is_write(&execution, w) && execution.physical(Event::from(w)) == execution.physical(Event::from(read));
+        let same = |&w: &usize| {
+            is_write(&execution, w)
+                && execution.physical(Event::from(w)) == execution.physical(Event::from(read))
+        };
         let sources: Vec<usize> = (0..n).filter(same).collect();
         rf.insert(Event::from(sources[rng.usize(..sources.len())]), Event::from(read));
     }
     // Along a random numbering, so that there is no cycle; what composes is there too.
     let mut place: Vec<usize> = (0..n).collect();
     rng.shuffle(&mut place);
-    let mut order = |wanted: &dyn Fn(usize, usize) -> bool, always: &dyn Fn(usize, usize) -> bool| {
+    let mut order = |wanted: &dyn Fn(usize, usize) -> bool,
+                     always: &dyn Fn(usize, usize) -> bool| {
         let mut order = vec![0_u64; n];
         for &(a, b) in all.iter().filter(|&&(a, b)| wanted(a, b)) {
             if always(a, b) || (!always(b, a) && place[a] < place[b] && rng.u16(..4) > 0) {
@@ -62,8 +72,9 @@ fn drawn(language: Language, rng: &mut fastrand::Rng) -> Execution {
         BitMatrix::from_pairs(n, pairs.map(|&(a, b)| (Event::from(a), Event::from(b))))
     };
     let x = &execution;
-    let same_place =
-        |a: usize, b: usize| is_write(x, a) && is_write(x, b) && x.physical(Event::from(a)) == x.physical(Event::from(b));
+    let same_place = |a: usize, b: usize| {
+        is_write(x, a) && is_write(x, b) && x.physical(Event::from(a)) == x.physical(Event::from(b))
+    };
     let co = order(&same_place, &|a, _| x.events[a].kind == Kind::Init);
     let is_fence = |e: usize| x.events[e].kind == Kind::Fence && x.events[e].order == Order::Sc;
     let sync_fence = order(&|a, b| is_fence(a) && is_fence(b), &|_, _| false);
@@ -117,8 +128,15 @@ fn values(model: &Model, plan: &Plan, execution: &Execution) -> Vec<(String, Exp
     named.filter_map(|d| Some((d.name.clone(), d.body, value(&d.name)?))).collect()
 }
 
-/// Follows the bounds of one execution while they become narrow; how many definitions were open at some time.
-fn follow(model: &Model, plan: &Plan, machine: &mut IntervalMachine, execution: &Execution, rng: &mut fastrand::Rng) -> usize {
+/// Follows the bounds of one execution while they become narrow; how many definitions were open at
+/// some time.
+fn follow(
+    model: &Model,
+    plan: &Plan,
+    machine: &mut IntervalMachine,
+    execution: &Execution,
+    rng: &mut fastrand::Rng,
+) -> usize {
     let judgement = judge(model, execution);
     let mut values = values(model, plan, execution);
     let mut bounds = [&execution.rf, &execution.co, &execution.sync_fence].map(Bounds::new);
@@ -141,16 +159,32 @@ fn follow(model: &Model, plan: &Plan, machine: &mut IntervalMachine, execution: 
         for (check, &holds) in judgement.holds.iter().enumerate() {
             let name = model.checks[check].display_name();
             match machine.status(plan, check, chosen) {
-                CheckStatus::Open => assert!(step < 5, "{}: `{name}` is open in the end", model.name),
-                status => assert_eq!(status == CheckStatus::Holds, holds, "{}: `{name}` at step {step}", model.name),
+                CheckStatus::Open => {
+                    assert!(step < 5, "{}: `{name}` is open in the end", model.name)
+                }
+                status => assert_eq!(
+                    status == CheckStatus::Holds,
+                    holds,
+                    "{}: `{name}` at step {step}",
+                    model.name
+                ),
             }
         }
         for (name, body, value) in &values {
-            let (must, may) = (&machine.must.rows(*body)[..value.len()], &machine.may.rows(*body)[..value.len()]);
+            let (must, may) =
+                (&machine.must.rows(*body)[..value.len()], &machine.may.rows(*body)[..value.len()]);
             open += usize::from(must != may);
             let within = |a: &[u64], b: &[u64]| a.iter().zip(b).all(|(a, b)| a & !b == 0);
-            assert!(within(must, value), "{}: not all that `{name}` must have is there, at step {step}", model.name);
-            assert!(within(value, may), "{}: `{name}` has what it may not have, at step {step}", model.name);
+            assert!(
+                within(must, value),
+                "{}: not all that `{name}` must have is there, at step {step}",
+                model.name
+            );
+            assert!(
+                within(value, may),
+                "{}: `{name}` has what it may not have, at step {step}",
+                model.name
+            );
             assert!(step < 5 || must == may, "{}: `{name}` is open in the end", model.name);
         }
     }
@@ -170,7 +204,9 @@ fn bounds_contain_what_the_judge_computes() {
         let model = library::load(name, &[]).unwrap_or_else(|e| panic!("{}", e[0])).model;
         let plan = plan(&model);
         let mut machine = IntervalMachine::new(&plan);
-        let open: usize = (0..60).map(|_| follow(&model, &plan, &mut machine, &drawn(language, &mut rng), &mut rng)).sum();
+        let open: usize = (0..60)
+            .map(|_| follow(&model, &plan, &mut machine, &drawn(language, &mut rng), &mut rng))
+            .sum();
         assert!(open > 100, "{name}: bounds were seen to be wide {open} times");
     }
 }

@@ -7,9 +7,13 @@ use super::CReader;
 use super::names::OrderOrScope;
 use super::refused;
 use super::spaces::Flags;
-use crate::test::{AtomicCall, AtomicFunction, BinaryOperator, CMemoryOrder, CScope, ExpectedPlace, Expression, StatementKind};
+use crate::test::{
+    AtomicCall, AtomicFunction, BinaryOperator, CMemoryOrder, CScope, ExpectedPlace, Expression,
+    StatementKind,
+};
 
-/// The atomic operations by their name without `atomic_` and `_explicit`, with the number of values they take.
+/// The atomic operations by their name without `atomic_` and `_explicit`, with the number of values
+/// they take.
 const OPERATIONS: [(&str, usize); 13] = [
     ("load", 0),
     ("store", 1),
@@ -26,8 +30,8 @@ const OPERATIONS: [(&str, usize); 13] = [
     ("init", 1),
 ];
 
-/// CUDA's built-in functions without `_block` and `_system`, with the operations that they are and the number of values they take.
-/// They are relaxed (CUDA C++ Programming Guide, Atomic Functions).
+/// CUDA's built-in functions without `_block` and `_system`, with the operations that they are and
+/// the number of values they take. They are relaxed (CUDA C++ Programming Guide, Atomic Functions).
 const BUILT_IN: [(&str, &str, usize); 11] = [
     ("atomicAdd", "fetch_add", 1),
     ("atomicSub", "fetch_sub", 1),
@@ -66,7 +70,8 @@ const KNOWN: [&str; 20] = [
     "atomic_fetch_add",
 ];
 
-/// What is said behind the values of a call: its order (of a compare-exchange those of success and failure), and its scope.
+/// What is said behind the values of a call: its order (of a compare-exchange those of success and
+/// failure), and its scope.
 #[derive(Default)]
 struct Ending {
     orders: Vec<CMemoryOrder>,
@@ -75,7 +80,11 @@ struct Ending {
 
 impl CReader<'_, '_> {
     /// Reads a fence if one is called here; the name is taken already.
-    pub(super) fn fence(&mut self, name: &str, span: Span) -> Result<Option<StatementKind>, Diagnostic> {
+    pub(super) fn fence(
+        &mut self,
+        name: &str,
+        span: Span,
+    ) -> Result<Option<StatementKind>, Diagnostic> {
         let cuda = match name {
             "__threadfence_block" => Some(Scope::Cta),
             "__threadfence" => Some(Scope::Gpu),
@@ -85,7 +94,10 @@ impl CReader<'_, '_> {
         if let Some(scope) = cuda {
             self.cursor.expect('(')?;
             self.cursor.expect(')')?;
-            return Ok(Some(StatementKind::Fence { order: CMemoryOrder::SeqCst, scope: Some(scope.into()) }));
+            return Ok(Some(StatementKind::Fence {
+                order: CMemoryOrder::SeqCst,
+                scope: Some(scope.into()),
+            }));
         }
         if name != "atomic_thread_fence" && name != "atomic_work_item_fence" {
             return Ok(None);
@@ -101,8 +113,14 @@ impl CReader<'_, '_> {
         let ending = self.ending(self.cursor.is(')'))?;
         match ending.orders.as_slice() {
             [order] => Ok(Some(StatementKind::Fence { order: *order, scope: ending.scope })),
-            [] => Ok(Some(StatementKind::Fence { order: CMemoryOrder::SeqCst, scope: ending.scope })),
-            _ => Err(self.cursor.error("a fence has one memory order", self.cursor.previous(), "more than one")),
+            [] => {
+                Ok(Some(StatementKind::Fence { order: CMemoryOrder::SeqCst, scope: ending.scope }))
+            }
+            _ => Err(self.cursor.error(
+                "a fence has one memory order",
+                self.cursor.previous(),
+                "more than one",
+            )),
         }
     }
 
@@ -116,7 +134,8 @@ impl CReader<'_, '_> {
                 "CLK_LOCAL_MEM_FENCE" => flags.local = true,
                 "CLK_IMAGE_MEM_FENCE" => {}
                 _ => {
-                    let known = ["CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE", "CLK_IMAGE_MEM_FENCE"];
+                    let known =
+                        ["CLK_GLOBAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE", "CLK_IMAGE_MEM_FENCE"];
                     return Err(self.cursor.unknown("flag", word, self.cursor.span(), known));
                 }
             }
@@ -129,7 +148,11 @@ impl CReader<'_, '_> {
     }
 
     /// Reads a call of an atomic function; the name is taken already.
-    pub(super) fn atomic_function(&mut self, name: &str, span: Span) -> Result<Expression, Diagnostic> {
+    pub(super) fn atomic_function(
+        &mut self,
+        name: &str,
+        span: Span,
+    ) -> Result<Expression, Diagnostic> {
         if let Some(error) = refused::function(self.cursor, name, span) {
             return Err(error);
         }
@@ -160,7 +183,11 @@ impl CReader<'_, '_> {
             ));
         }
         if !explicit && (!ending.orders.is_empty() || ending.scope.is_some()) {
-            let error = self.cursor.error(format!("`{name}` takes no memory order"), span, "without `_explicit`");
+            let error = self.cursor.error(
+                format!("`{name}` takes no memory order"),
+                span,
+                "without `_explicit`",
+            );
             return Err(error.help(format!("write `{name}_explicit`")));
         }
         self.call(operation, (expected, values), address, &ending, span)
@@ -173,7 +200,10 @@ impl CReader<'_, '_> {
             (_, Some(short)) => (short, Scope::Sys),
             _ => (name, Scope::Gpu),
         };
-        let Some(&(_, operation, count)) = BUILT_IN.iter().find(|(known, ..)| *known == short) else { return Ok(None) };
+        let Some(&(_, operation, count)) = BUILT_IN.iter().find(|(known, ..)| *known == short)
+        else {
+            return Ok(None);
+        };
         self.cursor.expect('(')?;
         let address = self.expression()?;
         let mut values = Vec::new();
@@ -186,7 +216,8 @@ impl CReader<'_, '_> {
         self.call(operation, (None, values), address, &ending, span).map(Some)
     }
 
-    /// Reads a method call such as `.store(1, cuda::std::memory_order_release)`; name and point are taken already.
+    /// Reads a method call such as `.store(1, cuda::std::memory_order_release)`; name and point are
+    /// taken already.
     pub(super) fn method(
         &mut self,
         name: &str,
@@ -195,7 +226,12 @@ impl CReader<'_, '_> {
         scope: Option<CScope>,
     ) -> Result<Expression, Diagnostic> {
         let Some(&(operation, values)) = OPERATIONS.iter().find(|(known, _)| *known == name) else {
-            return Err(self.cursor.unknown("method", name, span, OPERATIONS.iter().map(|(n, _)| *n)));
+            return Err(self.cursor.unknown(
+                "method",
+                name,
+                span,
+                OPERATIONS.iter().map(|(n, _)| *n),
+            ));
         };
         self.cursor.expect('(')?;
         let (expected, values) = self.values(operation, values, false)?;
@@ -212,8 +248,9 @@ impl CReader<'_, '_> {
         Ok(call)
     }
 
-    /// The values of a call, after its address (`comma`: with a comma before the first one, as functions have it), and where the expected
-    /// value of a compare-exchange is, which comes first.
+    /// The values of a call, after its address (`comma`: with a comma before the first one, as
+    /// functions have it), and where the expected value of a compare-exchange is, which comes
+    /// first.
     fn values(
         &mut self,
         operation: &str,
@@ -234,8 +271,8 @@ impl CReader<'_, '_> {
         Ok((expected, values))
     }
 
-    /// `&r0` or `y` for a function, which takes a pointer; `r0` or `*y` for a method, which takes what it points to (tests write `&r0`
-    /// there, too, and `r0` for functions).
+    /// `&r0` or `y` for a function, which takes a pointer; `r0` or `*y` for a method, which takes
+    /// what it points to (tests write `&r0` there, too, and `r0` for functions).
     fn expected(&mut self, pointer: bool) -> Result<ExpectedPlace, Diagnostic> {
         let span = self.cursor.span();
         let address = self.cursor.eat('&');
@@ -248,20 +285,31 @@ impl CReader<'_, '_> {
         }
         let value = if address { self.unary()? } else { self.expression()? };
         match value {
-            Expression::Dereference(place) if address || !pointer => Ok(ExpectedPlace::Memory(*place)),
-            Expression::Name(name) if !(self.is_location(&name) || pointer && self.pointers.contains(&name)) => {
+            Expression::Dereference(place) if address || !pointer => {
+                Ok(ExpectedPlace::Memory(*place))
+            }
+            Expression::Name(name)
+                if !(self.is_location(&name) || pointer && self.pointers.contains(&name)) =>
+            {
                 Ok(ExpectedPlace::Variable(name))
             }
             Expression::Name(_) => Ok(ExpectedPlace::Memory(value)),
-            value if pointer && !address && !matches!(value, Expression::Integer(_)) => Ok(ExpectedPlace::Memory(value)),
+            value if pointer && !address && !matches!(value, Expression::Integer(_)) => {
+                Ok(ExpectedPlace::Memory(value))
+            }
             _ => {
-                let error = self.cursor.error("the expected value must be in a variable or in memory", span, "a value");
+                let error = self.cursor.error(
+                    "the expected value must be in a variable or in memory",
+                    span,
+                    "a value",
+                );
                 Err(error.help("write the name of a local variable, or `*x`"))
             }
         }
     }
 
-    /// Orders and scope up to the closing parenthesis. `first`: nothing stands before them, so there is no comma.
+    /// Orders and scope up to the closing parenthesis. `first`: nothing stands before them, so
+    /// there is no comma.
     fn ending(&mut self, mut first: bool) -> Result<Ending, Diagnostic> {
         let mut ending = Ending::default();
         loop {
@@ -274,11 +322,21 @@ impl CReader<'_, '_> {
             first = false;
             let span = self.cursor.span();
             match self.order_or_scope()? {
-                Some(OrderOrScope::Order(order)) if ending.scope.is_none() && ending.orders.len() < 2 => {
+                Some(OrderOrScope::Order(order))
+                    if ending.scope.is_none() && ending.orders.len() < 2 =>
+                {
                     ending.orders.push(order)
                 }
-                Some(OrderOrScope::Scope(scope)) if ending.scope.is_none() => ending.scope = Some(scope),
-                Some(_) => return Err(self.cursor.error("one argument too many", span, "not expected here")),
+                Some(OrderOrScope::Scope(scope)) if ending.scope.is_none() => {
+                    ending.scope = Some(scope)
+                }
+                Some(_) => {
+                    return Err(self.cursor.error(
+                        "one argument too many",
+                        span,
+                        "not expected here",
+                    ));
+                }
                 None => return Err(self.cursor.expected("a memory order or scope")),
             }
         }
@@ -306,9 +364,14 @@ impl CReader<'_, '_> {
         let mut value = || values.next().unwrap_or(Expression::Integer(0));
         let exchange = operation.starts_with("compare");
         if ending.orders.len() > 1 && !exchange {
-            return Err(self.cursor.error(format!("`{operation}` has one memory order"), span, "two are given"));
+            return Err(self.cursor.error(
+                format!("`{operation}` has one memory order"),
+                span,
+                "two are given",
+            ));
         }
-        let fetch = |operator: BinaryOperator, value: Expression| AtomicFunction::Fetch(operator, value);
+        let fetch =
+            |operator: BinaryOperator, value: Expression| AtomicFunction::Fetch(operator, value);
         let function = match operation {
             "load" => AtomicFunction::Load,
             "store" => AtomicFunction::Store(value()),
@@ -324,14 +387,28 @@ impl CReader<'_, '_> {
             "dec" => AtomicFunction::Decrement(value()),
             "cas" => AtomicFunction::CompareAndSwap { expected: value(), desired: value() },
             "compare_exchange_strong" | "compare_exchange_weak" => {
-                let expected = expected.ok_or_else(|| self.cursor.expected("the expected value"))?;
+                let expected =
+                    expected.ok_or_else(|| self.cursor.expected("the expected value"))?;
                 let failure = ending.orders.get(1).copied();
                 if matches!(failure, Some(CMemoryOrder::Release | CMemoryOrder::AcqRel)) {
-                    let warning = Diagnostic::warning("a failed compare-exchange is a load: it releases nothing");
-                    let warning = warning.at(self.cursor.file, span.to(self.cursor.previous()), "with this order on failure");
-                    self.warnings.push(warning.help("C11 has no such order (7.17.7.4); it is read as what is left for a load"));
+                    let warning = Diagnostic::warning(
+                        "a failed compare-exchange is a load: it releases nothing",
+                    );
+                    let warning = warning.at(
+                        self.cursor.file,
+                        span.to(self.cursor.previous()),
+                        "with this order on failure",
+                    );
+                    self.warnings.push(warning.help(
+                        "C11 has no such order (7.17.7.4); it is read as what is left for a load",
+                    ));
                 }
-                AtomicFunction::CompareExchange { weak: operation.ends_with("weak"), expected, desired: value(), failure }
+                AtomicFunction::CompareExchange {
+                    weak: operation.ends_with("weak"),
+                    expected,
+                    desired: value(),
+                    failure,
+                }
             }
             _ => {
                 return Err(self.cursor.error(
@@ -342,13 +419,27 @@ impl CReader<'_, '_> {
             }
         };
         let wrong = match (&function, order) {
-            (AtomicFunction::Load, Some(CMemoryOrder::Release | CMemoryOrder::AcqRel)) => Some("a load cannot release"),
-            (AtomicFunction::Store(_), Some(CMemoryOrder::Acquire | CMemoryOrder::AcqRel)) => Some("a store cannot acquire"),
+            (AtomicFunction::Load, Some(CMemoryOrder::Release | CMemoryOrder::AcqRel)) => {
+                Some("a load cannot release")
+            }
+            (AtomicFunction::Store(_), Some(CMemoryOrder::Acquire | CMemoryOrder::AcqRel)) => {
+                Some("a store cannot acquire")
+            }
             _ => None,
         };
         match wrong {
-            Some(wrong) => Err(self.cursor.error(wrong, span.to(self.cursor.previous()), "with this memory order")),
-            None => Ok(Expression::Atomic(Box::new(AtomicCall { function, address, order, scope, object_first: false }))),
+            Some(wrong) => Err(self.cursor.error(
+                wrong,
+                span.to(self.cursor.previous()),
+                "with this memory order",
+            )),
+            None => Ok(Expression::Atomic(Box::new(AtomicCall {
+                function,
+                address,
+                order,
+                scope,
+                object_first: false,
+            }))),
         }
     }
 }

@@ -9,7 +9,9 @@ use crate::test::{BinaryOperator, Expression, UnaryOperator};
 
 /// The operators, those of two characters first: `<` is where `<<` begins.
 fn operators() -> impl Iterator<Item = BinaryOperator> {
-    [2, 1].into_iter().flat_map(|characters| BinaryOperator::ALL.into_iter().filter(move |o| o.symbol().len() == characters))
+    [2, 1].into_iter().flat_map(|characters| {
+        BinaryOperator::ALL.into_iter().filter(move |o| o.symbol().len() == characters)
+    })
 }
 
 impl CReader<'_, '_> {
@@ -36,7 +38,9 @@ impl CReader<'_, '_> {
     /// Reads operators of at least the given precedence.
     fn binary(&mut self, precedence: u8) -> Result<Expression, Diagnostic> {
         let mut left = self.unary()?;
-        while let Some((symbol, operator)) = self.operator().filter(|(_, o)| o.precedence() >= precedence) {
+        while let Some((symbol, operator)) =
+            self.operator().filter(|(_, o)| o.precedence() >= precedence)
+        {
             // A chain of operators is a tree as deep as it is long.
             self.operators += 1;
             if self.operators > MAX_DEPTH {
@@ -54,7 +58,10 @@ impl CReader<'_, '_> {
     }
 
     /// Runs a reader one level deeper.
-    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
+    pub(super) fn deeper<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, Diagnostic>,
+    ) -> Result<T, Diagnostic> {
         self.cursor.descend()?;
         let result = read(self);
         self.cursor.ascend();
@@ -65,8 +72,9 @@ impl CReader<'_, '_> {
     fn operator(&self) -> Option<(&'static str, BinaryOperator)> {
         let operator = operators().find(|operator| self.cursor.is_all(operator.symbol()))?;
         let symbol = operator.symbol();
-        let assigns =
-            symbol.len() == 1 && !matches!(operator, BinaryOperator::Compare(_)) && self.cursor.is_all(&format!("{symbol}="));
+        let assigns = symbol.len() == 1
+            && !matches!(operator, BinaryOperator::Compare(_))
+            && self.cursor.is_all(&format!("{symbol}="));
         let steps = self.cursor.is_all("++") || self.cursor.is_all("--");
         (!assigns && !steps).then_some((symbol, operator))
     }
@@ -80,9 +88,11 @@ impl CReader<'_, '_> {
         if self.cursor.is_integer() {
             return Ok(Expression::Integer(self.cursor.integer("a number")?));
         }
-        for (symbol, operator) in
-            [('-', UnaryOperator::Negate), ('!', UnaryOperator::LogicalNot), ('~', UnaryOperator::BitwiseNot)]
-        {
+        for (symbol, operator) in [
+            ('-', UnaryOperator::Negate),
+            ('!', UnaryOperator::LogicalNot),
+            ('~', UnaryOperator::BitwiseNot),
+        ] {
             if self.cursor.eat(symbol) {
                 return Ok(Expression::Unary(operator, Box::new(self.unary()?)));
             }
@@ -101,8 +111,9 @@ impl CReader<'_, '_> {
             };
         }
         if self.cursor.eat('(') {
-            if self.cursor.peek_word().is_some_and(|w| is_type(w) || w == "void" || w == "_Atomic" || w.starts_with("atomic_int"))
-            {
+            if self.cursor.peek_word().is_some_and(|w| {
+                is_type(w) || w == "void" || w == "_Atomic" || w.starts_with("atomic_int")
+            }) {
                 let void = self.cursor.eat_word("void");
                 let to = if void { None } else { Some(self.pointed_type()?.ty.integer) };
                 let mut pointer = false;
@@ -164,7 +175,8 @@ impl CReader<'_, '_> {
             let address = match index {
                 Expression::Integer(0) => e,
                 index => {
-                    let operator = if e.accesses() { BinaryOperator::Subscript } else { BinaryOperator::Add };
+                    let operator =
+                        if e.accesses() { BinaryOperator::Subscript } else { BinaryOperator::Add };
                     Expression::Binary(operator, Box::new(e), Box::new(index))
                 }
             };

@@ -1,4 +1,5 @@
-//! Threads in scoped C: herd's C with OpenCL's scopes, and the CUDA spelling of the same operations.
+//! Threads in scoped C: herd's C with OpenCL's scopes, and the CUDA spelling of the same
+//! operations.
 
 mod atomic;
 mod expression;
@@ -17,19 +18,23 @@ use super::condition;
 use super::cursor::{Cursor, MAX_COUNT};
 use super::head::InitialState;
 use super::table::placement;
-use crate::test::{Body, CScope, Expression, LocationDeclaration, Place, Thread, ThreadId, element};
+use crate::test::{
+    Body, CScope, Expression, LocationDeclaration, Place, Thread, ThreadId, element,
+};
 pub(super) use plain::of_atomics;
 pub(super) use spaces::{Flags, check as check_spaces};
 
 /// What may stand before the name of a thread.
-const HEAD: [&str; 7] = ["__global__", "__device__", "__kernel", "kernel", "static", "inline", "void"];
+const HEAD: [&str; 7] =
+    ["__global__", "__device__", "__kernel", "kernel", "static", "inline", "void"];
 
 /// The reader of one thread.
 struct CReader<'c, 'a> {
     cursor: &'c mut Cursor<'a>,
     /// `cuda::atomic_ref<int, cuda::thread_scope_device> a(*x);`: the name, the pointer, the scope.
     references: BTreeMap<String, (Expression, Option<CScope>)>,
-    /// Scopes of parameters whose type carries one: `cuda::atomic<int, cuda::thread_scope_block>* x`.
+    /// Scopes of parameters whose type carries one:
+    /// `cuda::atomic<int, cuda::thread_scope_block>* x`.
     scopes: BTreeMap<String, Option<CScope>>,
     /// Operators in the expression that is being read.
     operators: usize,
@@ -45,8 +50,8 @@ struct CReader<'c, 'a> {
     warnings: Vec<Diagnostic>,
 }
 
-/// Reads `P0@wg 0,dev 0 (atomic_int* x) { .. }` and so on, up to the tail. Locations that only parameters name are added; `spaces` takes
-/// the fences that say which memory they are of.
+/// Reads `P0@wg 0,dev 0 (atomic_int* x) { .. }` and so on, up to the tail. Locations that only
+/// parameters name are added; `spaces` takes the fences that say which memory they are of.
 pub(super) fn threads(
     cursor: &mut Cursor<'_>,
     state: &mut InitialState,
@@ -112,7 +117,11 @@ pub(super) fn threads(
         threads.push(Thread { placement, parameters, body: Body::Statements(statements), place });
     }
     if state.locations.len() > MAX_COUNT {
-        errors.push(cursor.error(format!("more than {MAX_COUNT} locations"), cursor.previous(), "too many"));
+        errors.push(cursor.error(
+            format!("more than {MAX_COUNT} locations"),
+            cursor.previous(),
+            "too many",
+        ));
     }
     spaces.extend(fences);
     Ok(threads)

@@ -4,9 +4,9 @@ use margay_models::diagnostic::{Diagnostic, Span};
 
 use crate::read::cursor::Cursor;
 
-const BARRIER: &str =
-    "C++ has no barriers of work-groups, and the C models here have no relation for them; PTX tests have `bar.cta.sync`";
-const LINUX: &str = "the Linux kernel's memory model is none of those here; write C11's atomic operations";
+const BARRIER: &str = "C++ has no barriers of work-groups, and the C models here have no relation for them; PTX tests have `bar.cta.sync`";
+const LINUX: &str =
+    "the Linux kernel's memory model is none of those here; write C11's atomic operations";
 const OPENCL_1: &str = "OpenCL 1's `atomic_add(x, 1)` is Linux's `atomic_add(1, x)`: write `atomic_fetch_add_explicit` and its kin, which \
                         say what they are";
 
@@ -26,7 +26,16 @@ const NOT_MODELLED: [(&[&str], &str, &str); 7] = [
         BARRIER,
     ),
     (
-        &["READ_ONCE", "WRITE_ONCE", "smp_mb", "smp_rmb", "smp_wmb", "smp_load_acquire", "smp_store_release", "smp_store_mb"],
+        &[
+            "READ_ONCE",
+            "WRITE_ONCE",
+            "smp_mb",
+            "smp_rmb",
+            "smp_wmb",
+            "smp_load_acquire",
+            "smp_store_release",
+            "smp_store_mb",
+        ],
         "a function of the Linux kernel",
         LINUX,
     ),
@@ -78,7 +87,12 @@ const NOT_MODELLED: [(&[&str], &str, &str); 7] = [
         "write `atomic_work_item_fence` with an order and a scope",
     ),
     (
-        &["atomic_flag_test_and_set", "atomic_flag_clear", "atomic_flag_test_and_set_explicit", "atomic_flag_clear_explicit"],
+        &[
+            "atomic_flag_test_and_set",
+            "atomic_flag_clear",
+            "atomic_flag_test_and_set_explicit",
+            "atomic_flag_clear_explicit",
+        ],
         "an operation on an `atomic_flag`",
         "write `atomic_exchange_explicit(x, 1, ..)` and `atomic_store_explicit(x, 0, ..)` on an `atomic_bool`",
     ),

@@ -1,5 +1,6 @@
-//! What threads say of the locations that their parameters point to must agree: their types, and their state spaces (memory that each
-//! block has for itself, and OpenCL's two orders, of global and of local memory).
+//! What threads say of the locations that their parameters point to must agree: their types, and
+//! their state spaces (memory that each block has for itself, and OpenCL's two orders, of global
+//! and of local memory).
 
 use std::sync::Arc;
 
@@ -14,9 +15,15 @@ pub(in crate::read) struct Flags {
     pub local: bool,
 }
 
-/// Refuses a location of several types, and what needs more than one memory that everyone shares: a location that each block has its own of, tests in OpenCL's global and
-/// local memory at once, fences of the other one.
-pub(in crate::read) fn check(test: &Test, fences: &[(Flags, Span)], file: &Arc<SourceFile>, errors: &mut Vec<Diagnostic>) {
+/// Refuses a location of several types, and what needs more than one memory that everyone shares: a
+/// location that each block has its own of, tests in OpenCL's global and local memory at once,
+/// fences of the other one.
+pub(in crate::read) fn check(
+    test: &Test,
+    fences: &[(Flags, Span)],
+    file: &Arc<SourceFile>,
+    errors: &mut Vec<Diagnostic>,
+) {
     let mut error = |message: String, span: Span, label: &str, help: &str| {
         errors.push(Diagnostic::error(message).at(file, span, label).help(help));
     };
@@ -25,13 +32,16 @@ pub(in crate::read) fn check(test: &Test, fences: &[(Flags, Span)], file: &Arc<S
     for (t, thread) in test.threads.iter().enumerate() {
         let (id, place) = (ThreadId(t as u16), thread.place.0);
         for parameter in &thread.parameters {
-            let Some(&(_, integer, space, first)) = known.iter().find(|(name, ..)| *name == parameter.name) else {
+            let Some(&(_, integer, space, first)) =
+                known.iter().find(|(name, ..)| *name == parameter.name)
+            else {
                 known.push((&parameter.name, parameter.ty.integer, parameter.space, id));
                 continue;
             };
             if integer != parameter.ty.integer {
                 let (here, there) = (parameter.ty.integer.name(), integer.name());
-                let message = format!("`{}` holds `{here}` here, and `{there}` in {first}", parameter.name);
+                let message =
+                    format!("`{}` holds `{here}` here, and `{there}` in {first}", parameter.name);
                 error(
                     message,
                     place,
@@ -41,11 +51,26 @@ pub(in crate::read) fn check(test: &Test, fences: &[(Flags, Span)], file: &Arc<S
             }
             if space != parameter.space {
                 let name = |s: Option<CSpace>| s.map_or("without a state space", CSpace::name);
-                let message = format!("`{}` is {} here, and {} in {first}", parameter.name, name(parameter.space), name(space));
-                error(message, place, "this thread", "a location is in one memory: write the same in every thread");
-            } else if space.is_some_and(CSpace::is_of_block) && test.placement(first) != test.placement(id) {
+                let message = format!(
+                    "`{}` is {} here, and {} in {first}",
+                    parameter.name,
+                    name(parameter.space),
+                    name(space)
+                );
+                error(
+                    message,
+                    place,
+                    "this thread",
+                    "a location is in one memory: write the same in every thread",
+                );
+            } else if space.is_some_and(CSpace::is_of_block)
+                && test.placement(first) != test.placement(id)
+            {
                 let word = space.map_or("", CSpace::name);
-                let message = format!("`{}` is {word}, and {first} and {id} are in different work-groups", parameter.name);
+                let message = format!(
+                    "`{}` is {word}, and {first} and {id} are in different work-groups",
+                    parameter.name
+                );
                 let help = "each work-group has its own: give them names of their own, or put the threads into one";
                 error(message, place, "this thread", help);
             }

@@ -4,7 +4,9 @@ use margay_models::diagnostic::{Diagnostic, Span};
 
 use super::CReader;
 use super::types::is_type;
-use crate::test::{BinaryOperator, CInteger, Evaluations, Expression, Place, Sequencing, Statement, StatementKind};
+use crate::test::{
+    BinaryOperator, CInteger, Evaluations, Expression, Place, Sequencing, Statement, StatementKind,
+};
 
 /// The largest number of statements of a thread.
 const MAX_STATEMENTS: usize = 10_000;
@@ -29,7 +31,11 @@ impl CReader<'_, '_> {
             }
             self.statement(&mut statements)?;
             if statements.len() > MAX_STATEMENTS {
-                return Err(self.cursor.error(format!("more than {MAX_STATEMENTS} statements"), open, "too many"));
+                return Err(self.cursor.error(
+                    format!("more than {MAX_STATEMENTS} statements"),
+                    open,
+                    "too many",
+                ));
             }
         }
         Ok(statements)
@@ -49,8 +55,9 @@ impl CReader<'_, '_> {
 
     fn statement(&mut self, out: &mut Vec<Statement>) -> Result<(), Diagnostic> {
         let start = self.cursor.span();
-        let mut add =
-            |reader: &Self, kind: StatementKind| out.push(Statement { kind, place: Place(start.to(reader.cursor.previous())) });
+        let mut add = |reader: &Self, kind: StatementKind| {
+            out.push(Statement { kind, place: Place(start.to(reader.cursor.previous())) })
+        };
         if self.cursor.eat(';') {
             return Ok(());
         }
@@ -63,7 +70,8 @@ impl CReader<'_, '_> {
                 self.cursor.advance();
                 let condition = self.condition()?;
                 let then = self.body()?;
-                let otherwise = if self.cursor.eat_word("else") { self.body()? } else { Vec::new() };
+                let otherwise =
+                    if self.cursor.eat_word("else") { self.body()? } else { Vec::new() };
                 add(self, StatementKind::If { condition, then, otherwise });
                 return Ok(());
             }
@@ -83,10 +91,18 @@ impl CReader<'_, '_> {
             Some(jump @ ("break" | "continue" | "return")) => {
                 self.cursor.advance();
                 if jump != "return" && self.loops == 0 {
-                    return Err(self.cursor.error(format!("`{jump}` outside of a loop"), start, "there is no loop around it"));
+                    return Err(self.cursor.error(
+                        format!("`{jump}` outside of a loop"),
+                        start,
+                        "there is no loop around it",
+                    ));
                 }
                 if jump == "return" && !self.cursor.is(';') {
-                    return Err(self.cursor.error("a thread returns nothing", self.cursor.span(), "expected `;`"));
+                    return Err(self.cursor.error(
+                        "a thread returns nothing",
+                        self.cursor.span(),
+                        "expected `;`",
+                    ));
                 }
                 self.cursor.expect(';')?;
                 add(
@@ -111,9 +127,14 @@ impl CReader<'_, '_> {
                 return Ok(());
             }
             Some(label) if self.cursor.is_at(1, ':') && !self.cursor.is_at(2, ':') => {
-                // OpenCL's barriers have names in Dartagnan's tests, `B0: barrier(..)`. There is no `goto`: a label does nothing.
+                // OpenCL's barriers have names in Dartagnan's tests, `B0: barrier(..)`. There is no
+                // `goto`: a label does nothing.
                 if is_type(label) {
-                    return Err(self.cursor.error(format!("`{label}` cannot be a label"), start, "a type"));
+                    return Err(self.cursor.error(
+                        format!("`{label}` cannot be a label"),
+                        start,
+                        "a type",
+                    ));
                 }
                 self.cursor.advance();
                 self.cursor.advance();
@@ -121,7 +142,10 @@ impl CReader<'_, '_> {
             }
             Some(word) => {
                 if let Some((_, help)) = NOT_READ.iter().find(|(w, _)| *w == word) {
-                    return Err(self.cursor.error(format!("`{word}` is not supported"), start, "this statement").help(*help));
+                    return Err(self
+                        .cursor
+                        .error(format!("`{word}` is not supported"), start, "this statement")
+                        .help(*help));
                 }
             }
             None => {}
@@ -213,7 +237,9 @@ impl CReader<'_, '_> {
             let mut declares = Some(ty);
             while self.cursor.eat('*') {
                 declares = Some(CInteger::Pointer);
-                while self.cursor.peek_word().is_some_and(|w| matches!(w, "const" | "volatile" | "restrict" | "__restrict__")) {
+                while self.cursor.peek_word().is_some_and(|w| {
+                    matches!(w, "const" | "volatile" | "restrict" | "__restrict__")
+                }) {
                     self.cursor.advance();
                 }
             }
@@ -276,7 +302,9 @@ impl CReader<'_, '_> {
             Some((operator, value)) if is_update(&left, &value) => {
                 return Ok(StatementKind::Update { target: left, operator, value });
             }
-            Some((operator, right)) => Expression::Binary(operator, Box::new(left.clone()), Box::new(right)),
+            Some((operator, right)) => {
+                Expression::Binary(operator, Box::new(left.clone()), Box::new(right))
+            }
             None if self.cursor.is('=') && !self.cursor.is_all("==") => {
                 self.cursor.advance();
                 self.expression()?
@@ -284,16 +312,26 @@ impl CReader<'_, '_> {
             None => return Ok(StatementKind::Evaluate(left)),
         };
         match left {
-            Expression::Name(name) => Ok(StatementKind::Assign { declares: None, name, value: Some(value) }),
-            Expression::Dereference(address) => Ok(StatementKind::Store { address: *address, value }),
-            _ => Err(self.cursor.error("this cannot be assigned to", target_span, "neither a variable nor `*x`")),
+            Expression::Name(name) => {
+                Ok(StatementKind::Assign { declares: None, name, value: Some(value) })
+            }
+            Expression::Dereference(address) => {
+                Ok(StatementKind::Store { address: *address, value })
+            }
+            _ => Err(self.cursor.error(
+                "this cannot be assigned to",
+                target_span,
+                "neither a variable nor `*x`",
+            )),
         }
     }
 }
 
-/// Is `left += value` more than a store of a sum: does its pointer access memory, or its operand in an order that matters?
+/// Is `left += value` more than a store of a sum: does its pointer access memory, or its operand in
+/// an order that matters?
 fn is_update(left: &Expression, value: &Expression) -> bool {
     let Expression::Dereference(pointer) = left else { return false };
     let operand = Evaluations::of_expression(Sequencing::C11, value);
-    pointer.accesses() || operand.all().iter().any(|evaluation| matches!(evaluation.part, Expression::Atomic(_)))
+    pointer.accesses()
+        || operand.all().iter().any(|evaluation| matches!(evaluation.part, Expression::Atomic(_)))
 }

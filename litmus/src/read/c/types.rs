@@ -114,8 +114,11 @@ struct Parts {
 impl Parts {
     /// The type of the words; `None` if there are none.
     fn integer(&self) -> Option<CInteger> {
-        use CInteger::{Char, Int, Long, Short, Unsigned, UnsignedChar, UnsignedLong, UnsignedShort};
-        let any = self.unsigned || self.signed || self.longs > 0 || self.short || self.char || self.int;
+        use CInteger::{
+            Char, Int, Long, Short, Unsigned, UnsignedChar, UnsignedLong, UnsignedShort,
+        };
+        let any =
+            self.unsigned || self.signed || self.longs > 0 || self.short || self.char || self.int;
         let of = |signed, unsigned| Some(if self.unsigned { unsigned } else { signed });
         match (self.named, self.char, self.short, self.longs) {
             (Some(named), ..) => Some(named),
@@ -158,7 +161,11 @@ impl CReader<'_, '_> {
             }
             let (name, span) = self.cursor.word("the name of a location")?;
             if parameters.iter().any(|(p, _)| p.name == name) {
-                return Err(self.cursor.error(format!("parameter `{name}` is declared twice"), span, "the second one"));
+                return Err(self.cursor.error(
+                    format!("parameter `{name}` is declared twice"),
+                    span,
+                    "the second one",
+                ));
             }
             self.scopes.insert(name.to_string(), scope);
             parameters.push((CParameter { ty, space, name: name.to_string() }, span));
@@ -169,7 +176,8 @@ impl CReader<'_, '_> {
         Ok(parameters)
     }
 
-    /// `int`, `atomic_int`, `_Atomic int`, `std::atomic<int>`, `cuda::atomic<int, cuda::thread_scope_block>`
+    /// `int`, `atomic_int`, `_Atomic int`, `std::atomic<int>`,
+    /// `cuda::atomic<int, cuda::thread_scope_block>`
     pub(super) fn pointed_type(&mut self) -> Result<TypeWords, Diagnostic> {
         let mut parts = Parts::default();
         let (mut atomic, mut scope, mut space) = (None, None, None);
@@ -206,13 +214,20 @@ impl CReader<'_, '_> {
                     let integer = of_atomic(name);
                     atomic = Some(integer.ok_or_else(|| self.unknown_atomic(name, span))?);
                 } else {
-                    return Err(self.cursor.unknown("type", name, span, ["int", "atomic_int", "atomic"]));
+                    return Err(self.cursor.unknown(
+                        "type",
+                        name,
+                        span,
+                        ["int", "atomic_int", "atomic"],
+                    ));
                 }
             }
         }
         let integer = atomic.or(parts.integer()).or(is_atomic.then_some(CInteger::Int));
         match integer {
-            Some(integer) => Ok(TypeWords { ty: CType { integer, atomic: is_atomic }, space, scope }),
+            Some(integer) => {
+                Ok(TypeWords { ty: CType { integer, atomic: is_atomic }, space, scope })
+            }
             None => Err(self.cursor.expected("a type")),
         }
     }
@@ -247,7 +262,11 @@ impl CReader<'_, '_> {
             || u8::from(parts.short) + u8::from(parts.char) + parts.longs.min(1) > 1
             || parts.named.is_some() && Parts { named: None, ..*parts }.integer().is_some();
         if contradicts {
-            return Err(self.cursor.error(format!("no type has `{word}` here"), span, "it contradicts the words before"));
+            return Err(self.cursor.error(
+                format!("no type has `{word}` here"),
+                span,
+                "it contradicts the words before",
+            ));
         }
         self.cursor.advance();
         Ok(true)
@@ -266,13 +285,20 @@ impl CReader<'_, '_> {
         ));
     }
 
-    /// The type of a local variable, if one is next: an integer, or a pointer, which is as wide as `long`.
+    /// The type of a local variable, if one is next: an integer, or a pointer, which is as wide as
+    /// `long`.
     pub(super) fn variable_type(&mut self) -> Result<Option<CInteger>, Diagnostic> {
         let (mut parts, mut any) = (Parts::default(), false);
         while let Some(word) = self.cursor.peek_word() {
             if SPACES.iter().any(|(name, _)| *name == word) {
-                let error = self.cursor.error(format!("`{word}` memory in a thread"), self.cursor.span(), "declared here");
-                return Err(error.help("declare the location in the initial state, and name it as a parameter"));
+                let error = self.cursor.error(
+                    format!("`{word}` memory in a thread"),
+                    self.cursor.span(),
+                    "declared here",
+                );
+                return Err(error.help(
+                    "declare the location in the initial state, and name it as a parameter",
+                ));
             }
             if !self.part(&mut parts)? {
                 break;
@@ -284,7 +310,9 @@ impl CReader<'_, '_> {
     }
 
     /// `<int, cuda::thread_scope_device>`; gives the type and the scope.
-    pub(super) fn template_arguments(&mut self) -> Result<(Option<CInteger>, Option<CScope>), Diagnostic> {
+    pub(super) fn template_arguments(
+        &mut self,
+    ) -> Result<(Option<CInteger>, Option<CScope>), Diagnostic> {
         self.cursor.expect('<')?;
         let (mut parts, mut scope) = (Parts::default(), None);
         while !self.cursor.eat('>') {

@@ -1,5 +1,5 @@
-//! An instruction in an architecture's own assembly: the architecture's text says which patterns there are and what each is in the table
-//! form, which is then read as any table is.
+//! An instruction in an architecture's own assembly: the architecture's text says which patterns
+//! there are and what each is in the table form, which is then read as any table is.
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::signature::Architecture;
@@ -9,7 +9,9 @@ use super::super::cursor::Cursor;
 use super::super::token::{LitmusToken, TokenKind, tokens};
 use super::spoken::{Sized, Spoken};
 use super::{Names, table_form};
-use crate::test::{Base, Dialect, InitialValue, Operation, Place, RegisterDeclaration, TestInstruction, ThreadId};
+use crate::test::{
+    Base, Dialect, InitialValue, Operation, Place, RegisterDeclaration, TestInstruction, ThreadId,
+};
 
 /// What replaces a register that holds 0 whatever is written to it, where it is written.
 const NOBODY: &str = "%nobody";
@@ -34,15 +36,16 @@ impl CompiledAssembly {
         Some(Self { architecture, assembly: architecture.assembly()? })
     }
 
-    /// An instruction in the table form: what it does, one after another, with registers by their first names. Registers that begin with `%`
-    /// are those of the text.
+    /// An instruction in the table form: what it does, one after another, with registers by their
+    /// first names. Registers that begin with `%` are those of the text.
     ///
     /// # Errors
     /// The text does not have it.
     pub fn instruction(self, text: &str) -> Result<Vec<Operation>, Diagnostic> {
         let file = SourceFile::new("the assembly", text);
         let tokens = tokens(&file, 0, false)?;
-        let mut names = Names::of_compiler(Dialect::Text(self.architecture), Spoken::compiled(self.assembly));
+        let mut names =
+            Names::of_compiler(Dialect::Text(self.architecture), Spoken::compiled(self.assembly));
         let mut out = Vec::new();
         cell(&mut Cursor::new(&file, &tokens), ThreadId(0), &mut names, &mut out)?;
         Ok(out.into_iter().map(|instruction| instruction.operation).collect())
@@ -60,7 +63,11 @@ pub(super) fn cell(
     let dot = usize::from(cursor.is('.'));
     if let (Some(label), true) = (cursor.word_at(dot), cursor.is_at(dot + 1, ':')) {
         let span = cursor.peek_at(dot).map_or_else(|| cursor.span(), |t| t.span);
-        out.push(TestInstruction { guard: None, operation: Operation::Label(label.to_owned()), place: Place(span) });
+        out.push(TestInstruction {
+            guard: None,
+            operation: Operation::Label(label.to_owned()),
+            place: Place(span),
+        });
         (0..dot + 2).for_each(|_| cursor.advance());
         if cursor.at_end() {
             return Ok(());
@@ -82,23 +89,29 @@ pub(super) fn cell(
     let fits = |s: &'static Spelling| {
         let filled = matcher.fits(&s.pattern, &written, &mut Vec::new())?;
         // Of an address, and of the registers that a test names itself, the width does not matter.
-        let is_narrower =
-            |f: &Filled| f.name != "address" && f.register.is_some_and(|r| !r.name.is_empty() && Some(r.bits) != s.wide);
+        let is_narrower = |f: &Filled| {
+            f.name != "address"
+                && f.register.is_some_and(|r| !r.name.is_empty() && Some(r.bits) != s.wide)
+        };
         let contradicts = s.wide.is_some() && filled.iter().any(is_narrower);
         (!contradicts).then_some((s, filled))
     };
     let found = more.chain(&assembly.instructions).find_map(fits);
-    let Some((spelling, filled)) = found else { return Err(not_known(cursor, assembly, &written, span)) };
+    let Some((spelling, filled)) = found else {
+        return Err(not_known(cursor, assembly, &written, span));
+    };
     for slot in filled.iter().filter(|slot| slot.register.is_some_and(|r| !r.zero)) {
         names.writes(&slot.text, thread);
     }
     // A name where an address stands is a location, whether or not the test declares it.
     for piece in &spelling.pattern {
         if let Piece::Slot(SlotKind::Location, name) = piece
-            && let Some(slot) = filled.iter().find(|slot| slot.name == *name).filter(|_| !spoken.compiled)
+            && let Some(slot) =
+                filled.iter().find(|slot| slot.name == *name).filter(|_| !spoken.compiled)
             && !names.is_location(&slot.text)
         {
-            let place = written.iter().map(|token| token.span).find(|at| cursor.text(*at) == slot.text);
+            let place =
+                written.iter().map(|token| token.span).find(|at| cursor.text(*at) == slot.text);
             names.undeclared.push((slot.text.clone(), place.unwrap_or(span)));
             names.add_locations(vec![slot.text.clone()]);
         }
@@ -112,7 +125,8 @@ pub(super) fn cell(
     for part in spelling.meaning.split(';').map(str::trim).filter(|part| !part.is_empty()) {
         let named = std::cell::RefCell::new(Vec::new());
         let text = said(part, &filled, &|name, bits| {
-            let part = bits.and_then(|bits| assembly.part_of(name, bits)).filter(|_| spoken.compiled);
+            let part =
+                bits.and_then(|bits| assembly.part_of(name, bits)).filter(|_| spoken.compiled);
             let register = spoken.register(thread, part.map_or(name, |part| part.name));
             named.borrow_mut().push(register.clone());
             register
@@ -126,12 +140,20 @@ pub(super) fn cell(
         let mut made = tokens(&source, 0, false)
             .and_then(|tokens| table_form(&mut Cursor::new(&source, &tokens), thread, names))
             .map_err(|error| {
-                let message = format!("`{}` is `{text}` in the table form: {}", cursor.text(span), error.message);
+                let message = format!(
+                    "`{}` is `{text}` in the table form: {}",
+                    cursor.text(span),
+                    error.message
+                );
                 cursor.error(message, span, "this instruction")
             })?;
         // What the test says of a name is said where the test has it.
         for (name, at) in names.undeclared.iter_mut().skip(undeclared) {
-            *at = written.iter().map(|token| token.span).find(|at| cursor.text(*at) == name.as_str()).unwrap_or(span);
+            *at = written
+                .iter()
+                .map(|token| token.span)
+                .find(|at| cursor.text(*at) == name.as_str())
+                .unwrap_or(span);
         }
         if let Some(access) = made.access_mut() {
             access.width = crate::test::AssemblyWidth(bits_of(spelling, &filled));
@@ -150,8 +172,14 @@ pub(super) fn cell(
     Ok(())
 }
 
-/// An instruction that fits no pattern: known and refused, with other operands, or not known at all.
-fn not_known(cursor: &Cursor<'_>, assembly: &Assembly, written: &[LitmusToken], span: Span) -> Diagnostic {
+/// An instruction that fits no pattern: known and refused, with other operands, or not known at
+/// all.
+fn not_known(
+    cursor: &Cursor<'_>,
+    assembly: &Assembly,
+    written: &[LitmusToken],
+    span: Span,
+) -> Diagnostic {
     let text = cursor.text(span);
     let Some(first) = written.first() else { return cursor.expected("an instruction") };
     // A mnemonic may have points: `b.eq`, `lwarx.`.
@@ -162,33 +190,57 @@ fn not_known(cursor: &Cursor<'_>, assembly: &Assembly, written: &[LitmusToken], 
     let has = assembly.first_words().any(|first| first == lower);
     let refusal = assembly.refusal(mnemonic).or_else(|| assembly.refusal(word));
     if let Some(why) = refusal.filter(|_| !has || !mnemonic.eq_ignore_ascii_case(word)) {
-        return cursor.error(format!("`{mnemonic}` is not modelled: {why}"), span, "this instruction");
+        return cursor.error(
+            format!("`{mnemonic}` is not modelled: {why}"),
+            span,
+            "this instruction",
+        );
     }
     if let Some(error) = other_word(cursor, assembly, written) {
         return error;
     }
-    let begins_so = |s: &&Spelling| matches!(s.pattern.first(), Some(Piece::Word(first)) if *first == lower);
+    let begins_so =
+        |s: &&Spelling| matches!(s.pattern.first(), Some(Piece::Word(first)) if *first == lower);
     let similar: Vec<&Spelling> = assembly.instructions.iter().filter(begins_so).take(4).collect();
     if !similar.is_empty() {
-        let error = cursor.error(format!("`{text}` is not read"), span, "these operands fit no form of the instruction");
+        let error = cursor.error(
+            format!("`{text}` is not read"),
+            span,
+            "these operands fit no form of the instruction",
+        );
         let shapes: Vec<String> = similar.iter().map(|s| shape(&s.pattern)).collect();
-        let has_address = |s: &&Spelling| s.pattern.iter().any(|piece| matches!(piece, Piece::Slot(SlotKind::Address, _)));
+        let has_address = |s: &&Spelling| {
+            s.pattern.iter().any(|piece| matches!(piece, Piece::Slot(SlotKind::Address, _)))
+        };
         // `<m>` says nothing to whoever has not read the text.
         let addresses = match similar.iter().any(has_address) {
-            true => format!("; an address <m> is {}", some_of(assembly.addresses.iter().map(|s| shape(&s.pattern)))),
+            true => format!(
+                "; an address <m> is {}",
+                some_of(assembly.addresses.iter().map(|s| shape(&s.pattern)))
+            ),
             false => String::new(),
         };
         return error.help(format!("the architecture's text has {}{addresses}", shapes.join(", ")));
     }
-    let error = cursor.error(format!("unknown instruction `{mnemonic}`"), span, "not in the architecture's text");
+    let error = cursor.error(
+        format!("unknown instruction `{mnemonic}`"),
+        span,
+        "not in the architecture's text",
+    );
     match nearest(&lower, assembly.first_words()) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error.help("docs/architectures.md says how an architecture's text learns an instruction"),
+        None => error
+            .help("docs/architectures.md says how an architecture's text learns an instruction"),
     }
 }
 
-/// An instruction that the text has up to a word in which all its forms have others: an annotation, an order, a scope.
-fn other_word(cursor: &Cursor<'_>, assembly: &Assembly, written: &[LitmusToken]) -> Option<Diagnostic> {
+/// An instruction that the text has up to a word in which all its forms have others: an annotation,
+/// an order, a scope.
+fn other_word(
+    cursor: &Cursor<'_>,
+    assembly: &Assembly,
+    written: &[LitmusToken],
+) -> Option<Diagnostic> {
     /// How many words the message names.
     const MOST: usize = 24;
     let is = |piece: &Piece, token: &LitmusToken| match piece {
@@ -196,10 +248,16 @@ fn other_word(cursor: &Cursor<'_>, assembly: &Assembly, written: &[LitmusToken])
         Piece::Sign(sign) => token.kind == TokenKind::Punctuation(*sign),
         Piece::Slot(..) => false,
     };
-    let alike = |s: &&Spelling| s.pattern.iter().zip(written).take_while(|(piece, token)| is(piece, token)).count();
+    let alike = |s: &&Spelling| {
+        s.pattern.iter().zip(written).take_while(|(piece, token)| is(piece, token)).count()
+    };
     let most = assembly.instructions.iter().map(|s| alike(&s)).max().filter(|&most| most > 0)?;
     let wrong = written.get(most).filter(|token| token.kind == TokenKind::Word)?;
-    let next = assembly.instructions.iter().filter(|s| alike(s) == most).filter_map(|s| s.pattern.get(most));
+    let next = assembly
+        .instructions
+        .iter()
+        .filter(|s| alike(s) == most)
+        .filter_map(|s| s.pattern.get(most));
     let mut words: Vec<&str> = Vec::new();
     for piece in next {
         match piece {
@@ -211,14 +269,21 @@ fn other_word(cursor: &Cursor<'_>, assembly: &Assembly, written: &[LitmusToken])
     }
     let [first, _, ..] = words[..] else { return None };
     let word = cursor.text(wrong.span);
-    // A letter for a size may stand behind a word (`cmpxchgb`): then it is the operands that do not fit it.
-    let sized =
-        |known: &&str| word.len() == known.len() + 1 && word.to_ascii_lowercase().starts_with(&known.to_ascii_lowercase());
+    // A letter for a size may stand behind a word (`cmpxchgb`): then it is the operands that do not
+    // fit it.
+    let sized = |known: &&str| {
+        word.len() == known.len() + 1
+            && word.to_ascii_lowercase().starts_with(&known.to_ascii_lowercase())
+    };
     if words.iter().any(sized) {
         return None;
     }
     let before = cursor.text(written[0].span.to(written[most - 1].span));
-    let error = cursor.error(format!("`{word}` is not known behind `{before}`"), wrong.span, format!("such as `{first}`"));
+    let error = cursor.error(
+        format!("`{word}` is not known behind `{before}`"),
+        wrong.span,
+        format!("such as `{first}`"),
+    );
     let others = words.len().saturating_sub(MOST);
     words.truncate(MOST);
     let more = if others == 0 { String::new() } else { format!(" and {others} others") };
@@ -244,11 +309,14 @@ fn shape(pattern: &[Piece]) -> String {
     let mut out = String::new();
     for (i, piece) in pattern.iter().enumerate() {
         let (text, spaced) = match piece {
-            Piece::Word(word) => (word.clone(), matches!(pattern.get(i.wrapping_sub(1)), Some(Piece::Word(_)))),
-            Piece::Sign(sign) => (sign.to_string(), false),
-            Piece::Slot(_, name) => {
-                (format!("<{name}>"), matches!(pattern.get(i.wrapping_sub(1)), Some(Piece::Word(_) | Piece::Sign(','))))
+            Piece::Word(word) => {
+                (word.clone(), matches!(pattern.get(i.wrapping_sub(1)), Some(Piece::Word(_))))
             }
+            Piece::Sign(sign) => (sign.to_string(), false),
+            Piece::Slot(_, name) => (
+                format!("<{name}>"),
+                matches!(pattern.get(i.wrapping_sub(1)), Some(Piece::Word(_) | Piece::Sign(','))),
+            ),
         };
         if spaced {
             out.push(' ');
@@ -258,14 +326,17 @@ fn shape(pattern: &[Piece]) -> String {
     format!("`{out}`")
 }
 
-/// A part of a meaning with its slots filled. `register` is what a register is called, or the part of it that has so many bits.
+/// A part of a meaning with its slots filled. `register` is what a register is called, or the part
+/// of it that has so many bits.
 fn said(part: &str, filled: &[Filled], register: &dyn Fn(&str, Option<u8>) -> String) -> String {
     let mnemonic = part.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default();
     let branches = ["beq", "bne", "blt", "ble", "bgt", "bge"].contains(&mnemonic);
     let mut out = String::new();
     let mut rest = part;
     let mut operands = 0;
-    while let Some((before, (slot, after))) = rest.split_once('<').and_then(|(b, r)| Some((b, r.split_once('>')?))) {
+    while let Some((before, (slot, after))) =
+        rest.split_once('<').and_then(|(b, r)| Some((b, r.split_once('>')?)))
+    {
         operands += before.matches(',').count();
         out += before;
         let is = |name: &str| filled.iter().find(|f| f.name == name);
@@ -290,7 +361,8 @@ fn said(part: &str, filled: &[Filled], register: &dyn Fn(&str, Option<u8>) -> St
                 }
             }
             None => match is(slot) {
-                // A register that is always 0 is a number where it is read, and nobody's where it is written.
+                // A register that is always 0 is a number where it is read, and nobody's where it
+                // is written.
                 Some(Filled { register: Some(RegisterName { zero: true, .. }), .. }) => {
                     out += if operands == 0 && !branches { NOBODY } else { "0" };
                 }
@@ -306,7 +378,8 @@ fn said(part: &str, filled: &[Filled], register: &dyn Fn(&str, Option<u8>) -> St
 /// How wide the accesses of an instruction are.
 fn bits_of(spelling: &Spelling, filled: &[Filled]) -> Option<u8> {
     let size = spelling.size?;
-    let of_slot = || filled.iter().find(|f| f.name == size).and_then(|f| f.register).map(|r| r.bits);
+    let of_slot =
+        || filled.iter().find(|f| f.name == size).and_then(|f| f.register).map(|r| r.bits);
     size.parse::<u8>().ok().or_else(of_slot)
 }
 
@@ -340,7 +413,10 @@ fn of_two_sizes(
     if before.bits == bits {
         return None;
     }
-    let message = format!("accesses of {} and of {bits} bits to `{location}` (mixed sizes) are not modelled", before.bits);
+    let message = format!(
+        "accesses of {} and of {bits} bits to `{location}` (mixed sizes) are not modelled",
+        before.bits
+    );
     let error = cursor.error(message, span, format!("{bits} bits"));
     Some(
         error
@@ -359,7 +435,12 @@ struct Matcher<'m, 'a> {
 
 impl Matcher<'_, '_> {
     /// What fills the slots, if all of the tokens fit all of the pieces.
-    fn fits(&self, pieces: &[Piece], tokens: &[LitmusToken], filled: &mut Vec<Filled>) -> Option<Vec<Filled>> {
+    fn fits(
+        &self,
+        pieces: &[Piece],
+        tokens: &[LitmusToken],
+        filled: &mut Vec<Filled>,
+    ) -> Option<Vec<Filled>> {
         let Some((piece, others)) = pieces.split_first() else {
             return tokens.is_empty().then(|| std::mem::take(filled));
         };
@@ -372,7 +453,11 @@ impl Matcher<'_, '_> {
             }
             Piece::Sign(sign) => {
                 let (first, rest) = tokens.split_first()?;
-                if first.kind == TokenKind::Punctuation(*sign) { self.fits(others, rest, filled) } else { None }
+                if first.kind == TokenKind::Punctuation(*sign) {
+                    self.fits(others, rest, filled)
+                } else {
+                    None
+                }
             }
             Piece::Slot(SlotKind::Address, name) => {
                 let known = filled.len();
@@ -394,19 +479,27 @@ impl Matcher<'_, '_> {
                         *filled = inner;
                     }
                     let found = found.as_mut()?;
-                    let (own, mut kept): (Vec<Filled>, Vec<Filled>) =
-                        std::mem::take(found).into_iter().partition(|f| f.name.starts_with("address "));
+                    let (own, mut kept): (Vec<Filled>, Vec<Filled>) = std::mem::take(found)
+                        .into_iter()
+                        .partition(|f| f.name.starts_with("address "));
                     let own: Vec<Filled> = own
                         .into_iter()
                         .map(|f| {
                             // The registers of an address are read.
-                            kept.push(Filled { name: "address".to_owned(), text: f.text.clone(), register: f.register });
+                            kept.push(Filled {
+                                name: "address".to_owned(),
+                                text: f.text.clone(),
+                                register: f.register,
+                            });
                             Filled { name: f.name["address ".len()..].to_owned(), ..f }
                         })
                         .collect();
                     kept.push(Filled {
                         name: name.clone(),
-                        text: said(&format!(" ,{}", form.meaning), &own, &|name, _| name.to_owned())[2..].to_owned(),
+                        text: said(&format!(" ,{}", form.meaning), &own, &|name, _| {
+                            name.to_owned()
+                        })[2..]
+                            .to_owned(),
                         register: None,
                     });
                     Some(kept)
@@ -416,7 +509,8 @@ impl Matcher<'_, '_> {
                 let (text, register, length) = self.slot(*kind, tokens)?;
                 let known = filled.len();
                 // A slot that stands twice is filled twice with the same.
-                let is_other = |f: &Filled| f.name == *name && (f.text != text || f.register != register);
+                let is_other =
+                    |f: &Filled| f.name == *name && (f.text != text || f.register != register);
                 if filled.iter().any(is_other) {
                     return None;
                 }
@@ -431,12 +525,20 @@ impl Matcher<'_, '_> {
     }
 
     /// What fills a slot, and how many tokens it has.
-    fn slot(&self, kind: SlotKind, tokens: &[LitmusToken]) -> Option<(String, Option<RegisterName>, usize)> {
+    fn slot(
+        &self,
+        kind: SlotKind,
+        tokens: &[LitmusToken],
+    ) -> Option<(String, Option<RegisterName>, usize)> {
         match kind {
             SlotKind::Register => self.register(tokens),
             SlotKind::PercentRegister => {
                 let word = tokens.first()?;
-                if self.cursor.text(word.span).starts_with('%') { self.register(tokens) } else { None }
+                if self.cursor.text(word.span).starts_with('%') {
+                    self.register(tokens)
+                } else {
+                    None
+                }
             }
             SlotKind::Number => self.number(tokens),
             SlotKind::Value => self.number(tokens).or_else(|| self.register(tokens)),
@@ -457,8 +559,10 @@ impl Matcher<'_, '_> {
 
     fn register(&self, tokens: &[LitmusToken]) -> Option<(String, Option<RegisterName>, usize)> {
         // Compilers for Power write registers as numbers.
-        let is_name =
-            |t: &&LitmusToken| t.kind == TokenKind::Word || self.spoken.compiled && matches!(t.kind, TokenKind::Integer(_));
+        let is_name = |t: &&LitmusToken| {
+            t.kind == TokenKind::Word
+                || self.spoken.compiled && matches!(t.kind, TokenKind::Integer(_))
+        };
         let word = tokens.first().filter(is_name)?;
         let name = self.cursor.text(word.span);
         if let Some(register) = self.spoken.named(name) {
@@ -466,7 +570,14 @@ impl Matcher<'_, '_> {
         }
         // herd7 lets tests name registers that any will do for: `%x0`.
         let symbolic = name.len() > 1 && name.starts_with('%') && !self.spoken.compiled;
-        let any = RegisterName { name: "", whole: "", bits: 64, zero: false, part: false, compiled: false };
+        let any = RegisterName {
+            name: "",
+            whole: "",
+            bits: 64,
+            zero: false,
+            part: false,
+            compiled: false,
+        };
         symbolic.then(|| (name.to_owned(), Some(any), 1))
     }
 
@@ -479,7 +590,8 @@ impl Matcher<'_, '_> {
         let text = self.cursor.text(token.span);
         let number = match token.kind {
             TokenKind::Integer(n) => n,
-            // `$1` is a number of x86, and a register where the text has one of that name (Alpha, MIPS).
+            // `$1` is a number of x86, and a register where the text has one of that name (Alpha,
+            // MIPS).
             TokenKind::Word if self.spoken.named(text).is_some() => return None,
             TokenKind::Word => {
                 let digits = text.strip_prefix('$')?;

@@ -9,7 +9,10 @@ use crate::test::{Dialect, FenceOrder, MembarLevel, Operation, ProxyFenceKind, S
 
 impl Operands<'_, '_> {
     /// `.proxy.alias` and its kin, after `fence` or `membar`.
-    pub(super) fn proxy_fence(&mut self, m: &mut Mnemonic<'_>) -> Result<Option<Operation>, Diagnostic> {
+    pub(super) fn proxy_fence(
+        &mut self,
+        m: &mut Mnemonic<'_>,
+    ) -> Result<Option<Operation>, Diagnostic> {
         if m.take_word(&["proxy"]).is_none() {
             return Ok(None);
         }
@@ -20,7 +23,11 @@ impl Operands<'_, '_> {
         if to_async.is_some() {
             let fence = self.shared_fence(m, true)?;
             let error = || {
-                let error = self.cursor.error("a fence from the generic proxy to the async one", m.span, "for which memory?");
+                let error = self.cursor.error(
+                    "a fence from the generic proxy to the async one",
+                    m.span,
+                    "for which memory?",
+                );
                 error.help(
                     "write `fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster` or \
                      `fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster`",
@@ -29,8 +36,14 @@ impl Operands<'_, '_> {
             return fence.map(Some).ok_or_else(error);
         }
         let kinds = ProxyFenceKind::ALL.map(ProxyFenceKind::name);
-        let kind = m.take(self.cursor, "proxy", |w| ProxyFenceKind::ALL.into_iter().find(|k| k.name() == w))?;
-        let space = if kind == Some(ProxyFenceKind::Async) { m.take(self.cursor, "state space", space_from_name)? } else { None };
+        let kind = m.take(self.cursor, "proxy", |w| {
+            ProxyFenceKind::ALL.into_iter().find(|k| k.name() == w)
+        })?;
+        let space = if kind == Some(ProxyFenceKind::Async) {
+            m.take(self.cursor, "state space", space_from_name)?
+        } else {
+            None
+        };
         let kind = match space {
             Some(Space::Global) => Some(ProxyFenceKind::AsyncGlobal),
             Some(Space::Shared) => Some(ProxyFenceKind::AsyncShared),
@@ -69,24 +82,40 @@ impl Operands<'_, '_> {
             return Ok(Operation::Fence { order: None, scope: None });
         }
         let orders = [FenceOrder::Acquire, FenceOrder::Release, FenceOrder::AcqRel, FenceOrder::Sc];
-        let order = m.take(self.cursor, "memory order", |w| orders.into_iter().find(|o| o.name() == w))?;
+        let order =
+            m.take(self.cursor, "memory order", |w| orders.into_iter().find(|o| o.name() == w))?;
         let scope = m.take(self.cursor, "scope", scope_from_name)?;
-        m.finish(self.cursor, &["sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "sys", "proxy"])?;
+        m.finish(
+            self.cursor,
+            &["sc", "acq_rel", "acquire", "release", "cta", "cluster", "gpu", "sys", "proxy"],
+        )?;
         if m.name == "mfence" || scope.is_none() {
-            let error = self.cursor.error(format!("`{}` needs a scope", m.name), m.span, "no scope");
+            let error =
+                self.cursor.error(format!("`{}` needs a scope", m.name), m.span, "no scope");
             return Err(error.help("PTX has no default here: write e.g. `fence.sc.gpu`"));
         }
         Ok(Operation::Fence { order, scope })
     }
 
-    /// `fence.release.sync_restrict::shared::cta.cluster`, `fence.acquire.sync_restrict::shared::cluster.cluster`: PTX has these two, and the
-    /// same of `fence.proxy.async::generic`.
-    fn shared_fence(&self, m: &mut Mnemonic<'_>, to_async: bool) -> Result<Option<Operation>, Diagnostic> {
-        let Some((word, place)) = m.qualifiers.iter().copied().find(|(word, _)| word.starts_with("sync_restrict")) else {
+    /// `fence.release.sync_restrict::shared::cta.cluster`,
+    /// `fence.acquire.sync_restrict::shared::cluster.cluster`: PTX has these two, and the same of
+    /// `fence.proxy.async::generic`.
+    fn shared_fence(
+        &self,
+        m: &mut Mnemonic<'_>,
+        to_async: bool,
+    ) -> Result<Option<Operation>, Diagnostic> {
+        let Some((word, place)) =
+            m.qualifiers.iter().copied().find(|(word, _)| word.starts_with("sync_restrict"))
+        else {
             return Ok(None);
         };
         if word == "sync_restrict::shared::cluster::read" {
-            let error = self.cursor.error("a fence of reads alone is not modelled", place, "this restriction");
+            let error = self.cursor.error(
+                "a fence of reads alone is not modelled",
+                place,
+                "this restriction",
+            );
             return Err(error.help(
                 "it orders reads before asynchronous writes, and is not transitive (PTX ISA 9.4); `fence.proxy.async` is stronger",
             ));
@@ -105,7 +134,11 @@ impl Operands<'_, '_> {
             return Ok(Some(Operation::SharedFence { acquires, to_async }));
         }
         let fence = if to_async { "fence.proxy.async::generic" } else { "fence" };
-        let error = self.cursor.error("PTX has no such fence of one state space", place, "this restriction");
+        let error = self.cursor.error(
+            "PTX has no such fence of one state space",
+            place,
+            "this restriction",
+        );
         Err(error.help(format!(
             "write `{fence}.release.sync_restrict::shared::cta.cluster` or `{fence}.acquire.sync_restrict::shared::cluster.cluster`",
         )))
@@ -118,8 +151,8 @@ impl Operands<'_, '_> {
         let levels = [MembarLevel::Cta, MembarLevel::Gl, MembarLevel::Sys];
         let level = m.take(self.cursor, "level", |w| levels.into_iter().find(|l| l.name() == w))?;
         m.finish(self.cursor, &["cta", "gl", "sys"])?;
-        level
-            .map(Operation::Membar)
-            .ok_or_else(|| self.cursor.error("`membar` needs a level", m.span, "write `.cta`, `.gl` or `.sys`"))
+        level.map(Operation::Membar).ok_or_else(|| {
+            self.cursor.error("`membar` needs a level", m.span, "write `.cta`, `.gl` or `.sys`")
+        })
     }
 }

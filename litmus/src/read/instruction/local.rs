@@ -8,12 +8,17 @@ use crate::test::{LocalFunction, NumberComparison, Operation, Type, TypeKind};
 
 /// The names of what accesses no memory: every architecture has them.
 pub(super) const KNOWN_LOCAL: [&str; 28] = [
-    "mov", "cvt", "add", "sub", "mul", "div", "rem", "and", "or", "xor", "not", "neg", "shl", "shr", "min", "max", "setp",
-    "goto", "bra", "beq", "bne", "blt", "ble", "bgt", "bge", "exit", "mad", "selp",
+    "mov", "cvt", "add", "sub", "mul", "div", "rem", "and", "or", "xor", "not", "neg", "shl",
+    "shr", "min", "max", "setp", "goto", "bra", "beq", "bne", "blt", "ble", "bgt", "bge", "exit",
+    "mad", "selp",
 ];
 
 impl Operands<'_, '_> {
-    pub(super) fn branch(&mut self, m: &mut Mnemonic<'_>, comparison: NumberComparison) -> Result<Operation, Diagnostic> {
+    pub(super) fn branch(
+        &mut self,
+        m: &mut Mnemonic<'_>,
+        comparison: NumberComparison,
+    ) -> Result<Operation, Diagnostic> {
         m.finish(self.cursor, &[])?;
         let left = self.value()?;
         self.comma()?;
@@ -23,7 +28,11 @@ impl Operands<'_, '_> {
         Ok(Operation::BranchIf { comparison, left, right, target })
     }
 
-    pub(super) fn local(&mut self, m: &mut Mnemonic<'_>, function: LocalFunction) -> Result<Operation, Diagnostic> {
+    pub(super) fn local(
+        &mut self,
+        m: &mut Mnemonic<'_>,
+        function: LocalFunction,
+    ) -> Result<Operation, Diagnostic> {
         let wide = m.take_word(&["wide"]).is_some();
         m.take_word(&["lo"]);
         let function = match function {
@@ -31,7 +40,11 @@ impl Operands<'_, '_> {
             LocalFunction::MultiplyAdd if wide => LocalFunction::MultiplyAddWide,
             other => other,
         };
-        let place = m.qualifiers.iter().find(|(w, _)| Type::from_name(w).is_some()).map_or(m.span, |(_, span)| *span);
+        let place = m
+            .qualifiers
+            .iter()
+            .find(|(w, _)| Type::from_name(w).is_some())
+            .map_or(m.span, |(_, span)| *span);
         let ty = m.take(self.cursor, "type", Type::from_name)?;
         m.finish(self.cursor, &["s32", "u32", "b32", "s64", "u64", "b64", "pred", "lo", "wide"])?;
         if let Some(ty) = ty {
@@ -50,7 +63,8 @@ impl Operands<'_, '_> {
         });
         m.finish(self.cursor, &["s32", "u32", "s64", "u64", "s16", "u16", "s8", "u8"])?;
         let [(to, _), (from, place)] = types[..] else {
-            let error = self.cursor.error("`cvt` needs two types", m.span, format!("{} here", types.len()));
+            let error =
+                self.cursor.error("`cvt` needs two types", m.span, format!("{} here", types.len()));
             return Err(error.help("that of the result and that of the operand: `cvt.u64.u32`"));
         };
         self.computes(m, LocalFunction::Convert(from), to, place)?;
@@ -61,18 +75,36 @@ impl Operands<'_, '_> {
     }
 
     /// An error where the type is none that is computed with.
-    pub(super) fn computes(&self, m: &Mnemonic<'_>, function: LocalFunction, ty: Type, place: Span) -> Result<(), Diagnostic> {
+    pub(super) fn computes(
+        &self,
+        m: &Mnemonic<'_>,
+        function: LocalFunction,
+        ty: Type,
+        place: Span,
+    ) -> Result<(), Diagnostic> {
         let moves = matches!(function, LocalFunction::Move | LocalFunction::Select);
         let compares = matches!(function, LocalFunction::Compare(_));
-        if moves || !ty.kind.is_float() && !ty.packed && ty.bits <= 64 && (ty.kind != TypeKind::Predicate || !compares) {
+        if moves
+            || !ty.kind.is_float()
+                && !ty.packed
+                && ty.bits <= 64
+                && (ty.kind != TypeKind::Predicate || !compares)
+        {
             return Ok(());
         }
         let what = if ty.packed { "both elements at once" } else { "no integers" };
-        let error = self.cursor.error(format!("`{}` with `.{ty}` is not modelled", m.name), place, what);
-        Err(error.help("values are integers of up to 64 bits; `mov`, `selp`, loads and stores take any type"))
+        let error =
+            self.cursor.error(format!("`{}` with `.{ty}` is not modelled", m.name), place, what);
+        Err(error.help(
+            "values are integers of up to 64 bits; `mov`, `selp`, loads and stores take any type",
+        ))
     }
 
-    pub(super) fn computed(&mut self, function: LocalFunction, ty: Option<Type>) -> Result<Operation, Diagnostic> {
+    pub(super) fn computed(
+        &mut self,
+        function: LocalFunction,
+        ty: Option<Type>,
+    ) -> Result<Operation, Diagnostic> {
         let destination = self.destination()?;
         let mut operands = Vec::new();
         for _ in 0..function.arity() {

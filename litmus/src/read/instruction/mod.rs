@@ -22,15 +22,18 @@ use margay_models::execution::Proxy;
 use super::cursor::Cursor;
 use super::qualifier::{Mnemonic, mnemonic};
 use super::{barrier, meeting, refused};
-use crate::test::{Dialect, Guard, LocalFunction, NumberComparison, Operation, Place, TestInstruction, ThreadId};
+use crate::test::{
+    Dialect, Guard, LocalFunction, NumberComparison, Operation, Place, TestInstruction, ThreadId,
+};
 use local::KNOWN_LOCAL;
 pub(super) use names::Names;
 pub(super) use operands::Operands;
 
 /// The names of what accesses memory or waits, for the nearest one to a wrong one.
 const KNOWN: [&str; 25] = [
-    "ld", "st", "atom", "red", "fence", "membar", "bar", "barrier", "suld", "sust", "sld", "sst", "tld", "tex", "cld", "cold",
-    "ldc", "suatom", "sured", "mfence", "mbarrier", "cp", "wgmma", "tcgen05", "multimem",
+    "ld", "st", "atom", "red", "fence", "membar", "bar", "barrier", "suld", "sust", "sld", "sst",
+    "tld", "tex", "cld", "cold", "ldc", "suatom", "sured", "mfence", "mbarrier", "cp", "wgmma",
+    "tcgen05", "multimem",
 ];
 
 /// Reads a cell, which may be a label and an instruction.
@@ -47,7 +50,11 @@ pub(super) fn cell(
     if cursor.peek_word().is_some() && cursor.is_at(1, ':') {
         let (label, span) = cursor.word("a label")?;
         cursor.advance();
-        out.push(TestInstruction { guard: None, operation: Operation::Label(label.to_string()), place: Place(span) });
+        out.push(TestInstruction {
+            guard: None,
+            operation: Operation::Label(label.to_string()),
+            place: Place(span),
+        });
         if cursor.at_end() {
             return Ok(());
         }
@@ -68,7 +75,11 @@ pub(super) fn cell(
 }
 
 /// An instruction in the table form, and nothing behind it.
-fn table_form(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Result<Operation, Diagnostic> {
+fn table_form(
+    cursor: &mut Cursor<'_>,
+    thread: ThreadId,
+    names: &mut Names,
+) -> Result<Operation, Diagnostic> {
     let operation = operation(cursor, thread, names)?;
     if cursor.at_end() { Ok(operation) } else { Err(cursor.expected("the end of the instruction")) }
 }
@@ -78,7 +89,11 @@ fn is_async(m: &Mnemonic<'_>) -> bool {
     m.qualifiers.iter().any(|(word, _)| *word == "async")
 }
 
-fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Result<Operation, Diagnostic> {
+fn operation(
+    cursor: &mut Cursor<'_>,
+    thread: ThreadId,
+    names: &mut Names,
+) -> Result<Operation, Diagnostic> {
     let mut m = mnemonic(cursor)?;
     let m = &mut m;
     let mut reader = Operands { cursor, thread, names };
@@ -95,7 +110,9 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
         // `cold` is Dartagnan's name.
         "cld" | "ldc" | "cold" => reader.load(m, Proxy::Constant),
         "st" if is_async(m) => reader.store_async(m),
-        "st" if m.qualifiers.iter().any(|(word, _)| *word == "bulk") && reader.names.dialect == Dialect::Ptx => {
+        "st" if m.qualifiers.iter().any(|(word, _)| *word == "bulk")
+            && reader.names.dialect == Dialect::Ptx =>
+        {
             reader.store_bulk(m)
         }
         "multimem" if reader.names.dialect == Dialect::Ptx => reader.multimem(m),
@@ -114,9 +131,15 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
         "sured" => reader.atom(m, false, Proxy::Surface),
         "fence" | "mfence" => reader.fence(m),
         "membar" => reader.membar(m),
-        "bar" if m.qualifiers.first().is_some_and(|(word, _)| *word == "warp") && !of_text => meeting::warp(&mut reader, m),
-        "shfl" | "vote" | "match" | "redux" | "elect" if reader.names.dialect == Dialect::Ptx => meeting::warp(&mut reader, m),
-        "griddepcontrol" | "launch" | "synchronize" if reader.names.dialect == Dialect::Ptx => meeting::launch(&mut reader, m),
+        "bar" if m.qualifiers.first().is_some_and(|(word, _)| *word == "warp") && !of_text => {
+            meeting::warp(&mut reader, m)
+        }
+        "shfl" | "vote" | "match" | "redux" | "elect" if reader.names.dialect == Dialect::Ptx => {
+            meeting::warp(&mut reader, m)
+        }
+        "griddepcontrol" | "launch" | "synchronize" if reader.names.dialect == Dialect::Ptx => {
+            meeting::launch(&mut reader, m)
+        }
         "bar" | "barrier" => barrier::read(&mut reader, m),
         "goto" | "bra" => {
             m.take_word(&["uni"]);
@@ -131,16 +154,22 @@ fn operation(cursor: &mut Cursor<'_>, thread: ThreadId, names: &mut Names) -> Re
         "setp" => {
             let comparison = m.take(reader.cursor, "comparison", NumberComparison::of_mnemonic)?;
             let comparison = comparison.ok_or_else(|| {
-                reader.cursor.error("`setp` needs a comparison", m.span, "write `setp.eq`, `.ne`, `.lt`, `.le`, `.gt` or `.ge`")
+                reader.cursor.error(
+                    "`setp` needs a comparison",
+                    m.span,
+                    "write `setp.eq`, `.ne`, `.lt`, `.le`, `.gt` or `.ge`",
+                )
             })?;
             reader.local(m, LocalFunction::Compare(comparison))
         }
         "cvt" => reader.conversion(m),
         name => {
-            if let Some(comparison) = name.strip_prefix('b').and_then(NumberComparison::of_mnemonic) {
+            if let Some(comparison) = name.strip_prefix('b').and_then(NumberComparison::of_mnemonic)
+            {
                 return reader.branch(m, comparison);
             }
-            if let Some(function) = LocalFunction::ARITHMETIC.into_iter().find(|f| f.name() == name) {
+            if let Some(function) = LocalFunction::ARITHMETIC.into_iter().find(|f| f.name() == name)
+            {
                 return reader.local(m, function);
             }
             if let Some(error) = refused::instruction(cursor, m) {

@@ -1,4 +1,5 @@
-//! `multimem.ld_reduce`, `multimem.st`, `multimem.red` (PTX ISA 9.7.9.14): the multimem address is written as its replicas.
+//! `multimem.ld_reduce`, `multimem.st`, `multimem.red` (PTX ISA 9.7.9.14): the multimem address is
+//! written as its replicas.
 
 use margay_models::diagnostic::Diagnostic;
 
@@ -11,8 +12,14 @@ const ACTIONS: [(&str, AccessKind); 3] =
     [("ld_reduce", AccessKind::Load), ("st", AccessKind::Store), ("red", AccessKind::Atomic)];
 
 /// The functions of PTX's reductions of several locations.
-const FUNCTIONS: [AtomFunction; 6] =
-    [AtomFunction::Add, AtomFunction::Min, AtomFunction::Max, AtomFunction::And, AtomFunction::Or, AtomFunction::Xor];
+const FUNCTIONS: [AtomFunction; 6] = [
+    AtomFunction::Add,
+    AtomFunction::Min,
+    AtomFunction::Max,
+    AtomFunction::And,
+    AtomFunction::Or,
+    AtomFunction::Xor,
+];
 
 impl Operands<'_, '_> {
     pub(super) fn multimem(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
@@ -22,20 +29,35 @@ impl Operands<'_, '_> {
                 let label = "write `.ld_reduce`, `.st` or `.red`";
                 return Err(self.cursor.error("`multimem` needs an operation", m.span, label));
             }
-            Some((word, span)) => ACTIONS
-                .into_iter()
-                .find(|(name, _)| *name == word)
-                .ok_or_else(|| self.cursor.unknown("operation on a multimem address", word, span, names))?,
+            Some((word, span)) => {
+                ACTIONS.into_iter().find(|(name, _)| *name == word).ok_or_else(|| {
+                    self.cursor.unknown("operation on a multimem address", word, span, names)
+                })?
+            }
         };
         m.qualifiers.remove(0);
-        let function_place = m.qualifiers.iter().find(|(w, _)| function_from_name(w).is_some()).map_or(m.span, |(_, span)| *span);
-        let of_load = if name == "ld_reduce" { m.take(self.cursor, "function", function_from_name)? } else { None };
+        let function_place = m
+            .qualifiers
+            .iter()
+            .find(|(w, _)| function_from_name(w).is_some())
+            .map_or(m.span, |(_, span)| *span);
+        let of_load = if name == "ld_reduce" {
+            m.take(self.cursor, "function", function_from_name)?
+        } else {
+            None
+        };
         let (access, of_atom) = access(self.cursor, m, kind, Dialect::Ptx)?;
         let function = of_load.or(of_atom);
         if name != "st" {
             let write = "write `.add`, `.min`, `.max`, `.and`, `.or` or `.xor`";
             match function {
-                None => return Err(self.cursor.error(format!("`multimem.{name}` needs a function"), m.span, write)),
+                None => {
+                    return Err(self.cursor.error(
+                        format!("`multimem.{name}` needs a function"),
+                        m.span,
+                        write,
+                    ));
+                }
                 Some(function) if !FUNCTIONS.contains(&function) => {
                     let message = format!("`multimem.{name}` has no `.{}`", function.name());
                     return Err(self.cursor.error(message, function_place, write));
@@ -43,11 +65,17 @@ impl Operands<'_, '_> {
                 Some(_) => {}
             }
             if access.ty.is_some_and(|ty| ty.kind.is_float() || ty.packed || ty.bits > 64) {
-                let error = self.cursor.error(format!("a `multimem.{name}` of this type is not modelled"), m.span, "its type");
+                let error = self.cursor.error(
+                    format!("a `multimem.{name}` of this type is not modelled"),
+                    m.span,
+                    "its type",
+                );
                 return Err(error.help("values are integers of up to 64 bits: write e.g. `.u32`"));
             }
         }
-        if name == "red" && access.order.is_some_and(|order| !["relaxed", "release"].contains(&order.name())) {
+        if name == "red"
+            && access.order.is_some_and(|order| !["relaxed", "release"].contains(&order.name()))
+        {
             return Err(self.cursor.error(
                 "a `multimem.red` cannot acquire: it returns nothing",
                 m.span,
@@ -80,7 +108,9 @@ impl Operands<'_, '_> {
             return Err(self.cursor.error(message, start.to(self.cursor.previous()), label));
         }
         let action = match (destination, function) {
-            (Some(destination), Some(function)) => MultimemAction::LoadReduce { function, destination },
+            (Some(destination), Some(function)) => {
+                MultimemAction::LoadReduce { function, destination }
+            }
             (_, function) => {
                 self.comma()?;
                 let value = self.value()?;
@@ -101,7 +131,11 @@ impl Operands<'_, '_> {
         let space = m.take(self.cursor, "state space", super::super::qualifier::space_from_name)?;
         m.finish(self.cursor, &["bulk", "weak", "shared::cta"])?;
         if space == Some(crate::test::Space::Global) {
-            return Err(self.cursor.error("`st.bulk` into global memory", place, "it initialises shared memory"));
+            return Err(self.cursor.error(
+                "`st.bulk` into global memory",
+                place,
+                "it initialises shared memory",
+            ));
         }
         let address = self.address()?;
         self.comma()?;
@@ -114,7 +148,11 @@ impl Operands<'_, '_> {
         self.comma()?;
         let start = self.cursor.span();
         if self.value()? != crate::test::TestOperand::Integer(0) {
-            return Err(self.cursor.error("`st.bulk` writes 0 and nothing else", start, "this value"));
+            return Err(self.cursor.error(
+                "`st.bulk` writes 0 and nothing else",
+                start,
+                "this value",
+            ));
         }
         Ok(Operation::BulkStore { address, bytes })
     }

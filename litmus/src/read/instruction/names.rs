@@ -60,7 +60,9 @@ impl Names {
     }
 
     pub(super) fn is_location(&self, name: &str) -> bool {
-        self.locations.iter().any(|l| l == name || element(l).is_some_and(|(array, _)| array == name))
+        self.locations
+            .iter()
+            .any(|l| l == name || element(l).is_some_and(|(array, _)| array == name))
     }
 
     /// The location that a name means; that of an array is its first element.
@@ -69,7 +71,8 @@ impl Names {
         if !declared && self.is_location(name) { format!("{name}[0]") } else { name.to_string() }
     }
 
-    /// A name in an address that is no declared location: a register if it is declared as one or looks like one (`r0`, `%p1`).
+    /// A name in an address that is no declared location: a register if it is declared as one or
+    /// looks like one (`r0`, `%p1`).
     pub(super) fn is_register(&self, name: &str, thread: ThreadId) -> bool {
         let looks_like_one = name.starts_with('%') || {
             let digits = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
@@ -89,9 +92,12 @@ impl Names {
         }
     }
 
-    /// Names without a declaration that are taken as locations, though a thread writes a register of that name: each with its place.
-    /// A loop may come back to an address that is written below it.
+    /// Names without a declaration that are taken as locations, though a thread writes a register
+    /// of that name: each with its place. A loop may come back to an address that is written below
+    /// it.
     pub fn registers_as_locations(&self) -> impl Iterator<Item = &(String, Span)> {
-        self.undeclared.iter().filter(|(name, _)| self.written.iter().any(|(_, register)| register == name))
+        self.undeclared
+            .iter()
+            .filter(|(name, _)| self.written.iter().any(|(_, register)| register == name))
     }
 }

@@ -22,7 +22,11 @@ impl Operands<'_, '_> {
     pub(in crate::read) fn destination(&mut self) -> Result<String, Diagnostic> {
         let (name, span) = self.cursor.word("a register")?;
         if self.names.is_location(name) {
-            return Err(self.cursor.error(format!("`{name}` is a location, not a register"), span, "expected a register"));
+            return Err(self.cursor.error(
+                format!("`{name}` is a location, not a register"),
+                span,
+                "expected a register",
+            ));
         }
         self.names.writes(name, self.thread);
         Ok(name.to_string())
@@ -59,9 +63,12 @@ impl Operands<'_, '_> {
         Ok(Some(index))
     }
 
-    /// `.v2`, `.v4`, `.v8`: the number of elements. A vector has 256 bits at most (PTX ISA 9.7.9.8).
+    /// `.v2`, `.v4`, `.v8`: the number of elements. A vector has 256 bits at most (PTX ISA
+    /// 9.7.9.8).
     pub(super) fn vector(&self, m: &mut Mnemonic<'_>) -> Result<Option<usize>, Diagnostic> {
-        let Some((word, span)) = m.qualifiers.iter().copied().find(|(w, _)| matches!(*w, "v2" | "v4" | "v8")) else {
+        let Some((word, span)) =
+            m.qualifiers.iter().copied().find(|(w, _)| matches!(*w, "v2" | "v4" | "v8"))
+        else {
             return Ok(None);
         };
         m.take_word(&[word]);
@@ -72,7 +79,9 @@ impl Operands<'_, '_> {
         };
         let ty = m.qualifiers.iter().find_map(|(w, _)| Type::from_name(w));
         match ty.map(|ty| ty.width() * count as u32) {
-            Some(bits @ 257..) => Err(self.cursor.error(format!("a vector of {bits} bits"), span, "256 are the most")),
+            Some(bits @ 257..) => {
+                Err(self.cursor.error(format!("a vector of {bits} bits"), span, "256 are the most"))
+            }
             _ => Ok(Some(count)),
         }
     }
@@ -97,7 +106,11 @@ impl Operands<'_, '_> {
         self.cursor.expect('}')?;
         if elements.len() != count {
             let message = format!("{} elements where `.v{count}` has {count}", elements.len());
-            return Err(self.cursor.error(message, open.to(self.cursor.previous()), format!("expected {count}")));
+            return Err(self.cursor.error(
+                message,
+                open.to(self.cursor.previous()),
+                format!("expected {count}"),
+            ));
         }
         Ok(elements)
     }
@@ -110,7 +123,12 @@ impl Operands<'_, '_> {
             let element = format!("{name}[{index}]");
             if !self.names.is_location(&element) {
                 let near = self.names.locations.iter().map(String::as_str);
-                return Err(self.cursor.unknown("location", &element, span.to(self.cursor.previous()), near));
+                return Err(self.cursor.unknown(
+                    "location",
+                    &element,
+                    span.to(self.cursor.previous()),
+                    near,
+                ));
             }
             Base::Location(element)
         } else if self.names.is_location(name) {
@@ -136,9 +154,11 @@ impl Operands<'_, '_> {
     }
 }
 
-/// The bits of a floating-point number in hexadecimal, `0f3F800000` or `0d3FF0000000000000` (PTX ISA 4.5.2).
+/// The bits of a floating-point number in hexadecimal, `0f3F800000` or `0d3FF0000000000000` (PTX
+/// ISA 4.5.2).
 fn float_bits(word: &str) -> Option<i64> {
     let digits = word.strip_prefix("0f").or(word.strip_prefix("0F")).filter(|d| d.len() == 8);
-    let digits = digits.or(word.strip_prefix("0d").or(word.strip_prefix("0D")).filter(|d| d.len() == 16))?;
+    let digits =
+        digits.or(word.strip_prefix("0d").or(word.strip_prefix("0D")).filter(|d| d.len() == 16))?;
     u64::from_str_radix(digits, 16).ok().map(|bits| bits as i64)
 }

@@ -23,7 +23,8 @@ const NOT_MODELLED: [(&str, &str); 9] = [
     ("TTHM", "hardware management of page tables"),
 ];
 
-/// How a test is written in assembly: what the text of its architecture says, and how the test spells its registers.
+/// How a test is written in assembly: what the text of its architecture says, and how the test
+/// spells its registers.
 #[derive(Clone)]
 pub(in crate::read) struct Spoken {
     pub(super) assembly: &'static Assembly,
@@ -49,7 +50,8 @@ impl Spoken {
         let mut spelled: Vec<(ThreadId, &'static str, String)> = Vec::new();
         let mut at = 0;
         while cursor.peek_at(at).is_some() {
-            if let (Some(thread), true, Some(word)) = (cursor.thread_at(at), cursor.is_at(at + 1, ':'), cursor.word_at(at + 2))
+            if let (Some(thread), true, Some(word)) =
+                (cursor.thread_at(at), cursor.is_at(at + 1, ':'), cursor.word_at(at + 2))
                 && let Some(register) = assembly.register(word)
                 && !spelled.iter().any(|(t, whole, _)| *t == thread && *whole == register.whole)
             {
@@ -66,7 +68,9 @@ impl Spoken {
     /// What is wrong with the address.
     pub fn element(&self, name: &str, bytes: u64) -> Result<String, String> {
         let Some(array) = self.arrays.iter().find(|array| array.name == name) else {
-            return Err(format!("`{name}` is no array, and nothing is known to lie {bytes} bytes behind it"));
+            return Err(format!(
+                "`{name}` is no array, and nothing is known to lie {bytes} bytes behind it"
+            ));
         };
         let (index, rest) = (bytes / array.bytes, bytes % array.bytes);
         match rest == 0 && index < array.elements {
@@ -84,18 +88,27 @@ impl Spoken {
     }
 
     pub(super) fn named(&self, name: &str) -> Option<RegisterName> {
-        if self.compiled { self.assembly.compiled_register(name) } else { self.assembly.register(name) }
+        if self.compiled {
+            self.assembly.compiled_register(name)
+        } else {
+            self.assembly.register(name)
+        }
     }
 
-    /// What a register of a thread is called in the test; another name is itself. In the output of compilers a register of fewer bits keeps its name:
-    /// what is read of the whole one, and what becomes of the rest, is for who carries it out.
+    /// What a register of a thread is called in the test; another name is itself. In the output of
+    /// compilers a register of fewer bits keeps its name: what is read of the whole one, and what
+    /// becomes of the rest, is for who carries it out.
     pub fn register(&self, thread: ThreadId, name: &str) -> String {
         let Some(register) = self.named(name) else { return name.to_owned() };
         if self.compiled && register.bits < 64 {
             return register.name.to_owned();
         }
-        let is = |(t, whole, _): &&(ThreadId, &str, String)| *t == thread && *whole == register.whole;
-        self.spelled.iter().find(is).map_or_else(|| register.whole.to_owned(), |(.., spelled)| spelled.clone())
+        let is =
+            |(t, whole, _): &&(ThreadId, &str, String)| *t == thread && *whole == register.whole;
+        self.spelled
+            .iter()
+            .find(is)
+            .map_or_else(|| register.whole.to_owned(), |(.., spelled)| spelled.clone())
     }
 
     /// What is refused by name in an initial state.
@@ -104,16 +117,26 @@ impl Spoken {
         while cursor.peek_at(at).is_some() && !cursor.is_at(at, '}') {
             let span = cursor.peek_at(at).map_or_else(|| cursor.span(), |t| t.span);
             let word = cursor.word_at(at).unwrap_or_default();
-            if let Some((_, what)) = NOT_MODELLED.iter().find(|(known, _)| *known == word).filter(|_| !cursor.is_at(at + 1, '='))
+            if let Some((_, what)) = NOT_MODELLED
+                .iter()
+                .find(|(known, _)| *known == word)
+                .filter(|_| !cursor.is_at(at + 1, '='))
             {
                 let error = cursor.error(format!("{what} is not modelled"), span, "named here");
                 return Some(
                     error.help("models of Margay speak of user programs: registers, locations, and what they hold at the start"),
                 );
             }
-            if cursor.is_at(at, '=') && cursor.word_at(at + 1).is_some() && cursor.is_at(at + 2, ':') {
+            if cursor.is_at(at, '=')
+                && cursor.word_at(at + 1).is_some()
+                && cursor.is_at(at + 2, ':')
+            {
                 let label = cursor.thread_at(at + 1).is_some();
-                let what = if label { "a label as a value (instruction fetch)" } else { "an address with a tag (MTE)" };
+                let what = if label {
+                    "a label as a value (instruction fetch)"
+                } else {
+                    "an address with a tag (MTE)"
+                };
                 let span = cursor.peek_at(at + 1).map_or(span, |t| t.span);
                 return Some(cursor.error(format!("{what} is not modelled"), span, "this value"));
             }
@@ -180,15 +203,22 @@ pub(in crate::read) struct Reading {
 impl Reading {
     /// At the head of the program.
     pub fn new(spoken: Spoken, initial: &[RegisterDeclaration]) -> Self {
-        Self { spoken, initial: initial.to_vec(), overwritten: Vec::new(), sized: Vec::new(), widths: Default::default() }
+        Self {
+            spoken,
+            initial: initial.to_vec(),
+            overwritten: Vec::new(),
+            sized: Vec::new(),
+            widths: Default::default(),
+        }
     }
 
     pub(super) fn is_compiled(&self) -> bool {
         self.spoken.compiled
     }
 
-    /// A value that is another one in a narrower register or access, if the test has one: nothing here narrows values or extends them. Numbers in
-    /// brackets, and before them, are offsets of addresses.
+    /// A value that is another one in a narrower register or access, if the test has one: nothing
+    /// here narrows values or extends them. Numbers in brackets, and before them, are offsets of
+    /// addresses.
     pub fn too_wide(&self, tokens: &[LitmusToken], file: &Arc<SourceFile>) -> Option<Diagnostic> {
         let narrowest = *self.widths.first()?;
         let mut depth = 0_usize;
@@ -200,15 +230,20 @@ impl Reading {
                 TokenKind::Punctuation(']') => depth = depth.saturating_sub(1),
                 TokenKind::Punctuation('-') => is_negative = true,
                 TokenKind::Integer(n) if depth == 0 => {
-                    let is_offset = tokens.get(at + 1).is_some_and(|next| next.kind == TokenKind::Punctuation('('));
+                    let is_offset = tokens
+                        .get(at + 1)
+                        .is_some_and(|next| next.kind == TokenKind::Punctuation('('));
                     let most = 1_u128 << (narrowest.clamp(8, 64) - 1);
                     // Numbers have 64 bits and a sign.
                     let is_signed = self.widths.len() == 1 && narrowest == 64;
                     let fits = n == 0 || u128::from(n) < most && (!before || is_signed);
                     if !is_offset && !fits {
                         let message = "a value that registers or accesses of different widths hold differently, or that has a sign, is not modelled";
-                        let error =
-                            Diagnostic::error(message).at(file, token.span, format!("the narrowest here has {narrowest} bits"));
+                        let error = Diagnostic::error(message).at(
+                            file,
+                            token.span,
+                            format!("the narrowest here has {narrowest} bits"),
+                        );
                         return Some(error.help("values are not narrowed, nor extended with zeros or a sign: take values that all widths hold, such as 1 and 2"));
                     }
                 }

@@ -1,14 +1,17 @@
-//! `tcgen05`: tensor memory (PTX ISA 9.7.16), as operations that read and write, whatever they compute.
+//! `tcgen05`: tensor memory (PTX ISA 9.7.16), as operations that read and write, whatever they
+//! compute.
 
 use margay_models::diagnostic::{Diagnostic, Span};
 
 use super::super::qualifier::Mnemonic;
 use super::Operands;
 use crate::test::{
-    Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, Operation, Space, TestOperand,
+    Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation,
+    Operation, Space, TestOperand,
 };
 
-/// The instructions that are read. A word may have more behind it: `fence::before_thread_sync`, `wait::ld`.
+/// The instructions that are read. A word may have more behind it: `fence::before_thread_sync`,
+/// `wait::ld`.
 const NAMES: [&str; 10] = [
     "ld",
     "st",
@@ -38,7 +41,11 @@ impl Operands<'_, '_> {
     pub(super) fn tensor(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
         let refused = m.qualifiers.iter().find_map(|(word, span)| {
             let (_, why) = REFUSED.iter().find(|(name, _)| name == word)?;
-            Some(self.cursor.error(format!("a `tcgen05` with `.{word}` is not modelled"), *span, *why))
+            Some(self.cursor.error(
+                format!("a `tcgen05` with `.{word}` is not modelled"),
+                *span,
+                *why,
+            ))
         });
         if let Some(error) = refused {
             return Err(error);
@@ -60,7 +67,11 @@ impl Operands<'_, '_> {
                 m.take_word(&["sync"]);
                 m.take_word(&["aligned"]);
                 m.finish(self.cursor, &["sync", "aligned"])?;
-                let family = if name == "wait::ld" { AsyncFamily::TensorLoad } else { AsyncFamily::TensorStore };
+                let family = if name == "wait::ld" {
+                    AsyncFamily::TensorLoad
+                } else {
+                    AsyncFamily::TensorStore
+                };
                 Ok(Operation::AsyncGroup { family, action: AsyncGroupAction::WaitAll })
             }
             "commit" => {
@@ -68,12 +79,23 @@ impl Operands<'_, '_> {
                 let arrives = m.take_word(&["mbarrier::arrive::one"]).is_some();
                 self.space_of_mbarrier(m)?;
                 m.take_word(&["b64"]);
-                m.finish(self.cursor, &["cta_group::1", "mbarrier::arrive::one", "shared::cluster", "b64"])?;
+                m.finish(
+                    self.cursor,
+                    &["cta_group::1", "mbarrier::arrive::one", "shared::cluster", "b64"],
+                )?;
                 if !arrives {
                     let label = "write `.mbarrier::arrive::one`";
-                    return Err(self.cursor.error("`tcgen05.commit` needs its completion mechanism", m.span, label));
+                    return Err(self.cursor.error(
+                        "`tcgen05.commit` needs its completion mechanism",
+                        m.span,
+                        label,
+                    ));
                 }
-                Ok(Operation::AsyncArrive { family: AsyncFamily::TensorCore, address: self.address()?, counted: true })
+                Ok(Operation::AsyncArrive {
+                    family: AsyncFamily::TensorCore,
+                    address: self.address()?,
+                    counted: true,
+                })
             }
             _ => {
                 // Shapes, kinds and types: what is computed is not looked at.
@@ -86,7 +108,13 @@ impl Operands<'_, '_> {
                     "dealloc" => (AsyncFamily::TensorFree, Space::Tensor, None),
                     _ => (AsyncFamily::TensorCore, Space::Tensor, Some(Space::Shared)),
                 };
-                Ok(Operation::Async(AsyncOperation { family, to_space, from_space, action, completion: AsyncCompletion::Group }))
+                Ok(Operation::Async(AsyncOperation {
+                    family,
+                    to_space,
+                    from_space,
+                    action,
+                    completion: AsyncCompletion::Group,
+                }))
             }
         }
     }
@@ -114,7 +142,11 @@ impl Operands<'_, '_> {
             "cp" => {
                 let to = self.address()?;
                 self.comma()?;
-                Ok(AsyncAction::TensorCompute { to, from: vec![self.address()?], accumulates: false })
+                Ok(AsyncAction::TensorCompute {
+                    to,
+                    from: vec![self.address()?],
+                    accumulates: false,
+                })
             }
             _ => {
                 let mut addresses: Vec<Address> = vec![self.address()?];
@@ -122,8 +154,11 @@ impl Operands<'_, '_> {
                     addresses.push(self.address()?);
                 }
                 if addresses.len() < 3 {
-                    let error =
-                        self.cursor.error("`tcgen05.mma` needs three addresses", whole, "the accumulator and two matrices");
+                    let error = self.cursor.error(
+                        "`tcgen05.mma` needs three addresses",
+                        whole,
+                        "the accumulator and two matrices",
+                    );
                     return Err(error.help(
                         "write the accumulator in tensor memory, the matrices in shared memory, and 1 if what is there is added: \
                          `tcgen05.mma.cta_group::1.kind::f16 d, x, y, 1`",
@@ -149,12 +184,19 @@ impl Operands<'_, '_> {
     }
 
     /// `r0` or `{r0}`
-    fn in_braces<T>(&mut self, read: impl Fn(&mut Self) -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
+    fn in_braces<T>(
+        &mut self,
+        read: impl Fn(&mut Self) -> Result<T, Diagnostic>,
+    ) -> Result<T, Diagnostic> {
         let braces = self.cursor.eat('{');
         let one = read(self)?;
         if braces {
             if self.cursor.is(',') {
-                let error = self.cursor.error("a `tcgen05` of several registers", self.cursor.span(), "one is read here");
+                let error = self.cursor.error(
+                    "a `tcgen05` of several registers",
+                    self.cursor.span(),
+                    "one is read here",
+                );
                 return Err(error.help("write one instruction for each location of tensor memory"));
             }
             self.cursor.expect('}')?;

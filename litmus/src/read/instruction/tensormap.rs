@@ -1,4 +1,5 @@
-//! Tensor maps that a kernel changes: `tensormap.replace` and `.cp_fenceproxy`, and the fences of their proxy (PTX ISA 9.7.9, 9.7.13).
+//! Tensor maps that a kernel changes: `tensormap.replace` and `.cp_fenceproxy`, and the fences of
+//! their proxy (PTX ISA 9.7.9, 9.7.13).
 
 use margay_models::diagnostic::Diagnostic;
 
@@ -22,15 +23,20 @@ impl Operands<'_, '_> {
         }
         m.qualifiers.remove(0);
         if name == "cp_fenceproxy" {
-            let whole =
-                ["global", "shared::cta", "tensormap::generic", "release"].into_iter().all(|w| m.take_word(&[w]).is_some());
+            let whole = ["global", "shared::cta", "tensormap::generic", "release"]
+                .into_iter()
+                .all(|w| m.take_word(&[w]).is_some());
             let scope = m.take(self.cursor, "scope", scope_from_name)?;
             m.take_word(&["sync"]);
             m.take_word(&["aligned"]);
             m.finish(self.cursor, &["sync", "aligned", "cta", "cluster", "gpu", "sys"])?;
             let (true, Some(scope)) = (whole, scope) else {
                 let label = "write e.g. `tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned`";
-                return Err(self.cursor.error("a copy of a tensor map with a fence", m.span, label));
+                return Err(self.cursor.error(
+                    "a copy of a tensor map with a fence",
+                    m.span,
+                    label,
+                ));
             };
             let to = self.address()?;
             self.comma()?;
@@ -51,7 +57,8 @@ impl Operands<'_, '_> {
             "swizzle_mode",
             "fill_mode",
         ];
-        m.qualifiers.retain(|(w, _)| !["tile", "b1024", "b64", "b32", "swizzle_atomicity"].contains(w));
+        m.qualifiers
+            .retain(|(w, _)| !["tile", "b1024", "b64", "b32", "swizzle_atomicity"].contains(w));
         m.take(self.cursor, "state space", space_from_name)?;
         let field = m.take_word(&FIELDS);
         m.finish(self.cursor, &FIELDS)?;
@@ -75,14 +82,22 @@ impl Operands<'_, '_> {
         self.count("the size of a tensor map", bytes, bytes).map(drop)
     }
 
-    /// `fence.proxy.tensormap::generic.release.gpu`, `fence.proxy.tensormap::generic.acquire.gpu [t], 128`
-    pub(super) fn tensormap_fence(&mut self, m: &mut Mnemonic<'_>) -> Result<Operation, Diagnostic> {
+    /// `fence.proxy.tensormap::generic.release.gpu`,
+    /// `fence.proxy.tensormap::generic.acquire.gpu [t], 128`
+    pub(super) fn tensormap_fence(
+        &mut self,
+        m: &mut Mnemonic<'_>,
+    ) -> Result<Operation, Diagnostic> {
         let acquires = m.take_word(&["acquire"]).is_some();
         let releases = m.take_word(&["release"]).is_some();
         let scope = m.take(self.cursor, "scope", scope_from_name)?;
         m.finish(self.cursor, &["acquire", "release", "cta", "cluster", "gpu", "sys"])?;
         let (true, Some(scope)) = (acquires != releases, scope) else {
-            let error = self.cursor.error("a fence of the tensormap proxy is of one direction and of a scope", m.span, "here");
+            let error = self.cursor.error(
+                "a fence of the tensormap proxy is of one direction and of a scope",
+                m.span,
+                "here",
+            );
             return Err(error.help(
                 "write e.g. `fence.proxy.tensormap::generic.release.gpu`, or `fence.proxy.tensormap::generic.acquire.gpu [t], 128`",
             ));

@@ -7,45 +7,82 @@ use margay_models::signature::{self, Architecture};
 use super::super::qualifier::Mnemonic;
 use super::Operands;
 use super::local::KNOWN_LOCAL;
-use crate::test::{Access, AccessOrder, AtomFunction, AtomInstruction, FenceOrder, NumberComparison, Operation, Type, TypeKind};
+use crate::test::{
+    Access, AccessOrder, AtomFunction, AtomInstruction, FenceOrder, NumberComparison, Operation,
+    Type, TypeKind,
+};
 
 impl Operands<'_, '_> {
     /// The scope behind the mnemonic of an architecture that is a text.
-    pub(super) fn scope_of_text(&self, m: &mut Mnemonic<'_>, architecture: Architecture) -> Result<Scope, Diagnostic> {
+    pub(super) fn scope_of_text(
+        &self,
+        m: &mut Mnemonic<'_>,
+        architecture: Architecture,
+    ) -> Result<Scope, Diagnostic> {
         let names = architecture.scope_names();
         let Some(&(word, span)) = m.qualifiers.first() else {
-            let error = self.cursor.error("the instruction needs a scope", m.span, "no scope behind it");
-            return Err(
-                error.help(format!("append one, e.g. `.{}`; {architecture} has {names}", architecture.scope_name(Scope::Sys)))
-            );
+            let error =
+                self.cursor.error("the instruction needs a scope", m.span, "no scope behind it");
+            return Err(error.help(format!(
+                "append one, e.g. `.{}`; {architecture} has {names}",
+                architecture.scope_name(Scope::Sys)
+            )));
         };
         let Some(scope) = architecture.scope_named(word) else {
             let known: Vec<&str> = architecture.levels().map(signature::ScopeLevel::name).collect();
             let error = self.cursor.unknown("scope", word, span, known);
-            return Err(if error.help.is_some() { error } else { error.help(format!("{architecture} has {names}")) });
+            return Err(if error.help.is_some() {
+                error
+            } else {
+                error.help(format!("{architecture} has {names}"))
+            });
         };
         m.qualifiers.remove(0);
         Ok(scope)
     }
 
-    /// An instruction that the architecture's text does not have: the nearest one, or all that it has.
+    /// An instruction that the architecture's text does not have: the nearest one, or all that it
+    /// has.
     fn unknown_to(&self, architecture: Architecture, words: &[&str], span: Span) -> Diagnostic {
-        let has: Vec<&str> = architecture.constructs().into_iter().filter_map(|c| architecture.mnemonic(c)).collect();
-        let error = self.cursor.unknown("instruction", &words.join("."), span, has.iter().copied().chain(KNOWN_LOCAL));
-        if error.help.is_some() { error } else { error.help(format!("{architecture} has {}", has.join(", "))) }
+        let has: Vec<&str> = architecture
+            .constructs()
+            .into_iter()
+            .filter_map(|c| architecture.mnemonic(c))
+            .collect();
+        let error = self.cursor.unknown(
+            "instruction",
+            &words.join("."),
+            span,
+            has.iter().copied().chain(KNOWN_LOCAL),
+        );
+        if error.help.is_some() {
+            error
+        } else {
+            error.help(format!("{architecture} has {}", has.join(", ")))
+        }
     }
 
     /// An instruction of an architecture that is a text; `None` for those that access no memory.
-    pub(super) fn of_text(&mut self, m: &mut Mnemonic<'_>, architecture: Architecture) -> Result<Option<Operation>, Diagnostic> {
-        let words: Vec<&str> = std::iter::once(m.name).chain(m.qualifiers.iter().map(|(w, _)| *w)).collect();
+    pub(super) fn of_text(
+        &mut self,
+        m: &mut Mnemonic<'_>,
+        architecture: Architecture,
+    ) -> Result<Option<Operation>, Diagnostic> {
+        let words: Vec<&str> =
+            std::iter::once(m.name).chain(m.qualifiers.iter().map(|(w, _)| *w)).collect();
         let named = |n: usize| architecture.instruction(&words[..n].join("."));
-        let Some((construct, length)) = (1..=words.len()).rev().find_map(|n| Some((named(n)?, n))) else {
+        let Some((construct, length)) = (1..=words.len()).rev().find_map(|n| Some((named(n)?, n)))
+        else {
             // Which barrier it is that the instruction in front of it meets at.
             let is_barrier = m.name == "bar" && architecture.has_barriers();
             let is_local = is_barrier
                 || KNOWN_LOCAL.contains(&m.name)
                 || m.name.strip_prefix('b').and_then(NumberComparison::of_mnemonic).is_some();
-            return if is_local { Ok(None) } else { Err(self.unknown_to(architecture, &words, m.span)) };
+            return if is_local {
+                Ok(None)
+            } else {
+                Err(self.unknown_to(architecture, &words, m.span))
+            };
         };
         m.qualifiers.drain(..length - 1);
         let tags = architecture.tags_of(construct);
@@ -81,10 +118,16 @@ impl Operands<'_, '_> {
             }
             signature::Operation::Rmw => {
                 let functions = AtomFunction::ALL;
-                let function = m.take(self.cursor, "function", |w| functions.into_iter().find(|f| f.name() == w))?;
+                let function = m.take(self.cursor, "function", |w| {
+                    functions.into_iter().find(|f| f.name() == w)
+                })?;
                 // In the output of compilers a maximum may be one of numbers without a sign.
-                let compared = matches!(function, Some(AtomFunction::Min | AtomFunction::Max)) && self.names.is_compiled();
-                let unsigned = |w: &str| Some(Type::new(TypeKind::Unsigned, 64)).filter(|ty| compared && ty.to_string() == w);
+                let compared = matches!(function, Some(AtomFunction::Min | AtomFunction::Max))
+                    && self.names.is_compiled();
+                let unsigned = |w: &str| {
+                    Some(Type::new(TypeKind::Unsigned, 64))
+                        .filter(|ty| compared && ty.to_string() == w)
+                };
                 let access = Access { ty: m.take(self.cursor, "type", unsigned)?, ..access };
                 m.finish(self.cursor, &functions.map(AtomFunction::name))?;
                 let function = function.unwrap_or(AtomFunction::Exchange);

@@ -4,7 +4,9 @@ use margay_models::diagnostic::Diagnostic;
 
 use super::super::qualifier::Mnemonic;
 use super::Operands;
-use crate::test::{AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, Operation, Space};
+use crate::test::{
+    AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, Operation, Space,
+};
 
 impl Operands<'_, '_> {
     /// `wgmma.fence`, `wgmma.mma_async`, `wgmma.commit_group`, `wgmma.wait_group`
@@ -32,13 +34,16 @@ impl Operands<'_, '_> {
             "commit_group" => Operation::AsyncGroup { family, action: AsyncGroupAction::Commit },
             _ => {
                 let left = self.count("the number of groups", 0, 64)? as u32;
-                Operation::AsyncGroup { family, action: AsyncGroupAction::Wait { left, reads: false } }
+                Operation::AsyncGroup {
+                    family,
+                    action: AsyncGroupAction::Wait { left, reads: false },
+                }
             }
         })
     }
 
-    /// `{r0, r1}, x, y`: as many matrices in shared memory as registers, each of which takes what is read of one; then numbers, which say how
-    /// it is computed.
+    /// `{r0, r1}, x, y`: as many matrices in shared memory as registers, each of which takes what
+    /// is read of one; then numbers, which say how it is computed.
     fn multiply(&mut self) -> Result<Operation, Diagnostic> {
         let start = self.cursor.span();
         let mut to = Vec::new();
@@ -71,6 +76,12 @@ impl Operands<'_, '_> {
         }
         let (space, completion) = (Space::Shared, AsyncCompletion::Group);
         let (family, action) = (AsyncFamily::Warpgroup, AsyncAction::Multiply { to, from });
-        Ok(Operation::Async(AsyncOperation { family, to_space: space, from_space: Some(space), action, completion }))
+        Ok(Operation::Async(AsyncOperation {
+            family,
+            to_space: space,
+            from_space: Some(space),
+            action,
+            completion,
+        }))
     }
 }

@@ -1,5 +1,5 @@
-//! The events of a path: reads, writes, read-modify-writes and fences, each with what its address, its value and its being
-//! executed depend on.
+//! The events of a path: reads, writes, read-modify-writes and fences, each with what its address,
+//! its value and its being executed depend on.
 
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope, Spaces};
 use margay_models::signature::architecture::StatusDependency;
@@ -12,7 +12,8 @@ use super::super::symbol::{Binary, Symbol};
 use super::{ExplorationState, Explorer};
 use crate::test::{NumberComparison, Place};
 
-/// A location that is accessed, and the address that says so: what it depends on, the access depends on.
+/// A location that is accessed, and the address that says so: what it depends on, the access
+/// depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AccessedLocation {
     pub location: u16,
@@ -131,7 +132,11 @@ impl Explorer<'_> {
         push(state, data, None, at.address, Positions::EMPTY, None, place);
         self.set_width(state, attributes);
         let known = self.shared.integers[usize::from(at.location)];
-        let value = Dependent { symbol: self.symbols.read(position), reads: Positions::one(usize::from(position)), known };
+        let value = Dependent {
+            symbol: self.symbols.read(position),
+            reads: Positions::one(usize::from(position)),
+            known,
+        };
         let value = self.convert(value, attributes.integer);
         if let Some(to) = to {
             state.registers[usize::from(to.0)] = value;
@@ -164,7 +169,11 @@ impl Explorer<'_> {
         place: Place,
     ) {
         if !self.shared.signature.is_plain() {
-            self.event(state, EventData { scope, spaces, proxy, ..EventData::new(Kind::Fence, None, order) }, place);
+            self.event(
+                state,
+                EventData { scope, spaces, proxy, ..EventData::new(Kind::Fence, None, order) },
+                place,
+            );
         } else if is_full_fence(order) {
             self.event(state, EventData::new(Kind::Fence, None, Order::Plain), place);
         }
@@ -178,7 +187,12 @@ impl Explorer<'_> {
         place: Place,
     ) {
         if !self.shared.signature.is_plain() {
-            let data = EventData { proxy, spaces, mbarrier, ..EventData::new(Kind::ProxyFence, None, Order::Plain) };
+            let data = EventData {
+                proxy,
+                spaces,
+                mbarrier,
+                ..EventData::new(Kind::ProxyFence, None, Order::Plain)
+            };
             self.event(state, data, place);
         }
     }
@@ -194,7 +208,8 @@ impl Explorer<'_> {
         }
     }
 
-    /// A store-conditional: it may fail whenever it likes, and writes only for the last load-reserved, of the same location.
+    /// A store-conditional: it may fail whenever it likes, and writes only for the last
+    /// load-reserved, of the same location.
     pub(super) fn write_conditionally(
         &mut self,
         mut state: ExplorationState,
@@ -205,22 +220,30 @@ impl Explorer<'_> {
         place: Place,
     ) {
         let physical = |l: u16| self.shared.locations[usize::from(l)].physical;
-        let reserved = state.reserved.take().filter(|&(_, of)| physical(of) == physical(at.location));
+        let reserved =
+            state.reserved.take().filter(|&(_, of)| physical(of) == physical(at.location));
         let operands = at.address.reads | value.reads;
         let (of_failure, of_success) = match (attributes.status, reserved) {
-            (StatusDependency::Nothing, _) | (StatusDependency::Store, None) => (Positions::EMPTY, Positions::EMPTY),
-            (StatusDependency::Store, Some(_)) => (Positions::EMPTY, operands | Positions::one(state.path.events.len())),
-            (StatusDependency::Pair, None) => (operands, operands),
-            (StatusDependency::Pair, Some((read, _))) => {
-                (operands | Positions::one(usize::from(read)), operands | Positions::one(usize::from(read)))
+            (StatusDependency::Nothing, _) | (StatusDependency::Store, None) => {
+                (Positions::EMPTY, Positions::EMPTY)
             }
+            (StatusDependency::Store, Some(_)) => {
+                (Positions::EMPTY, operands | Positions::one(state.path.events.len()))
+            }
+            (StatusDependency::Pair, None) => (operands, operands),
+            (StatusDependency::Pair, Some((read, _))) => (
+                operands | Positions::one(usize::from(read)),
+                operands | Positions::one(usize::from(read)),
+            ),
         };
         let mut failed = state.clone();
-        failed.registers[usize::from(status.0)] = Dependent::new(self.symbols.constant(1), of_failure);
+        failed.registers[usize::from(status.0)] =
+            Dependent::new(self.symbols.constant(1), of_failure);
         self.open.push(failed);
         if let Some((read, _)) = reserved {
             self.write(&mut state, at, value, attributes, Some(read), place);
-            state.registers[usize::from(status.0)] = Dependent::new(self.symbols.constant(0), of_success);
+            state.registers[usize::from(status.0)] =
+                Dependent::new(self.symbols.constant(0), of_success);
             self.open.push(state);
         }
     }
@@ -237,8 +260,12 @@ impl Explorer<'_> {
     ) {
         // Operands are read before the destination is written.
         let (operand, new) = match modification {
-            Modification::Apply(_, operand) | Modification::Exchange(operand) => (self.term(&state, operand), self.zero()),
-            Modification::CompareAndSwap { expected, new, .. } => (self.term(&state, expected), self.term(&state, new)),
+            Modification::Apply(_, operand) | Modification::Exchange(operand) => {
+                (self.term(&state, operand), self.zero())
+            }
+            Modification::CompareAndSwap { expected, new, .. } => {
+                (self.term(&state, expected), self.term(&state, new))
+            }
         };
         let integer = halves.0.integer.or(self.shared.integers[usize::from(at.location)]);
         let operand = self.convert(operand, integer);
@@ -247,16 +274,22 @@ impl Explorer<'_> {
         let written = match modification {
             Modification::Exchange(_) => operand,
             // The value written depends on the operand, and on its own read by `rmw`.
-            Modification::Apply(operator, _) => {
-                Dependent { reads: operand.reads, ..self.binary(operator.of(integer), read, operand) }
-            }
+            Modification::Apply(operator, _) => Dependent {
+                reads: operand.reads,
+                ..self.binary(operator.of(integer), read, operand)
+            },
             Modification::CompareAndSwap { success, failure, spurious, .. } => {
-                let equal = self.symbols.binary(Binary::Compare(NumberComparison::Equal), read.symbol, operand.symbol);
+                let equal = self.symbols.binary(
+                    Binary::Compare(NumberComparison::Equal),
+                    read.symbol,
+                    operand.symbol,
+                );
                 let mut failed = before;
                 let value = self.read(&mut failed, to, at, *failure, place);
                 let reads = value.reads | operand.reads;
                 if let Some(success) = success {
-                    failed.registers[usize::from(success.0)] = Dependent::new(self.symbols.constant(0), reads);
+                    failed.registers[usize::from(success.0)] =
+                        Dependent::new(self.symbols.constant(0), reads);
                 }
                 if !spurious {
                     failed.path.suppositions.push((equal, false));
@@ -266,7 +299,8 @@ impl Explorer<'_> {
                 state.path.suppositions.push((equal, true));
                 state.path.swaps.push(equal);
                 if let Some(success) = success {
-                    state.registers[usize::from(success.0)] = Dependent::new(self.symbols.constant(1), reads);
+                    state.registers[usize::from(success.0)] =
+                        Dependent::new(self.symbols.constant(1), reads);
                 }
                 // Whether it writes depends on the expected value too.
                 Dependent { reads: new.reads | operand.reads, ..new }
@@ -274,7 +308,9 @@ impl Explorer<'_> {
         };
         let half = state.path.events.len().saturating_sub(1) as u16;
         self.write(&mut state, at, written, halves.1, Some(half), place);
-        if let (Modification::Exchange(_), [.., read, write]) = (modification, state.path.events.as_mut_slice()) {
+        if let (Modification::Exchange(_), [.., read, write]) =
+            (modification, state.path.events.as_mut_slice())
+        {
             (read.data.exchange, write.data.exchange) = (true, true);
         }
         self.open.push(state);
@@ -282,7 +318,10 @@ impl Explorer<'_> {
 
     fn access(&self, kind: Kind, location: u16, attributes: Attributes) -> EventData {
         if self.shared.signature.is_plain() {
-            return EventData { location: Some(location), ..EventData::new(kind, None, Order::Plain) };
+            return EventData {
+                location: Some(location),
+                ..EventData::new(kind, None, Order::Plain)
+            };
         }
         EventData {
             scope: attributes.scope,
@@ -327,7 +366,11 @@ fn push(
     let address_reads = address.reads;
     // A step is done when the next one is where the state stands.
     let step = state.at.saturating_sub(1);
-    let issued_after = if state.operation.is_some() { own_events(&state.path) | state.behind } else { Positions::EMPTY };
+    let issued_after = if state.operation.is_some() {
+        own_events(&state.path) | state.behind
+    } else {
+        Positions::EMPTY
+    };
     state.path.events.push(PathEvent {
         data: EventData { operation: state.operation, ..data },
         value,

@@ -1,7 +1,8 @@
 //! The events of operations on mbarriers and of asynchronous operations.
 //!
-//! An asynchronous operation makes its events as a thread of its own ([`EventData::operation`]): they are ordered among each other, after
-//! what the thread did before the instruction, and before what waits for their completion, and in no other way (PTX ISA 8.9.1.1).
+//! An asynchronous operation makes its events as a thread of its own ([`EventData::operation`]):
+//! they are ordered among each other, after what the thread did before the instruction, and before
+//! what waits for their completion, and in no other way (PTX ISA 8.9.1.1).
 
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope};
 
@@ -15,7 +16,8 @@ use super::issued::InGroup;
 use super::{ExplorationState, Explorer};
 use crate::test::{AsyncFamily, AsyncGroupAction, Place, element};
 
-/// What is done with an mbarrier: its functions with their numbers, and how many arrivals must be pending.
+/// What is done with an mbarrier: its functions with their numbers, and how many arrivals must be
+/// pending.
 struct MbarrierChange<'a> {
     functions: &'a [(MbarrierFunction, i64)],
     arrivals: i64,
@@ -41,8 +43,13 @@ impl Explorer<'_> {
                 self.open.push(state);
             }
             MbarrierStep::Change { functions, arrivals, incomplete, to, order, scope } => {
-                let change =
-                    MbarrierChange { functions, arrivals: *arrivals, incomplete: *incomplete, order: *order, scope: *scope };
+                let change = MbarrierChange {
+                    functions,
+                    arrivals: *arrivals,
+                    incomplete: *incomplete,
+                    order: *order,
+                    scope: *scope,
+                };
                 let before = self.change(&mut state, at, &change, place);
                 if let Some(to) = to {
                     state.registers[usize::from(to.0)] = before;
@@ -52,17 +59,25 @@ impl Explorer<'_> {
             MbarrierStep::Wait { to, phase: (phase, function), order, scope } => {
                 let phase = self.term(&state, phase);
                 // Only a wait that finds the phase complete orders anything.
-                for (passed, order, scope) in [(false, Order::Plain, None), (true, *order, Some(*scope))] {
+                for (passed, order, scope) in
+                    [(false, Order::Plain, None), (true, *order, Some(*scope))]
+                {
                     let mut state = state.clone();
-                    let found = self.read(&mut state, None, at, Attributes::new(order, scope), place);
+                    let found =
+                        self.read(&mut state, None, at, Attributes::new(order, scope), place);
                     self.awaits(&mut state, found, 0, place);
-                    let done = self.symbols.binary(Binary::Mbarrier(*function), found.symbol, phase.symbol);
+                    let done = self.symbols.binary(
+                        Binary::Mbarrier(*function),
+                        found.symbol,
+                        phase.symbol,
+                    );
                     if self.decided(&state, done) == Some(!passed) {
                         continue;
                     }
                     state.path.suppositions.push((done, passed));
                     let result = self.symbols.constant(i64::from(passed));
-                    state.registers[usize::from(to.0)] = Dependent::new(result, found.reads | phase.reads);
+                    state.registers[usize::from(to.0)] =
+                        Dependent::new(result, found.reads | phase.reads);
                     self.open.push(state);
                 }
             }
@@ -75,17 +90,37 @@ impl Explorer<'_> {
             return Ok(());
         }
         let name = &self.shared.locations[usize::from(location)].name;
-        Err(UnfoldError::at(format!("`{name}` is no mbarrier: declare it as `mbarrier {name}` in the initial state"), place))
+        Err(UnfoldError::at(
+            format!(
+                "`{name}` is no mbarrier: declare it as `mbarrier {name}` in the initial state"
+            ),
+            place,
+        ))
     }
 
     /// The thread stops where an mbarrier is none, or has fewer pending arrivals.
-    fn awaits(&mut self, state: &mut ExplorationState, contents: Dependent, arrivals: i64, place: Place) {
+    fn awaits(
+        &mut self,
+        state: &mut ExplorationState,
+        contents: Dependent,
+        arrivals: i64,
+        place: Place,
+    ) {
         let number = self.symbols.constant(arrivals);
-        let awaits = self.symbols.binary(Binary::Mbarrier(MbarrierFunction::Awaits), contents.symbol, number);
+        let awaits = self.symbols.binary(
+            Binary::Mbarrier(MbarrierFunction::Awaits),
+            contents.symbol,
+            number,
+        );
         self.supposed(state, awaits, place);
     }
 
-    fn supposed(&mut self, state: &mut ExplorationState, symbol: super::super::symbol::Symbol, place: Place) {
+    fn supposed(
+        &mut self,
+        state: &mut ExplorationState,
+        symbol: super::super::symbol::Symbol,
+        place: Place,
+    ) {
         let mut stops = state.clone();
         stops.path.suppositions.push((symbol, false));
         self.stop(stops, Stop::new(Cause::Mbarrier, place));
@@ -100,7 +135,8 @@ impl Explorer<'_> {
         change: &MbarrierChange<'_>,
         place: Place,
     ) -> Dependent {
-        let half = |order| Attributes { reduction: true, ..Attributes::new(order, Some(change.scope)) };
+        let half =
+            |order| Attributes { reduction: true, ..Attributes::new(order, Some(change.scope)) };
         let position = state.path.events.len() as u16;
         let before = self.read(state, None, at, half(Order::Rlx), place);
         self.awaits(state, before, change.arrivals, place);
@@ -115,12 +151,24 @@ impl Explorer<'_> {
             let number = self.symbols.constant(number);
             after = self.symbols.binary(Binary::Mbarrier(function), after, number);
         }
-        self.write(state, at, Dependent::new(after, Positions::EMPTY), half(change.order), Some(position), place);
+        self.write(
+            state,
+            at,
+            Dependent::new(after, Positions::EMPTY),
+            half(change.order),
+            Some(position),
+            place,
+        );
         before
     }
 
     /// An asynchronous operation. The states behind its issue are in `open`.
-    pub(super) fn asynchronous(&mut self, state: &ExplorationState, step: &AsyncStep, place: Place) -> Result<(), UnfoldError> {
+    pub(super) fn asynchronous(
+        &mut self,
+        state: &ExplorationState,
+        step: &AsyncStep,
+        place: Place,
+    ) -> Result<(), UnfoldError> {
         let Some(map) = &step.map else { return self.behind_map(state, step, None, place) };
         let mut first = state.clone();
         self.begin(&mut first);
@@ -130,8 +178,17 @@ impl Explorer<'_> {
             let mut further = Vec::new();
             for (state, _) in ways {
                 for (location, mut state) in self.locations(&state, address, place)? {
-                    let attributes = Attributes { proxy: Proxy::Tensormap, ..Attributes::new(Order::Plain, None) };
-                    let held = self.read(&mut state, None, AccessedLocation { location, address }, attributes, place);
+                    let attributes = Attributes {
+                        proxy: Proxy::Tensormap,
+                        ..Attributes::new(Order::Plain, None)
+                    };
+                    let held = self.read(
+                        &mut state,
+                        None,
+                        AccessedLocation { location, address },
+                        attributes,
+                        place,
+                    );
                     further.push((state, Some(held)));
                 }
             }
@@ -143,7 +200,8 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    /// The rest of an asynchronous operation, for which a tensor map may have given the address that is read from (true) or written to.
+    /// The rest of an asynchronous operation, for which a tensor map may have given the address
+    /// that is read from (true) or written to.
     fn behind_map(
         &mut self,
         state: &ExplorationState,
@@ -158,7 +216,8 @@ impl Explorer<'_> {
             AsyncSource::Sum { from, .. } => terms.extend(from),
             AsyncSource::Values(_) => {}
         }
-        let mut addresses: Vec<Dependent> = terms.into_iter().map(|term| self.term(state, term)).collect();
+        let mut addresses: Vec<Dependent> =
+            terms.into_iter().map(|term| self.term(state, term)).collect();
         if let Some((held, is_source)) = held {
             let at = if is_source { addresses.len() - 1 } else { 0 };
             addresses[at] = held;
@@ -192,30 +251,45 @@ impl Explorer<'_> {
         let mbarriers = destinations..destinations + step.mbarriers.len();
         let width = step.ty.map(|ty| i64::from(ty.bits) / 8);
         let sources = match &step.source {
-            AsyncSource::Memory(_) => Some(self.elements(locations[mbarriers.end], step.bytes, width, place)?),
+            AsyncSource::Memory(_) => {
+                Some(self.elements(locations[mbarriers.end], step.bytes, width, place)?)
+            }
             AsyncSource::Values(_) | AsyncSource::Registers(_) | AsyncSource::Sum { .. } => None,
         };
         if step.family == AsyncFamily::Warpgroup && !state.issued.registers_are_fenced {
             let message = "no `wgmma.fence` stands before the first `wgmma.mma_async`: that is undefined (PTX ISA, wgmma.fence)";
             return Err(UnfoldError::at(message, place));
         }
-        let written = self.written_by(step, &locations[..destinations], sources.as_deref(), place)?;
+        let written =
+            self.written_by(step, &locations[..destinations], sources.as_deref(), place)?;
         // The map was read as the first part of it.
-        let map = if state.operation.is_some() { step.map.iter().map(|map| map.places.len()).sum() } else { 0 };
+        let map = if state.operation.is_some() {
+            step.map.iter().map(|map| map.places.len()).sum()
+        } else {
+            0
+        };
         let first = state.path.events.len() - map;
         if state.operation.is_none() {
             self.begin(&mut state);
         }
-        // "The two asynchronous operations are guaranteed to execute in the same order as the instructions that issued them": `.mma` behind
-        // `.cp`, and behind a `.mma` with the same accumulator.
+        // "The two asynchronous operations are guaranteed to execute in the same order as the
+        // instructions that issued them": `.mma` behind `.cp`, and behind a `.mma` with the same
+        // accumulator.
         let multiplies = matches!(&step.source, AsyncSource::Sum { from, .. } if from.len() > 1);
-        let is_before =
-            |(to, also_multiplies, _): &&(u16, bool, Positions)| multiplies && (!also_multiplies || *to == locations[0]);
-        state.behind = state.issued.pipeline.iter().filter(is_before).map(|&(.., events)| events).collect();
-        // "Synchronous instructions: these tcgen05 operations are inherently ordered with respect to other tcgen05 operations in the same" thread.
+        let is_before = |(to, also_multiplies, _): &&(u16, bool, Positions)| {
+            multiplies && (!also_multiplies || *to == locations[0])
+        };
+        state.behind =
+            state.issued.pipeline.iter().filter(is_before).map(|&(.., events)| events).collect();
+        // "Synchronous instructions: these tcgen05 operations are inherently ordered with respect
+        // to other tcgen05 operations in the same" thread.
         if step.family == AsyncFamily::TensorFree {
-            let is_of =
-                |o: &&InGroup| matches!(o.family, AsyncFamily::TensorLoad | AsyncFamily::TensorStore | AsyncFamily::TensorCore);
+            let is_of = |o: &&InGroup| {
+                matches!(
+                    o.family,
+                    AsyncFamily::TensorLoad | AsyncFamily::TensorStore | AsyncFamily::TensorCore
+                )
+            };
             state.behind = state.issued.in_groups.iter().filter(is_of).map(|o| o.events).collect();
         }
         let proxy = step.family.proxy();
@@ -224,7 +298,13 @@ impl Explorer<'_> {
         let weak = Attributes { proxy, bits, integer, ..Attributes::new(Order::Plain, None) };
         let at = |(&location, &address)| AccessedLocation { location, address };
         let operands: Vec<AccessedLocation> = locations.iter().zip(addresses).map(at).collect();
-        let values = self.source_values(&mut state, step, (&operands, mbarriers.end), sources.as_deref(), (weak, place));
+        let values = self.source_values(
+            &mut state,
+            step,
+            (&operands, mbarriers.end),
+            sources.as_deref(),
+            (weak, place),
+        );
         let read = state.path.events.len();
         for (elements, &address) in written.iter().zip(addresses) {
             for (&location, &value) in elements.iter().zip(&values) {
@@ -232,7 +312,12 @@ impl Explorer<'_> {
                 match step.reduces {
                     None => self.write(&mut state, at, value, weak, None, place),
                     Some((function, scope)) => {
-                        let half = Attributes { reduction: true, order: Order::Rlx, scope: Some(scope), ..weak };
+                        let half = Attributes {
+                            reduction: true,
+                            order: Order::Rlx,
+                            scope: Some(scope),
+                            ..weak
+                        };
                         self.reduce(&mut state, at, (function, value), half, place);
                     }
                 }
@@ -247,7 +332,14 @@ impl Explorer<'_> {
                 _ => Vec::new(),
             };
             let (family, reads) = (step.family, range(first, read));
-            state.issued.in_groups.push(InGroup { family, registers, is_awaited: false, group: None, events, reads });
+            state.issued.in_groups.push(InGroup {
+                family,
+                registers,
+                is_awaited: false,
+                group: None,
+                events,
+                reads,
+            });
         }
         if step.family == AsyncFamily::TensorCore {
             state.issued.pipeline.push((locations[0], multiplies, events));
@@ -268,7 +360,10 @@ impl Explorer<'_> {
         let width = step.ty.map(|ty| i64::from(ty.bits) / 8);
         let mut written = Vec::with_capacity(destinations.len());
         for &to in destinations {
-            if matches!(step.family, AsyncFamily::TensorStore | AsyncFamily::TensorCore | AsyncFamily::TensorFree) {
+            if matches!(
+                step.family,
+                AsyncFamily::TensorStore | AsyncFamily::TensorCore | AsyncFamily::TensorFree
+            ) {
                 written.push(vec![to]);
                 continue;
             }
@@ -286,8 +381,9 @@ impl Explorer<'_> {
         Ok(written)
     }
 
-    /// What an operation writes into the elements of each destination; what it reads for it, as events. `operands` are its locations with their
-    /// addresses, of which its sources are those from `first` on.
+    /// What an operation writes into the elements of each destination; what it reads for it, as
+    /// events. `operands` are its locations with their addresses, of which its sources are those
+    /// from `first` on.
     fn source_values(
         &mut self,
         state: &mut ExplorationState,
@@ -299,9 +395,15 @@ impl Explorer<'_> {
         match (&step.source, sources) {
             (AsyncSource::Memory(_), Some(sources)) => {
                 let at = |&location| AccessedLocation { location, ..operands[first] };
-                sources.iter().map(at).map(|from| self.read(state, None, from, weak, place)).collect()
+                sources
+                    .iter()
+                    .map(at)
+                    .map(|from| self.read(state, None, from, weak, place))
+                    .collect()
             }
-            (AsyncSource::Values(values), _) => values.iter().map(|value| self.term(state, value)).collect(),
+            (AsyncSource::Values(values), _) => {
+                values.iter().map(|value| self.term(state, value)).collect()
+            }
             (AsyncSource::Registers(from), _) => {
                 for ((register, _), &at) in from.iter().zip(&operands[first..]) {
                     self.read(state, Some(*register), at, weak, place);
@@ -309,7 +411,9 @@ impl Explorer<'_> {
                 Vec::new()
             }
             (AsyncSource::Sum { from, accumulates }, _) => {
-                let read = operands[first..first + from.len()].iter().chain(accumulates.then_some(&operands[0]));
+                let read = operands[first..first + from.len()]
+                    .iter()
+                    .chain(accumulates.then_some(&operands[0]));
                 let mut sum: Option<Dependent> = None;
                 for &at in read {
                     let value = self.read(state, None, at, weak, place);
@@ -332,7 +436,8 @@ impl Explorer<'_> {
         for &at in mbarriers {
             self.is_mbarrier(at.location, place)?;
             let functions = [(MbarrierFunction::Transfer, bytes)];
-            // "the complete-tx operation on the mbarrier has .release semantics at the .cluster scope"
+            // "the complete-tx operation on the mbarrier has .release semantics at the .cluster
+            // scope"
             let change = MbarrierChange {
                 functions: &functions,
                 arrivals: 0,
@@ -345,13 +450,18 @@ impl Explorer<'_> {
         Ok(())
     }
 
-    /// `tcgen05.fence`. The first one is told of the operations of a pipeline, which need not be complete.
+    /// `tcgen05.fence`. The first one is told of the operations of a pipeline, which need not be
+    /// complete.
     pub(super) fn tensor_fence(&mut self, state: &mut ExplorationState, after: bool, place: Place) {
         let order = if after { Order::Acq } else { Order::Rel };
         if !after {
             state.completes = state.issued.pipeline.iter().map(|&(.., events)| events).collect();
         }
-        self.event(state, EventData { proxy: Proxy::Async, ..EventData::new(Kind::Fence, None, order) }, place);
+        self.event(
+            state,
+            EventData { proxy: Proxy::Async, ..EventData::new(Kind::Fence, None, order) },
+            place,
+        );
         state.completes = Positions::EMPTY;
     }
 
@@ -362,7 +472,13 @@ impl Explorer<'_> {
     }
 
     /// The locations of so many bytes from a location on: it alone, or elements of its array.
-    fn elements(&self, first: u16, bytes: i64, of_type: Option<i64>, place: Place) -> Result<Vec<u16>, UnfoldError> {
+    fn elements(
+        &self,
+        first: u16,
+        bytes: i64,
+        of_type: Option<i64>,
+        place: Place,
+    ) -> Result<Vec<u16>, UnfoldError> {
         let at = usize::from(first);
         let name = &self.shared.locations[at].name;
         let in_part = |width: i64| {
@@ -385,8 +501,11 @@ impl Explorer<'_> {
             return in_part(self.shared.widths[at]);
         }
         let start = self.shared.address(at);
-        let elements: Option<Vec<u16>> = (0..bytes / width).map(|e| self.shared.location_at(start + width * e)).collect();
-        elements.ok_or_else(|| UnfoldError::at(format!("{bytes} bytes from `{name}` on lead out of the array"), place))
+        let elements: Option<Vec<u16>> =
+            (0..bytes / width).map(|e| self.shared.location_at(start + width * e)).collect();
+        elements.ok_or_else(|| {
+            UnfoldError::at(format!("{bytes} bytes from `{name}` on lead out of the array"), place)
+        })
     }
 
     /// One element of a reduction.
@@ -403,7 +522,14 @@ impl Explorer<'_> {
         let operand = self.convert(operand, integer);
         let before = self.read(state, None, at, half, place);
         let after = self.binary(function.of(integer), before, operand);
-        self.write(state, at, Dependent { reads: operand.reads, ..after }, half, Some(position), place);
+        self.write(
+            state,
+            at,
+            Dependent { reads: operand.reads, ..after },
+            half,
+            Some(position),
+            place,
+        );
     }
 
     /// `st.bulk`: weak stores of 0. The states behind it are in `open`.
@@ -461,7 +587,8 @@ impl Explorer<'_> {
         }
     }
 
-    /// `cp.async.mbarrier.arrive`, `tcgen05.commit`: an arrival behind all earlier operations of a family of the thread.
+    /// `cp.async.mbarrier.arrive`, `tcgen05.commit`: an arrival behind all earlier operations of a
+    /// family of the thread.
     pub(super) fn asynchronous_arrival(
         &mut self,
         mut state: ExplorationState,
@@ -471,15 +598,38 @@ impl Explorer<'_> {
     ) -> Result<(), UnfoldError> {
         self.is_mbarrier(at.location, place)?;
         let scope = if family == AsyncFamily::Element { Scope::Cta } else { Scope::Cluster };
-        let change = |functions, arrivals, order| MbarrierChange { functions, arrivals, incomplete: false, order, scope };
+        let change = |functions, arrivals, order| MbarrierChange {
+            functions,
+            arrivals,
+            incomplete: false,
+            order,
+            scope,
+        };
         if !counted {
-            // "the pending count of the mbarrier object is incremented by 1 prior to the asynchronous arrive-on operation"
-            self.change(&mut state, at, &change(&[(MbarrierFunction::Raise, 1)], 0, Order::Rlx), place);
+            // "the pending count of the mbarrier object is incremented by 1 prior to the
+            // asynchronous arrive-on operation"
+            self.change(
+                &mut state,
+                at,
+                &change(&[(MbarrierFunction::Raise, 1)], 0, Order::Rlx),
+                place,
+            );
         }
-        let completes = state.issued.in_groups.iter().filter(|o| o.family == family).map(|o| o.events).collect();
+        let completes = state
+            .issued
+            .in_groups
+            .iter()
+            .filter(|o| o.family == family)
+            .map(|o| o.events)
+            .collect();
         self.begin(&mut state);
         state.completes = completes;
-        self.change(&mut state, at, &change(&[(MbarrierFunction::Arrive, 1)], 1, Order::Rel), place);
+        self.change(
+            &mut state,
+            at,
+            &change(&[(MbarrierFunction::Arrive, 1)], 1, Order::Rel),
+            place,
+        );
         (state.operation, state.completes) = (None, Positions::EMPTY);
         self.open.push(state);
         Ok(())

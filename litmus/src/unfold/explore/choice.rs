@@ -1,5 +1,6 @@
-//! What is not known where it is needed: the location that an address stands for, the number of a barrier, the truth of a
-//! condition, and the order of a vector's elements. Each choice is a state of its own, which supposes what was chosen.
+//! What is not known where it is needed: the location that an address stands for, the number of a
+//! barrier, the truth of a condition, and the order of a vector's elements. Each choice is a state
+//! of its own, which supposes what was chosen.
 
 use super::super::address::LocationAddress;
 use super::super::path::Dependent;
@@ -26,10 +27,16 @@ impl Explorer<'_> {
     }
 
     /// The state in which a value is a number; `None` where that cannot be.
-    fn supposing(&mut self, state: &ExplorationState, value: Dependent, number: i64) -> Option<ExplorationState> {
+    fn supposing(
+        &mut self,
+        state: &ExplorationState,
+        value: Dependent,
+        number: i64,
+    ) -> Option<ExplorationState> {
         let mut state = state.clone();
         let wanted = self.symbols.constant(number);
-        let equal = self.symbols.binary(Binary::Compare(NumberComparison::Equal), value.symbol, wanted);
+        let equal =
+            self.symbols.binary(Binary::Compare(NumberComparison::Equal), value.symbol, wanted);
         if self.decided(&state, equal) == Some(false) {
             return None;
         }
@@ -46,11 +53,17 @@ impl Explorer<'_> {
     ) -> Result<Vec<(u16, ExplorationState)>, UnfoldError> {
         let is_barrier = |n: i64| u16::try_from(n).ok().filter(|&n| n < barriers::NUMBER);
         if let Some(n) = self.symbols.as_constant(number.symbol) {
-            let barrier = is_barrier(n).ok_or_else(|| UnfoldError::at(barriers::no_barrier(n), place))?;
+            let barrier =
+                is_barrier(n).ok_or_else(|| UnfoldError::at(barriers::no_barrier(n), place))?;
             return Ok(vec![(barrier, state.clone())]);
         }
         let all: Vec<i64> = (0..i64::from(barriers::NUMBER)).collect();
-        self.stop_at_another(state, number, &all, Stop { value: Some(number.symbol), ..Stop::new(Cause::BarrierNumber, place) });
+        self.stop_at_another(
+            state,
+            number,
+            &all,
+            Stop { value: Some(number.symbol), ..Stop::new(Cause::BarrierNumber, place) },
+        );
         let mut found = Vec::new();
         for barrier in (0..barriers::NUMBER).rev() {
             if let Some(state) = self.supposing(state, number, i64::from(barrier)) {
@@ -92,11 +105,18 @@ impl Explorer<'_> {
     }
 
     /// The thread stops where a value is none of these numbers.
-    fn stop_at_another(&mut self, state: &ExplorationState, value: Dependent, numbers: &[i64], stop: Stop) {
+    fn stop_at_another(
+        &mut self,
+        state: &ExplorationState,
+        value: Dependent,
+        numbers: &[i64],
+        stop: Stop,
+    ) {
         let mut state = state.clone();
         for &number in numbers {
             let wanted = self.symbols.constant(number);
-            let equal = self.symbols.binary(Binary::Compare(NumberComparison::Equal), value.symbol, wanted);
+            let equal =
+                self.symbols.binary(Binary::Compare(NumberComparison::Equal), value.symbol, wanted);
             match self.decided(&state, equal) {
                 Some(true) => return,
                 Some(false) => {}
@@ -106,8 +126,8 @@ impl Explorer<'_> {
         self.stop(state, stop);
     }
 
-    /// The elements of a vector, each with its location, in every order in which they may be accessed, for each location that its
-    /// address may stand for.
+    /// The elements of a vector, each with its location, in every order in which they may be
+    /// accessed, for each location that its address may stand for.
     pub(super) fn vectors(
         &mut self,
         state: &ExplorationState,
@@ -121,16 +141,23 @@ impl Explorer<'_> {
         for (first, state) in self.locations(state, address, place)? {
             let start = self.shared.address(usize::from(first));
             let address = |element: usize| start + width * element as LocationAddress;
-            let elements: Option<Vec<u16>> = (0..count).map(|e| self.shared.location_at(address(e))).collect();
+            let elements: Option<Vec<u16>> =
+                (0..count).map(|e| self.shared.location_at(address(e))).collect();
             match elements {
                 Some(locations) => {
                     for order in self.orders(&locations, place)?.into_iter().rev() {
-                        let elements = order.into_iter().map(|element| (element, locations[element])).collect();
+                        let elements = order
+                            .into_iter()
+                            .map(|element| (element, locations[element]))
+                            .collect();
                         found.push((elements, state.clone()));
                     }
                 }
                 None => {
-                    let outside = (0..count).map(address).find(|&a| self.shared.location_at(a).is_none()).unwrap_or(start);
+                    let outside = (0..count)
+                        .map(address)
+                        .find(|&a| self.shared.location_at(a).is_none())
+                        .unwrap_or(start);
                     if constant && state.path.suppositions.is_empty() {
                         return Err(UnfoldError::at(self.shared.no_location_at(outside), place));
                     }
@@ -142,9 +169,13 @@ impl Explorer<'_> {
         Ok(found)
     }
 
-    /// The orders in which the elements of a vector may be accessed. Where an element stands that no other thread accesses makes no
-    /// difference: those come last.
-    pub(super) fn orders(&self, locations: &[u16], place: Place) -> Result<Vec<Vec<usize>>, UnfoldError> {
+    /// The orders in which the elements of a vector may be accessed. Where an element stands that
+    /// no other thread accesses makes no difference: those come last.
+    pub(super) fn orders(
+        &self,
+        locations: &[u16],
+        place: Place,
+    ) -> Result<Vec<Vec<usize>>, UnfoldError> {
         let seen = |&e: &usize| self.shared.is_observed(locations[e], self.thread);
         let (observed, own): (Vec<usize>, Vec<usize>) = (0..locations.len()).partition(seen);
         if observed.len() > MAX_ORDERED {
@@ -155,7 +186,11 @@ impl Explorer<'_> {
             return Err(UnfoldError::at(message, place));
         }
         let orders = permutations(observed.len()).into_iter();
-        Ok(orders.map(|order| order.into_iter().map(|e| observed[e]).chain(own.iter().copied()).collect()).collect())
+        Ok(orders
+            .map(|order| {
+                order.into_iter().map(|e| observed[e]).chain(own.iter().copied()).collect()
+            })
+            .collect())
     }
 }
 

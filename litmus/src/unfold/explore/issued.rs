@@ -16,7 +16,8 @@ pub(super) struct Issued {
     pub(super) groups: [u32; AsyncFamily::NUMBER],
     /// Has a `wgmma.fence` ordered the registers of the thread?
     pub(super) registers_are_fenced: bool,
-    /// The `tcgen05.cp` and `.mma` so far: where they write, whether they are `.mma`, and their events by position.
+    /// The `tcgen05.cp` and `.mma` so far: where they write, whether they are `.mma`, and their
+    /// events by position.
     pub(super) pipeline: Vec<(u16, bool, Positions)>,
 }
 
@@ -26,16 +27,29 @@ impl Issued {
         self.registers_are_fenced = true;
     }
 
-    /// Refuses a step that accesses a register of an operation that nothing waited for: "undefined behavior" (PTX ISA, `wgmma.wait_group`).
-    pub fn check_registers(&self, step: &Step, program: &Program, place: Place) -> Result<(), UnfoldError> {
+    /// Refuses a step that accesses a register of an operation that nothing waited for: "undefined
+    /// behavior" (PTX ISA, `wgmma.wait_group`).
+    pub fn check_registers(
+        &self,
+        step: &Step,
+        program: &Program,
+        place: Place,
+    ) -> Result<(), UnfoldError> {
         let is_pending = |o: &&InGroup| !o.is_awaited && o.family == AsyncFamily::Warpgroup;
-        let mut pending = self.in_groups.iter().filter(is_pending).flat_map(|o| &o.registers).peekable();
+        let mut pending =
+            self.in_groups.iter().filter(is_pending).flat_map(|o| &o.registers).peekable();
         if pending.peek().is_none() {
             return Ok(());
         }
-        let used: Vec<Register> = step.terms().into_iter().flat_map(Term::registers).chain(step.written()).collect();
-        let is_multiply = matches!(step, Step::Async(AsyncStep { family: AsyncFamily::Warpgroup, .. }));
-        let Some(register) = pending.find(|register| used.contains(register)).filter(|_| !is_multiply) else { return Ok(()) };
+        let used: Vec<Register> =
+            step.terms().into_iter().flat_map(Term::registers).chain(step.written()).collect();
+        let is_multiply =
+            matches!(step, Step::Async(AsyncStep { family: AsyncFamily::Warpgroup, .. }));
+        let Some(register) =
+            pending.find(|register| used.contains(register)).filter(|_| !is_multiply)
+        else {
+            return Ok(());
+        };
         let name = program.names[usize::from(register.0)].as_deref().unwrap_or("a register");
         let message = format!(
             "`{name}` is accessed before a `wgmma.wait_group` that waits for the `wgmma.mma_async` that writes it: that is undefined (PTX \

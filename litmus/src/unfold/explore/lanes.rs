@@ -1,4 +1,5 @@
-//! What the lanes of a warp give each other at a meeting: each writes what it brings, and reads behind the meeting what it needs.
+//! What the lanes of a warp give each other at a meeting: each writes what it brings, and reads
+//! behind the meeting what it needs.
 
 use margay_models::execution::{Order, Scope};
 use margay_ptx::ScalarType;
@@ -21,19 +22,36 @@ fn attributes(reduction: bool) -> Attributes {
 
 impl Explorer<'_> {
     /// A lane writes what it brings.
-    pub(super) fn bring(&mut self, state: &mut ExplorationState, step: &ExchangeStep, place: Place) -> Result<(), UnfoldError> {
+    pub(super) fn bring(
+        &mut self,
+        state: &mut ExplorationState,
+        step: &ExchangeStep,
+        place: Place,
+    ) -> Result<(), UnfoldError> {
         let round = arrivals(state.path.events.iter().map(|e| &e.data), step.meeting);
         let Some(location) = self.shared.lanes.location(step.meeting, round, self.thread) else {
             let message = "what lanes give each other in a loop is not modelled: write the rounds one after the other, or `_` for the destination";
             return Err(UnfoldError::at(message, place));
         };
         let (value, address) = (self.own(state, step), self.zero());
-        self.write(state, AccessedLocation { location, address }, value, attributes(false), None, place);
+        self.write(
+            state,
+            AccessedLocation { location, address },
+            value,
+            attributes(false),
+            None,
+            place,
+        );
         Ok(())
     }
 
     /// It takes what they make of it.
-    pub(super) fn take(&mut self, state: &mut ExplorationState, step: &ExchangeStep, place: Place) -> Result<(), UnfoldError> {
+    pub(super) fn take(
+        &mut self,
+        state: &mut ExplorationState,
+        step: &ExchangeStep,
+        place: Place,
+    ) -> Result<(), UnfoldError> {
         let Some(to) = step.to else { return Ok(()) };
         let own = self.own(state, step);
         let value = if let Exchange::Shuffle(mode) = step.exchange {
@@ -42,7 +60,10 @@ impl Explorer<'_> {
                 self.symbols.implied(&state.path.suppositions, value.symbol)
             });
             let (Some(b), Some(c)) = (b, c) else {
-                return Err(UnfoldError::at("which lane a shuffle reads depends on memory: that is not modelled", place));
+                return Err(UnfoldError::at(
+                    "which lane a shuffle reads depends on memory: that is not modelled",
+                    place,
+                ));
             };
             let (source, _) = mode.source(step.lane, b as u32, c as u32);
             match step.lanes.iter().find(|(lane, _)| *lane == source) {
@@ -59,11 +80,17 @@ impl Explorer<'_> {
         } else {
             let mut all = Vec::with_capacity(step.lanes.len());
             for &(lane, thread) in &step.lanes {
-                all.push((lane, if lane == step.lane { own } else { self.brought(state, step, thread, place) }));
+                all.push((
+                    lane,
+                    if lane == step.lane { own } else { self.brought(state, step, thread, place) },
+                ));
             }
             let result = step.exchange.result(&mut PathValues(self), step.ty, step.lane, &all);
             let Some([value, _]) = result else {
-                return Err(UnfoldError::at("what these lanes make of what they bring is not modelled", place));
+                return Err(UnfoldError::at(
+                    "what these lanes make of what they bring is not modelled",
+                    place,
+                ));
             };
             value
         };
@@ -85,13 +112,24 @@ impl Explorer<'_> {
     }
 
     /// What another thread brings.
-    fn brought(&mut self, state: &mut ExplorationState, step: &ExchangeStep, thread: usize, place: Place) -> Dependent {
-        let round = arrivals(state.path.events.iter().map(|e| &e.data), step.meeting).saturating_sub(1);
-        let Some(location) = self.shared.lanes.location(step.meeting, round, thread) else { return self.zero() };
+    fn brought(
+        &mut self,
+        state: &mut ExplorationState,
+        step: &ExchangeStep,
+        thread: usize,
+        place: Place,
+    ) -> Dependent {
+        let round =
+            arrivals(state.path.events.iter().map(|e| &e.data), step.meeting).saturating_sub(1);
+        let Some(location) = self.shared.lanes.location(step.meeting, round, thread) else {
+            return self.zero();
+        };
         let address = self.zero();
-        let value = self.read(state, None, AccessedLocation { location, address }, attributes(true), place);
+        let value =
+            self.read(state, None, AccessedLocation { location, address }, attributes(true), place);
         let nothing = self.symbols.constant(NOTHING);
-        let is_there = self.symbols.binary(Binary::Compare(NumberComparison::NotEqual), value.symbol, nothing);
+        let is_there =
+            self.symbols.binary(Binary::Compare(NumberComparison::NotEqual), value.symbol, nothing);
         state.path.suppositions.push((is_there, true));
         Dependent { known: Integer::of(step.ty), ..value }
     }
@@ -106,7 +144,13 @@ impl LaneValues for PathValues<'_, '_> {
         Dependent { symbol: self.0.symbols.constant(number as i64), ..self.0.zero() }
     }
 
-    fn join(&mut self, update: Update, ty: ScalarType, a: &Dependent, b: &Dependent) -> Option<Dependent> {
+    fn join(
+        &mut self,
+        update: Update,
+        ty: ScalarType,
+        a: &Dependent,
+        b: &Dependent,
+    ) -> Option<Dependent> {
         let operator = match update {
             Update::Add => Binary::Add,
             Update::Min => Binary::Min,
@@ -114,7 +158,9 @@ impl LaneValues for PathValues<'_, '_> {
             Update::And => Binary::And,
             Update::Or => Binary::Or,
             Update::Xor => Binary::Xor,
-            Update::Exchange | Update::CompareAndSwap | Update::Increment | Update::Decrement => return None,
+            Update::Exchange | Update::CompareAndSwap | Update::Increment | Update::Decrement => {
+                return None;
+            }
         };
         let ty = Integer::of(ty);
         let joined = ty.map_or(operator, |ty| operator.of(Some(ty)));

@@ -1,9 +1,9 @@
-//! Symbolic execution of a thread: all its paths, with events, dependencies, and what each path supposes of the values read.
-//! This file takes the steps; `value` has what the registers hold, `choice` what an address or a barrier number that is not known
-//! may be, `access` the events.
+//! Symbolic execution of a thread: all its paths, with events, dependencies, and what each path
+//! supposes of the values read. This file takes the steps; `value` has what the registers hold,
+//! `choice` what an address or a barrier number that is not known may be, `access` the events.
 //!
-//! Address, data and control dependencies are those of registers: a value depends on every read that any of its operands
-//! depends on, also where the value itself does not (`xor r1, r0, r0`).
+//! Address, data and control dependencies are those of registers: a value depends on every read
+//! that any of its operands depends on, also where the value itself does not (`xor r1, r0, r0`).
 
 mod access;
 mod asynchronous;
@@ -46,7 +46,8 @@ pub(super) struct Explored {
     pub retries_write: bool,
 }
 
-/// Explores a thread. Depth first, so that the order of the paths is that of the text: fall through first.
+/// Explores a thread. Depth first, so that the order of the paths is that of the text: fall through
+/// first.
 pub(super) fn explore(
     (program, thread): (&Program, usize),
     shared: &Shared,
@@ -96,7 +97,9 @@ pub(super) fn explore(
         if let Some(path) = explorer.run(state)? {
             paths.push(path);
         }
-        if paths.len() + explorer.open.len() > bounds.paths || explorer.stopped.len() > 2 * bounds.paths {
+        if paths.len() + explorer.open.len() > bounds.paths
+            || explorer.stopped.len() > 2 * bounds.paths
+        {
             return Err(UnfoldError::new(format!("a thread has more than {} paths", bounds.paths)));
         }
     }
@@ -105,12 +108,16 @@ pub(super) fn explore(
 }
 
 impl Explorer<'_> {
-    /// Goes on to the end of the path; other ways that branch off are left for later. `None`: it was cut off.
+    /// Goes on to the end of the path; other ways that branch off are left for later. `None`: it
+    /// was cut off.
     fn run(&mut self, mut state: ExplorationState) -> Result<Option<Path>, UnfoldError> {
         while let Some((step, place)) = self.program.steps.get(state.at) {
             state.steps += 1;
             if state.steps > MAX_STEPS {
-                return Err(UnfoldError::at(format!("a path of more than {MAX_STEPS} steps"), *place));
+                return Err(UnfoldError::at(
+                    format!("a path of more than {MAX_STEPS} steps"),
+                    *place,
+                ));
             }
             let here = state.at;
             if self.is_looked_at() && self.heads.contains(here) {
@@ -127,20 +134,29 @@ impl Explorer<'_> {
             }
             state.control.retain(|(_, until)| *until != Some(here));
             if !state.jumps.is_empty() {
-                state.rounds = state.jumps.iter().copied().filter(|(head, _)| self.heads.surrounds(*head, here)).collect();
+                state.rounds = state
+                    .jumps
+                    .iter()
+                    .copied()
+                    .filter(|(head, _)| self.heads.surrounds(*head, here))
+                    .collect();
                 state.rounds.sort_unstable();
             }
             state.at += 1;
             let goes_on = self.step(&mut state, here, step, *place)?;
             if state.path.events.len() > MAX_POSITIONS {
-                return Err(UnfoldError::at(format!("a thread of more than {MAX_POSITIONS} events"), *place));
+                return Err(UnfoldError::at(
+                    format!("a thread of more than {MAX_POSITIONS} events"),
+                    *place,
+                ));
             }
             if !goes_on {
                 return Ok(None);
             }
         }
         let named = self.program.names.iter().zip(&state.registers);
-        state.path.registers = named.filter_map(|(name, value)| Some((name.clone()?, value.symbol))).collect();
+        state.path.registers =
+            named.filter_map(|(name, value)| Some((name.clone()?, value.symbol))).collect();
         Ok(Some(state.path))
     }
 
@@ -168,7 +184,9 @@ impl Explorer<'_> {
             RetryRounds::Last => None,
             RetryRounds::Racing(location) => Some(location.map(|l| self.physical(l))),
         };
-        let Some(before) = state.arrivals.iter().find(|a| a.head == head) else { return Retries::default() };
+        let Some(before) = state.arrivals.iter().find(|a| a.head == head) else {
+            return Retries::default();
+        };
         let Some(live) = self.heads.live(head) else { return Retries::default() };
         let Self { program, shared, .. } = *self;
         let last = LastRound {
@@ -211,7 +229,13 @@ impl Explorer<'_> {
         match state.arrivals.iter_mut().find(|a| a.head == state.at) {
             Some(before) => {
                 let Self { thread, shared, accesses, ref symbols, .. } = *self;
-                let waiting = Waiting { thread, rewrites: self.bounds.skip_rewriting, accesses, shared, symbols };
+                let waiting = Waiting {
+                    thread,
+                    rewrites: self.bounds.skip_rewriting,
+                    accesses,
+                    shared,
+                    symbols,
+                };
                 let waited = self.bounds.skip_waiting
                     && self.heads.is_unchanged(before, &state.registers, symbols)
                     && waiting.only_waits(&state.path, before.events);
@@ -226,7 +250,13 @@ impl Explorer<'_> {
     }
 
     /// Does a step. `false`: the path was cut off.
-    fn step(&mut self, state: &mut ExplorationState, here: usize, step: &Step, place: Place) -> Result<bool, UnfoldError> {
+    fn step(
+        &mut self,
+        state: &mut ExplorationState,
+        here: usize,
+        step: &Step,
+        place: Place,
+    ) -> Result<bool, UnfoldError> {
         if let Some(divides) = self.divides_by_zero(step)
             && !self.goes_on_behind_division(state, &divides, place)
         {
@@ -238,11 +268,21 @@ impl Explorer<'_> {
                 let value = self.term(state, term);
                 state.registers[usize::from(to.0)] = value;
             }
-            Step::Load { to, address, attributes } => return self.load(state, *to, address, *attributes, place),
-            Step::StoreConditional { status, address, value, attributes } => {
-                return self.store_conditional(state, *status, (address, value), *attributes, place);
+            Step::Load { to, address, attributes } => {
+                return self.load(state, *to, address, *attributes, place);
             }
-            Step::Store { address, value, attributes } => return self.store(state, (address, value), *attributes, place),
+            Step::StoreConditional { status, address, value, attributes } => {
+                return self.store_conditional(
+                    state,
+                    *status,
+                    (address, value),
+                    *attributes,
+                    place,
+                );
+            }
+            Step::Store { address, value, attributes } => {
+                return self.store(state, (address, value), *attributes, place);
+            }
             Step::LoadVector { to, address, width, attributes } => {
                 return self.load_vector(state, to, (address, *width), *attributes, place);
             }
@@ -256,24 +296,34 @@ impl Explorer<'_> {
                     Ok(())
                 });
             }
-            Step::Fence { order, scope, spaces, proxy } => self.fence(state, (*order, *scope, *spaces, *proxy), place),
+            Step::Fence { order, scope, spaces, proxy } => {
+                self.fence(state, (*order, *scope, *spaces, *proxy), place)
+            }
             Step::TensormapFence { address, order, scope } => {
                 return self.tensormap_fence(state, address.as_ref(), (*order, *scope), place);
             }
-            Step::ProxyFence { proxy, spaces, mbarrier } => self.proxy_fence(state, (*proxy, *spaces, *mbarrier), place),
+            Step::ProxyFence { proxy, spaces, mbarrier } => {
+                self.proxy_fence(state, (*proxy, *spaces, *mbarrier), place)
+            }
             Step::Mbarrier { address, step } => {
                 let address = self.term(state, address);
-                return self.at_each(state, address, place, |this, state, at| this.mbarrier(state, at, step, place));
+                return self.at_each(state, address, place, |this, state, at| {
+                    this.mbarrier(state, at, step, place)
+                });
             }
             Step::Async(step) => {
                 self.asynchronous(state, step, place)?;
                 return self.last(state);
             }
-            Step::AsyncGroup { family, action } => self.asynchronous_group(state, *family, *action, place),
+            Step::AsyncGroup { family, action } => {
+                self.asynchronous_group(state, *family, *action, place)
+            }
             Step::WarpgroupFence => state.issued.fences_registers(),
             Step::BulkStore { address, bytes } => {
                 let address = self.term(state, address);
-                return self.at_each(state, address, place, |this, state, at| this.bulk_store(&state, at, *bytes, place));
+                return self.at_each(state, address, place, |this, state, at| {
+                    this.bulk_store(&state, at, *bytes, place)
+                });
             }
             Step::TensorFence { after } => self.tensor_fence(state, *after, place),
             Step::AsyncArrive { family, address, counted } => {
@@ -286,7 +336,10 @@ impl Explorer<'_> {
                 let number = self.term(state, barrier);
                 let order = if *relaxed { Order::Rlx } else { Order::Plain };
                 let kinds = [(Kind::BarrierArrive, *arrives), (Kind::BarrierWait, *waits)];
-                let kinds = kinds.into_iter().filter(|(_, there)| *there).map(|(kind, _)| EventData::new(kind, None, order));
+                let kinds = kinds
+                    .into_iter()
+                    .filter(|(_, there)| *there)
+                    .map(|(kind, _)| EventData::new(kind, None, order));
                 self.barrier(state, (number, *instance), *scope, kinds, place)?;
                 return self.last(state);
             }
@@ -310,8 +363,8 @@ impl Explorer<'_> {
         Ok(true)
     }
 
-    /// `fence.proxy.tensormap`: an acquire is of one tensor map, at the address that it names; a release names none and is of all, which are in
-    /// global memory.
+    /// `fence.proxy.tensormap`: an acquire is of one tensor map, at the address that it names; a
+    /// release names none and is of all, which are in global memory.
     fn tensormap_fence(
         &mut self,
         state: &mut ExplorationState,
@@ -319,7 +372,11 @@ impl Explorer<'_> {
         (order, scope): (Order, Scope),
         place: Place,
     ) -> Result<bool, UnfoldError> {
-        let data = EventData { scope: Some(scope), proxy: Proxy::Tensormap, ..EventData::new(Kind::Fence, None, order) };
+        let data = EventData {
+            scope: Some(scope),
+            proxy: Proxy::Tensormap,
+            ..EventData::new(Kind::Fence, None, order)
+        };
         let Some(address) = address else {
             self.event(state, EventData { spaces: Spaces::GLOBAL, ..data }, place);
             return Ok(true);
@@ -332,8 +389,14 @@ impl Explorer<'_> {
         })
     }
 
-    /// Goes on where a step divides by nothing that is zero; `false`: it does, and the path was cut off.
-    fn goes_on_behind_division(&mut self, state: &mut ExplorationState, divides: &Term, place: Place) -> bool {
+    /// Goes on where a step divides by nothing that is zero; `false`: it does, and the path was cut
+    /// off.
+    fn goes_on_behind_division(
+        &mut self,
+        state: &mut ExplorationState,
+        divides: &Term,
+        place: Place,
+    ) -> bool {
         let divides = self.term(state, divides).symbol;
         match self.decided(state, divides) {
             Some(false) => true,
@@ -351,7 +414,8 @@ impl Explorer<'_> {
         }
     }
 
-    /// Does something at each location that an address may be, in a state of its own, and goes on with the last one.
+    /// Does something at each location that an address may be, in a state of its own, and goes on
+    /// with the last one.
     fn at_each(
         &mut self,
         state: &mut ExplorationState,
@@ -365,7 +429,8 @@ impl Explorer<'_> {
         self.last(state)
     }
 
-    /// Arrives at a barrier, waits there, or both: the events of each number that it may have, in a state of its own.
+    /// Arrives at a barrier, waits there, or both: the events of each number that it may have, in a
+    /// state of its own.
     fn barrier(
         &mut self,
         state: &ExplorationState,
@@ -379,7 +444,10 @@ impl Explorer<'_> {
             for event in events.clone() {
                 if event.kind == Kind::BarrierWait {
                     let barrier = Some((barrier, scope));
-                    self.stop(state.clone(), Stop { cause: Cause::Barrier, place, value: None, barrier });
+                    self.stop(
+                        state.clone(),
+                        Stop { cause: Cause::Barrier, place, value: None, barrier },
+                    );
                 }
                 let scope = (scope != Scope::Cta).then_some(scope);
                 self.event(&mut state, EventData { barrier: Some(barrier), scope, ..event }, place);
@@ -400,7 +468,8 @@ impl Explorer<'_> {
         }
     }
 
-    /// A branch by a condition: where both ways are open, the jump is left for later. `false`: the path was cut off.
+    /// A branch by a condition: where both ways are open, the jump is left for later. `false`: the
+    /// path was cut off.
     fn branch_if_zero(
         &mut self,
         state: &mut ExplorationState,
@@ -428,14 +497,27 @@ impl Explorer<'_> {
         true
     }
 
-    fn branch(&mut self, state: &mut ExplorationState, here: usize, target: usize, place: Place) -> bool {
+    fn branch(
+        &mut self,
+        state: &mut ExplorationState,
+        here: usize,
+        target: usize,
+        place: Place,
+    ) -> bool {
         let goes_on = target > here || self.jumps_back(state, here, target, place);
         state.at = target;
         goes_on
     }
 
-    /// Counts a round of a loop; `false` if the bound is reached. Where fewer rounds show the same the bound cuts nothing off.
-    fn jumps_back(&mut self, state: &mut ExplorationState, here: usize, head: usize, place: Place) -> bool {
+    /// Counts a round of a loop; `false` if the bound is reached. Where fewer rounds show the same
+    /// the bound cuts nothing off.
+    fn jumps_back(
+        &mut self,
+        state: &mut ExplorationState,
+        here: usize,
+        head: usize,
+        place: Place,
+    ) -> bool {
         if !self.heads.turns(here) {
             return true;
         }

@@ -1,4 +1,5 @@
-//! What the registers of a path hold: values as terms over what was read, with the reads that they depend on.
+//! What the registers of a path hold: values as terms over what was read, with the reads that they
+//! depend on.
 
 use super::super::path::{Dependent, Positions};
 use super::super::program::{Program, Step, Term};
@@ -36,7 +37,9 @@ impl Explorer<'_> {
 
     fn unary(&mut self, operator: Unary, a: Dependent) -> Dependent {
         let known = match operator {
-            Unary::Convert(integer) if a.known.is_some_and(|known| integer.includes(known)) => return a,
+            Unary::Convert(integer) if a.known.is_some_and(|known| integer.includes(known)) => {
+                return a;
+            }
             Unary::Convert(integer) => Some(integer),
             Unary::LogicalNot => Some(TRUTH),
             Unary::BitwiseNot => a.known.filter(|known| known.signed),
@@ -50,7 +53,10 @@ impl Explorer<'_> {
             Some(TRUTH)
         } else if operator.keeps_type() {
             // A number is of any type that has it.
-            let other = |value: Dependent, other: Dependent| match (value.known, self.symbols.as_constant(value.symbol)) {
+            let other = |value: Dependent, other: Dependent| match (
+                value.known,
+                self.symbols.as_constant(value.symbol),
+            ) {
                 (None, Some(n)) => other.known.filter(|known| known.contains(n)),
                 (known, _) => known,
             };
@@ -59,7 +65,11 @@ impl Explorer<'_> {
         } else {
             None
         };
-        Dependent { symbol: self.symbols.binary(operator, a.symbol, b.symbol), reads: a.reads | b.reads, known }
+        Dependent {
+            symbol: self.symbols.binary(operator, a.symbol, b.symbol),
+            reads: a.reads | b.reads,
+            known,
+        }
     }
 
     /// A value of a type; of no type it stays what it is.
@@ -75,10 +85,15 @@ impl Explorer<'_> {
     }
 }
 
-/// Does a program divide by what may be 0? Only in C and PTX, which leave undefined what that is: other machines define it.
+/// Does a program divide by what may be 0? Only in C and PTX, which leave undefined what that is:
+/// other machines define it.
 pub(super) fn divides(program: &Program, shared: &Shared) -> bool {
     matches!(Dialect::of(shared.signature), Dialect::C | Dialect::Ptx)
-        && program.steps.iter().flat_map(|(step, _)| step.terms()).any(|term| divides_by_zero(term).is_some())
+        && program
+            .steps
+            .iter()
+            .flat_map(|(step, _)| step.terms())
+            .any(|term| divides_by_zero(term).is_some())
 }
 
 fn either(a: Term, b: Term) -> Term {
@@ -93,13 +108,23 @@ fn divides_by_zero(term: &Term) -> Option<Term> {
             _ => None,
         };
     };
-    let compared = |comparison, value: &Term| Term::binary(Binary::Compare(comparison), value.clone(), Term::Constant(0));
+    let compared = |comparison, value: &Term| {
+        Term::binary(Binary::Compare(comparison), value.clone(), Term::Constant(0))
+    };
     let of_right = divides_by_zero(b).map(|found| match operator {
-        Binary::LogicalAnd => Term::binary(Binary::LogicalAnd, compared(NumberComparison::NotEqual, a), found),
-        Binary::LogicalOr => Term::binary(Binary::LogicalAnd, compared(NumberComparison::Equal, a), found),
+        Binary::LogicalAnd => {
+            Term::binary(Binary::LogicalAnd, compared(NumberComparison::NotEqual, a), found)
+        }
+        Binary::LogicalOr => {
+            Term::binary(Binary::LogicalAnd, compared(NumberComparison::Equal, a), found)
+        }
         _ => found,
     });
-    let divides = matches!(operator, Binary::Divide | Binary::Remainder | Binary::DivideUnsigned | Binary::RemainderUnsigned);
-    let itself = (divides && !matches!(**b, Term::Constant(n) if n != 0)).then(|| compared(NumberComparison::Equal, b));
+    let divides = matches!(
+        operator,
+        Binary::Divide | Binary::Remainder | Binary::DivideUnsigned | Binary::RemainderUnsigned
+    );
+    let itself = (divides && !matches!(**b, Term::Constant(n) if n != 0))
+        .then(|| compared(NumberComparison::Equal, b));
     divides_by_zero(a).into_iter().chain(of_right).chain(itself).reduce(either)
 }

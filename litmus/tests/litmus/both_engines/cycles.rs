@@ -11,7 +11,8 @@ use super::{agree, answer, config};
 
 /// Almost everything is legal.
 fn anything() -> Model {
-    let source = SourceFile::new("anything.cat", "PTX \"anything\"\nacyclic (po & loc) | co as order\n");
+    let source =
+        SourceFile::new("anything.cat", "PTX \"anything\"\nacyclic (po & loc) | co as order\n");
     Model::parse(source, &FilesThenBuiltIn).unwrap_or_else(|e| panic!("{}", e[0])).model
 }
 

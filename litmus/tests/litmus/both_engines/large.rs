@@ -15,7 +15,9 @@ fn column(threads: usize, instruction: &str, condition: &str) -> String {
 /// Atomic additions that all happen: none is lost, and no order of them loses one.
 #[test]
 fn additions_are_not_lost() {
-    for (condition, reachable) in [("x == 6", true), ("x == 5", false), ("P0:r0 == 4 /\\ P1:r0 == 4", false)] {
+    for (condition, reachable) in
+        [("x == 6", true), ("x == 5", false), ("P0:r0 == 4 /\\ P1:r0 == 4", false)]
+    {
         let test = test(&column(6, "atom.relaxed.gpu.add r0, x, 1", condition));
         let mut runner = Runner::new(&model("ptx-6.0"));
         let verdict = runner.run(&test, &Options::default(), Choice::Both).unwrap();
@@ -23,18 +25,31 @@ fn additions_are_not_lost() {
     }
 }
 
-/// Threads that can be exchanged are exchanged in the answers of the explicit engine: those that the SAT engine leaves out are no
-/// others, wherever the threads are and whatever else there is.
+/// Threads that can be exchanged are exchanged in the answers of the explicit engine: those that
+/// the SAT engine leaves out are no others, wherever the threads are and whatever else there is.
 #[test]
 fn threads_that_can_be_exchanged() {
     for places in [[0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 2, 2]] {
-        let header: Vec<String> = places.iter().enumerate().map(|(t, cta)| format!("P{t}@cta {cta},gpu 0")).collect();
-        for instruction in ["atom.relaxed.cta.add r0, x, 1", "atom.relaxed.cta.cas r0, x, 0, 1", "st.weak x, 1"] {
-            for condition in ["x == 1", "x == 2", "x == 3", "x == 4", "P3:r0 == 1 /\\ x == 3", "P3:r1 == 1 /\\ P3:r0 == 0"] {
+        let header: Vec<String> =
+            places.iter().enumerate().map(|(t, cta)| format!("P{t}@cta {cta},gpu 0")).collect();
+        for instruction in
+            ["atom.relaxed.cta.add r0, x, 1", "atom.relaxed.cta.cas r0, x, 0, 1", "st.weak x, 1"]
+        {
+            for condition in [
+                "x == 1",
+                "x == 2",
+                "x == 3",
+                "x == 4",
+                "P3:r0 == 1 /\\ x == 3",
+                "P3:r1 == 1 /\\ P3:r0 == 0",
+            ] {
                 let last = format!("{instruction} ;\n | | | ld.relaxed.cta r1, x");
                 let row = format!("{instruction} | {instruction} | {instruction} | {last}");
                 let declared = "x=0; P3:r0=0;";
-                let text = format!("PTX t\n{{ {declared} }}\n {} ;\n {row} ;\nexists ({condition})\n", header.join(" | "));
+                let text = format!(
+                    "PTX t\n{{ {declared} }}\n {} ;\n {row} ;\nexists ({condition})\n",
+                    header.join(" | ")
+                );
                 let mut runner = Runner::new(&model("ptx-6.0"));
                 let both = runner.run(&test(&text), &Options::default(), Choice::Both);
                 assert!(both.is_ok(), "{:?}\n{text}", both.err());
@@ -62,8 +77,14 @@ fn many_paths() {
     let text = column(24, thread, "P0:r0 == 0 /\\ P1:r0 == 0");
     let mut runner = Runner::new(&model("ptx-6.0"));
     let verdict = runner.run(&test(&text), &Options::default(), Choice::Auto).unwrap();
-    assert_eq!((verdict.engine, verdict.reachable), (Engine::Sat, false), "one of them takes the lock");
-    let verdict = runner.run(&test(&text.replace("P1:r0 == 0", "x == 1")), &Options::default(), Choice::Auto).unwrap();
+    assert_eq!(
+        (verdict.engine, verdict.reachable),
+        (Engine::Sat, false),
+        "one of them takes the lock"
+    );
+    let verdict = runner
+        .run(&test(&text.replace("P1:r0 == 0", "x == 1")), &Options::default(), Choice::Auto)
+        .unwrap();
     assert!(verdict.reachable);
 }
 

@@ -5,7 +5,8 @@ use proptest::sample::select;
 
 use super::{agree, config, model};
 
-/// An instruction. `y` is an alias of x, `z` one of y; `s` and `t` are surface and texture of x or y, `c` constants of z.
+/// An instruction. `y` is an alias of x, `z` one of y; `s` and `t` are surface and texture of x or
+/// y, `c` constants of z.
 fn instruction() -> impl Strategy<Value = String> {
     let generic = select(&["x", "y", "z"][..]);
     (0..12usize, generic, 1..3i64, 0..2usize).prop_map(|(kind, l, v, r)| match kind {

@@ -49,10 +49,12 @@ fn condition(threads: usize) -> impl Strategy<Value = String> {
     let quantifier = select(&["exists", "exists", "~exists", "forall"][..]);
     let connectives = proptest::collection::vec(select(&[" /\\ ", " /\\ ", " \\/ "][..]), 2);
     let comparisons = proptest::collection::vec(comparison(threads), 3);
-    (quantifier, comparisons, connectives, any::<bool>()).prop_map(|(quantifier, c, by, negated)| {
-        let inner = format!("({}{}{})", c[1], by[1], c[2]);
-        format!("{quantifier} ({}{}{}{inner})", c[0], by[0], if negated { "not " } else { "" })
-    })
+    (quantifier, comparisons, connectives, any::<bool>()).prop_map(
+        |(quantifier, c, by, negated)| {
+            let inner = format!("({}{}{})", c[1], by[1], c[2]);
+            format!("{quantifier} ({}{}{}{inner})", c[0], by[0], if negated { "not " } else { "" })
+        },
+    )
 }
 
 /// Two or three threads with up to seven instructions together.
@@ -70,7 +72,8 @@ fn any_test() -> impl Strategy<Value = String> {
 fn text(threads: &[(Vec<String>, &'static str)]) -> (String, usize) {
     let events = threads.iter().map(|(c, _)| c.len()).sum::<usize>();
     let threads = if events > 7 { &threads[..2] } else { threads };
-    let header: Vec<String> = threads.iter().enumerate().map(|(t, (_, place))| format!("P{t}@{place}")).collect();
+    let header: Vec<String> =
+        threads.iter().enumerate().map(|(t, (_, place))| format!("P{t}@{place}")).collect();
     let label = |t: usize, text: &str| text.replace("Lt", &format!("L{t}"));
     let columns: Vec<Vec<String>> = threads
         .iter()
@@ -81,10 +84,20 @@ fn text(threads: &[(Vec<String>, &'static str)]) -> (String, usize) {
         })
         .collect();
     let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
-    let row = |r: usize| columns.iter().map(|c| c.get(r).cloned().unwrap_or_default()).collect::<Vec<_>>().join(" | ");
+    let row = |r: usize| {
+        columns
+            .iter()
+            .map(|c| c.get(r).cloned().unwrap_or_default())
+            .collect::<Vec<_>>()
+            .join(" | ")
+    };
     let rows: String = (0..rows).map(|r| format!(" {} ;\n", row(r))).collect();
-    let declared: String = (0..threads.len()).map(|t| format!("P{t}:r0=0; P{t}:r1=0; P{t}:r2=&x; ")).collect();
-    (format!("PTX random\n{{ x=0; y=0; p=&y; {declared}}}\n {} ;\n{rows}", header.join(" | ")), threads.len())
+    let declared: String =
+        (0..threads.len()).map(|t| format!("P{t}:r0=0; P{t}:r1=0; P{t}:r2=&x; ")).collect();
+    (
+        format!("PTX random\n{{ x=0; y=0; p=&y; {declared}}}\n {} ;\n{rows}", header.join(" | ")),
+        threads.len(),
+    )
 }
 
 proptest! {

@@ -1,6 +1,7 @@
-//! Threads that do the same, each with a location and a number of its own, and whose ways part and meet again: the SAT engine looks at one of the
-//! executions that an exchange of them makes of each other, and takes what ways have in common for one event. The explicit engine knows nothing
-//! of either.
+//! Threads that do the same, each with a location and a number of its own, and whose ways part and
+//! meet again: the SAT engine looks at one of the executions that an exchange of them makes of each
+//! other, and takes what ways have in common for one event. The explicit engine knows nothing of
+//! either.
 
 use proptest::prelude::*;
 
@@ -23,10 +24,19 @@ fn step(kind: usize, at: usize, t: usize, threads: usize) -> Vec<String> {
         5 => vec![format!("atom.acquire.gpu.cas.b32 r1, x, {own}, 0")],
         6 => {
             // For each number the location of the thread that has it.
-            let tests = (0..threads)
-                .flat_map(|u| [format!("setp.eq.u32 p{at}{u}, r0, {}", number(u)), format!("@p{at}{u} bra C{at}{u}")]);
-            let cases = (0..threads)
-                .flat_map(|u| [format!("C{at}{u}:"), format!("st.release.gpu.u32 n{u}, {}", 2 + at), format!("bra E{at}")]);
+            let tests = (0..threads).flat_map(|u| {
+                [
+                    format!("setp.eq.u32 p{at}{u}, r0, {}", number(u)),
+                    format!("@p{at}{u} bra C{at}{u}"),
+                ]
+            });
+            let cases = (0..threads).flat_map(|u| {
+                [
+                    format!("C{at}{u}:"),
+                    format!("st.release.gpu.u32 n{u}, {}", 2 + at),
+                    format!("bra E{at}"),
+                ]
+            });
             tests.chain([format!("bra E{at}")]).chain(cases).chain([format!("E{at}:")]).collect()
         }
         7 => vec![format!("ld.acquire.gpu.u32 r1, n{t}")],
@@ -46,7 +56,13 @@ fn step(kind: usize, at: usize, t: usize, threads: usize) -> Vec<String> {
     }
 }
 
-fn text(kinds: &[usize], threads: usize, odd: Option<usize>, condition: &str, first: usize) -> String {
+fn text(
+    kinds: &[usize],
+    threads: usize,
+    odd: Option<usize>,
+    condition: &str,
+    first: usize,
+) -> String {
     let columns: Vec<Vec<String>> = (0..threads)
         .map(|t| {
             // One thread may do less than the others.
@@ -56,14 +72,20 @@ fn text(kinds: &[usize], threads: usize, odd: Option<usize>, condition: &str, fi
         .collect();
     let header: Vec<String> = (0..threads).map(|t| format!("P{t}@cta {t},gpu 0")).collect();
     let rows = columns.iter().map(Vec::len).max().unwrap_or(0);
-    let row = |n: usize| columns.iter().map(|c| c.get(n).map_or("", String::as_str)).collect::<Vec<_>>().join(" | ");
+    let row = |n: usize| {
+        columns.iter().map(|c| c.get(n).map_or("", String::as_str)).collect::<Vec<_>>().join(" | ")
+    };
     let body: String = (0..rows).map(|n| format!(" {} ;\n", row(n))).collect();
     // Registers that are asked for and that no step writes are there.
     let own: String = (0..threads).map(|t| format!("n{t}=0; P{t}:r0=0; P{t}:r1=0; ")).collect();
-    format!("PTX t\n{{ x={first}; y=0; {own}}}\n {} ;\n{body}exists ({condition})\n", header.join(" | "))
+    format!(
+        "PTX t\n{{ x={first}; y=0; {own}}}\n {} ;\n{body}exists ({condition})\n",
+        header.join(" | ")
+    )
 }
 
-/// What is asked: of one thread, of all alike, of numbers that are exchanged with the threads, and of others.
+/// What is asked: of one thread, of all alike, of numbers that are exchanged with the threads, and
+/// of others.
 const CONDITIONS: [&str; 12] = [
     "x == 11",
     "P0:r0 == 11 /\\ P1:r0 == 10",

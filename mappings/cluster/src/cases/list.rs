@@ -10,7 +10,10 @@ use margay_console::limits::RunLimits;
 use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::{number, table};
-use margay_mappings::check::{CaseCost, CaseEngine, CaseFile, CaseWork, CheckOptions, CheckVerdict as Searched, Progress, check};
+use margay_mappings::check::{
+    CaseCost, CaseEngine, CaseFile, CaseWork, CheckOptions, CheckVerdict as Searched, Progress,
+    check,
+};
 use margay_mappings::language::Mapping;
 use margay_reports::{Verdict, case};
 
@@ -25,7 +28,10 @@ struct Collect {
 impl CaseEngine for Collect {
     fn solve(&self, work: &CaseWork<'_>, _progress: &dyn Progress) {
         if work.cases.iter().any(|case| case.bound == self.bound) {
-            self.cases.lock().unwrap_or_else(PoisonError::into_inner).extend(work.cases.iter().cloned());
+            self.cases
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .extend(work.cases.iter().cloned());
             self.stop.store(true, Ordering::Relaxed);
         }
     }
@@ -33,7 +39,9 @@ impl CaseEngine for Collect {
 
 /// The cost that is predicted for a case, as the table shows it.
 fn shown(cost: Option<CaseCost>) -> [String; 2] {
-    cost.map_or(["?".to_owned(), "?".to_owned()], |c| [number(c.conflicts.round() as u64), format!("{:.2}", c.seconds)])
+    cost.map_or(["?".to_owned(), "?".to_owned()], |c| {
+        [number(c.conflicts.round() as u64), format!("{:.2}", c.seconds)]
+    })
 }
 
 /// Lists the cases of the bound of `asked` that are open; with a folder they are written into it.
@@ -47,10 +55,16 @@ pub fn run(
     if let Some(Err(error)) = into.map(folder::prepare) {
         return output.wrong(&[error]);
     }
-    if let Some(Err(error)) = asked.certify.as_deref().map(|folder| margay_mappings::certificate::folder(folder, true)) {
+    if let Some(Err(error)) =
+        asked.certify.as_deref().map(|folder| margay_mappings::certificate::folder(folder, true))
+    {
         return output.wrong(&[error]);
     }
-    let collect = Arc::new(Collect { bound: asked.bound, cases: Mutex::default(), stop: limits.stop.clone() });
+    let collect = Arc::new(Collect {
+        bound: asked.bound,
+        cases: Mutex::default(),
+        stop: limits.stop.clone(),
+    });
     asked.engine = Some(collect.clone());
     let bar = Bar::new(*output);
     let result = check(mapping, &asked, &bar);
@@ -67,10 +81,12 @@ pub fn run(
         Searched::None => (Exit::Holds, Verdict::None),
         Searched::Undecided(_) => (Exit::Undecided, Verdict::Undecided),
     };
-    let files: Vec<String> =
-        into.map_or(Vec::new(), |folder| cases.iter().map(|case| folder.join(case.file()).display().to_string()).collect());
+    let files: Vec<String> = into.map_or(Vec::new(), |folder| {
+        cases.iter().map(|case| folder.join(case.file()).display().to_string()).collect()
+    });
     output.settle(exit);
-    let sum = cases.iter().filter_map(|case| case.predicted).fold(CaseCost::default(), CaseCost::plus);
+    let sum =
+        cases.iter().filter_map(|case| case.predicted).fold(CaseCost::default(), CaseCost::plus);
     if output.format == Format::Json {
         let one = |(i, case): (usize, &CaseFile)| case::Predicted {
             case: case.name.clone(),
@@ -94,27 +110,47 @@ pub fn run(
     output.print(&match verdict {
         Verdict::Open => format!("{} cases of {} events are open", cases.len(), asked.bound),
         Verdict::Counterexample => {
-            format!("{}: nothing is open beyond it; `margay check` shows it", output.bad("counterexample"))
+            format!(
+                "{}: nothing is open beyond it; `margay check` shows it",
+                output.bad("counterexample")
+            )
         }
-        Verdict::None => format!("every case up to {} events is answered: {}", asked.bound, output.good("no counterexample")),
-        _ => format!("{}: {reason}, before the cases of {} events were known", output.unsure("undecided"), asked.bound),
+        Verdict::None => format!(
+            "every case up to {} events is answered: {}",
+            asked.bound,
+            output.good("no counterexample")
+        ),
+        _ => format!(
+            "{}: {reason}, before the cases of {} events were known",
+            output.unsure("undecided"),
+            asked.bound
+        ),
     })?;
     if !cases.is_empty() {
         let [conflicts, seconds] = shown(Some(sum));
         let whole = ["all together".to_owned(), conflicts, seconds];
-        let each = cases.iter().map(|case| [&[case.name.clone()][..], &shown(case.predicted)].concat());
+        let each =
+            cases.iter().map(|case| [&[case.name.clone()][..], &shown(case.predicted)].concat());
         let rows: Vec<Vec<String>> = each.chain([whole.to_vec()]).collect();
         output.print("")?;
-        output.print(&table(&["case", "predicted conflicts", "predicted s"], &rows, &[1, 2], output.width()))?;
+        output.print(&table(
+            &["case", "predicted conflicts", "predicted s"],
+            &rows,
+            &[1, 2],
+            output.width(),
+        ))?;
     }
     write(&cases, into, exit, output)
 }
 
-/// Writes the case files, if there is a folder for them. They are what was asked for: without them the command has failed.
+/// Writes the case files, if there is a folder for them. They are what was asked for: without them
+/// the command has failed.
 fn write(cases: &[CaseFile], into: Option<&Path>, exit: Exit, output: &Output) -> CommandOutcome {
     let Some(path) = into else { return Ok(exit) };
     let is_like = |name: &str| name.ends_with(".case.json");
-    let all = |folder: &mut OutputFolder| cases.iter().try_for_each(|case| folder.write(&case.file(), case.text()?));
+    let all = |folder: &mut OutputFolder| {
+        cases.iter().try_for_each(|case| folder.write(&case.file(), case.text()?))
+    };
     if !folder::fill(into, &is_like, *output, all) {
         return Ok(Exit::Wrong);
     }

@@ -21,7 +21,10 @@ fn answer(found: Option<bool>) -> Verdict {
 }
 
 fn document(solved: &SolvedCaseFile) -> case::SolvedCaseRecord {
-    let answers = solved.answers.iter().map(|(axiom, found)| case::AxiomAnswer { axiom: axiom.clone(), verdict: answer(*found) });
+    let answers = solved
+        .answers
+        .iter()
+        .map(|(axiom, found)| case::AxiomAnswer { axiom: axiom.clone(), verdict: answer(*found) });
     case::SolvedCaseRecord {
         case: solved.name.clone(),
         answers: answers.collect(),
@@ -37,7 +40,13 @@ fn rows(solved: &SolvedCaseFile) -> Vec<Vec<String>> {
         let first = |text: String| if i == 0 { text } else { String::new() };
         let answer = answer(*found).word().to_owned();
         let seconds = first(format!("{:.2}", solved.seconds));
-        vec![first(solved.name.clone()), axiom.clone(), answer, first(number(solved.conflicts)), seconds]
+        vec![
+            first(solved.name.clone()),
+            axiom.clone(),
+            answer,
+            first(number(solved.conflicts)),
+            seconds,
+        ]
     });
     rows.collect()
 }
@@ -66,52 +75,76 @@ pub fn run(options: &ClusterRunOptions, output: &Output) -> CommandOutcome {
     if let Some(folder) = &options.certify
         && let Err(error) = margay_models::confined::make_folder(folder)
     {
-        return output.wrong(&[Diagnostic::error(format!("cannot write proofs into `{}`: {error}", folder.display()))]);
+        return output.wrong(&[Diagnostic::error(format!(
+            "cannot write proofs into `{}`: {error}",
+            folder.display()
+        ))]);
     }
     let mut solved: Vec<SolvedCaseFile> = Vec::new();
     for path in &options.files {
         let bar = Bar::new(*output);
-        let one = CaseFile::read(path).map_err(|error| vec![error]).and_then(|case| case.solve(&options.into, &asked, &bar));
+        let one = CaseFile::read(path)
+            .map_err(|error| vec![error])
+            .and_then(|case| case.solve(&options.into, &asked, &bar));
         bar.finish();
         match one {
             Ok(one) => solved.push(one),
             Err(errors) => return output.wrong(&errors),
         }
     }
-    let verdicts: Vec<Option<bool>> = solved.iter().flat_map(|s| s.answers.iter().map(|&(_, found)| found)).collect();
+    let verdicts: Vec<Option<bool>> =
+        solved.iter().flat_map(|s| s.answers.iter().map(|&(_, found)| found)).collect();
     let (found, open) = (verdicts.contains(&Some(true)), verdicts.contains(&None));
     let (exit, verdict) = match (found, open) {
         (true, _) => (Exit::Found, Verdict::Counterexample),
         (false, true) => (Exit::Undecided, Verdict::Undecided),
         (false, false) => (Exit::Holds, Verdict::None),
     };
-    // Others wait for the files: without them the command has not done what it is for, whatever the answers are.
+    // Others wait for the files: without them the command has not done what it is for, whatever the
+    // answers are.
     let unwritten: Vec<Diagnostic> = solved
         .iter()
         .filter(|s| s.unwritten)
-        .map(|s| Diagnostic::error(format!("the answer of `{}` cannot be kept in `{}`", s.name, s.path.display())))
+        .map(|s| {
+            Diagnostic::error(format!(
+                "the answer of `{}` cannot be kept in `{}`",
+                s.name,
+                s.path.display()
+            ))
+        })
         .collect();
     let ends = output.settle(if unwritten.is_empty() { exit } else { Exit::Wrong });
-    let reason = open.then(|| limits.reason().map_or("a limit was reached", |reason| reason.words()));
+    let reason =
+        open.then(|| limits.reason().map_or("a limit was reached", |reason| reason.words()));
     if output.format == Format::Json {
         let (reason, cases) = (reason.map(str::to_owned), solved.iter().map(document).collect());
         output.document(&case::CaseRunDocument { verdict, reason, cases })?;
         output.warn(&unwritten);
         return Ok(ends);
     }
-    let cases = if solved.len() == 1 { "1 case".to_owned() } else { format!("{} cases", solved.len()) };
+    let cases =
+        if solved.len() == 1 { "1 case".to_owned() } else { format!("{} cases", solved.len()) };
     let answer = match exit {
         Exit::Found => format!("{} in {cases}", output.bad("counterexample")),
         Exit::Undecided => {
             let decided = solved.iter().filter(|s| s.is_decided()).count();
-            format!("{}: {}; {decided} of {cases} decided", output.unsure("undecided"), reason.unwrap_or_default())
+            format!(
+                "{}: {}; {decided} of {cases} decided",
+                output.unsure("undecided"),
+                reason.unwrap_or_default()
+            )
         }
         Exit::Holds | Exit::Wrong => format!("{} in {cases}", output.good("no counterexample")),
     };
     output.print(&answer)?;
     output.print("")?;
     let rows: Vec<Vec<String>> = solved.iter().flat_map(rows).collect();
-    output.print(&table(&["case", "axiom", "answer", "conflicts", "CPU s"], &rows, &[3, 4], output.width()))?;
+    output.print(&table(
+        &["case", "axiom", "answer", "conflicts", "CPU s"],
+        &rows,
+        &[3, 4],
+        output.width(),
+    ))?;
     let kept = solved.iter().filter(|s| s.kept).count();
     if kept > 0 {
         output.print(&format!("{kept} of {cases} had an answer already."))?;

@@ -1,5 +1,5 @@
-//! `margay case simulate`: how long the cases of a bound take on 1 to 1,000 workers, from what cases took; bounds beyond those are
-//! predicted, and marked so.
+//! `margay case simulate`: how long the cases of a bound take on 1 to 1,000 workers, from what
+//! cases took; bounds beyond those are predicted, and marked so.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -39,7 +39,8 @@ struct BoundLine {
     work: f64,
 }
 
-/// What splitting was recorded to do: how much more work it is, and the parts' shares (mean 1) of their shape.
+/// What splitting was recorded to do: how much more work it is, and the parts' shares (mean 1) of
+/// their shape.
 struct Splitting {
     overhead: f64,
     shares: Vec<f64>,
@@ -56,7 +57,11 @@ fn groups(all: &[RecordedCase]) -> Vec<CaseGroup<'_>> {
     let mut by: BTreeMap<(&str, &str), CaseGroup<'_>> = BTreeMap::new();
     for one in all {
         let key = (one.statement.as_str(), one.kind.as_str());
-        let group = by.entry(key).or_insert_with(|| CaseGroup { kind: one.kind.clone(), whole: Vec::new(), leaves: Vec::new() });
+        let group = by.entry(key).or_insert_with(|| CaseGroup {
+            kind: one.kind.clone(),
+            whole: Vec::new(),
+            leaves: Vec::new(),
+        });
         group.whole.push(one);
     }
     for group in by.values_mut() {
@@ -73,20 +78,38 @@ fn largest_first(mut seconds: Vec<f64>) -> Vec<f64> {
     seconds
 }
 
-fn line(kind: &str, bound: usize, basis: CaseBasis, split: bool, seconds: impl Fn(usize) -> Vec<f64>) -> BoundLine {
+fn line(
+    kind: &str,
+    bound: usize,
+    basis: CaseBasis,
+    split: bool,
+    seconds: impl Fn(usize) -> Vec<f64>,
+) -> BoundLine {
     let spans = WORKERS.iter().map(|&n| makespan(&seconds(n), n)).collect();
     let most = seconds(WORKERS[WORKERS.len() - 1]);
-    BoundLine { kind: kind.to_owned(), bound, basis, split, cases: most.len(), spans, work: seconds(1).iter().sum() }
+    BoundLine {
+        kind: kind.to_owned(),
+        bound,
+        basis,
+        split,
+        cases: most.len(),
+        spans,
+        work: seconds(1).iter().sum(),
+    }
 }
 
-/// What the leaves of a group took beside their whole shapes, at the largest bound that was solved both ways. In conflicts, which
-/// do not depend on what else the machine did.
+/// What the leaves of a group took beside their whole shapes, at the largest bound that was solved
+/// both ways. In conflicts, which do not depend on what else the machine did.
 fn splitting(group: &CaseGroup<'_>) -> Option<Splitting> {
     let bound = group.leaves.iter().map(|r| r.shape.events()).max()?;
     let (mut leaves, mut whole, mut shares) = (0.0, 0.0, Vec::new());
     for shape in ThreadShape::all(bound) {
-        let of: Vec<f64> = group.leaves.iter().filter(|r| r.shape == shape).map(|r| r.cost().conflicts).collect();
-        let Some(all) = group.whole.iter().find(|r| r.shape == shape).filter(|_| of.len() > 1) else { continue };
+        let of: Vec<f64> =
+            group.leaves.iter().filter(|r| r.shape == shape).map(|r| r.cost().conflicts).collect();
+        let Some(all) = group.whole.iter().find(|r| r.shape == shape).filter(|_| of.len() > 1)
+        else {
+            continue;
+        };
         let sum: f64 = of.iter().sum();
         leaves += sum;
         whole += all.cost().conflicts;
@@ -96,7 +119,8 @@ fn splitting(group: &CaseGroup<'_>) -> Option<Splitting> {
     (whole > 0.0).then(|| Splitting { overhead: leaves / whole, shares })
 }
 
-/// The cases of a predicted bound for so many workers: what is larger than its share is split as was recorded.
+/// The cases of a predicted bound for so many workers: what is larger than its share is split as
+/// was recorded.
 fn split(shapes: &[CaseCost], workers: usize, how: &Splitting) -> Vec<f64> {
     let share = (shapes.iter().map(|c| c.seconds).sum::<f64>() / workers as f64).max(LEAST);
     let mut next = 0;
@@ -106,7 +130,8 @@ fn split(shapes: &[CaseCost], workers: usize, how: &Splitting) -> Vec<f64> {
         }
         let leaves = (((seconds / share).log2().ceil() as u32).min(LEAVES.ilog2()) as usize).max(1);
         let leaves = 1_usize << leaves;
-        let weights: Vec<f64> = (0..leaves).map(|i| how.shares[(next + i) % how.shares.len()]).collect();
+        let weights: Vec<f64> =
+            (0..leaves).map(|i| how.shares[(next + i) % how.shares.len()]).collect();
         next += leaves;
         let sum: f64 = weights.iter().sum();
         weights.iter().map(|w| seconds * how.overhead * w / sum).collect()
@@ -125,7 +150,9 @@ fn lines(group: &CaseGroup<'_>, first: usize, last: usize) -> Vec<BoundLine> {
         .collect::<std::collections::BTreeSet<_>>()
         .into_iter()
         .collect();
-    let complete = |bound: usize| ThreadShape::all(bound).iter().all(|s| group.whole.iter().any(|r| r.shape == *s));
+    let complete = |bound: usize| {
+        ThreadShape::all(bound).iter().all(|s| group.whole.iter().any(|r| r.shape == *s))
+    };
     let Some(known) = (1..=last).rev().find(|&bound| complete(bound)) else { return out };
     for recorded in &group.whole {
         for &(question, cost) in &recorded.costs {
@@ -143,8 +170,9 @@ fn lines(group: &CaseGroup<'_>, first: usize, last: usize) -> Vec<BoundLine> {
         let leaves = of_bound(&group.leaves, bound);
         if !leaves.is_empty() {
             // Shapes that were small enough stay whole.
-            let small =
-                group.whole.iter().filter(|r| r.shape.events() == bound && !group.leaves.iter().any(|l| l.shape == r.shape));
+            let small = group.whole.iter().filter(|r| {
+                r.shape.events() == bound && !group.leaves.iter().any(|l| l.shape == r.shape)
+            });
             let all = largest_first(small.map(|r| r.cost().seconds).chain(leaves).collect());
             out.push(line(&group.kind, bound, CaseBasis::Recorded, true, |_| all.clone()));
         }
@@ -153,8 +181,11 @@ fn lines(group: &CaseGroup<'_>, first: usize, last: usize) -> Vec<BoundLine> {
     for bound in known + 1..=last {
         let mut shapes = Vec::new();
         for shape in ThreadShape::all(bound) {
-            let each: Vec<(usize, Option<CaseCost>)> = questions.iter().map(|&q| (q, costs.predict(&shape, &[q]))).collect();
-            shapes.push(each.iter().filter_map(|(_, c)| *c).fold(CaseCost::default(), CaseCost::plus));
+            let each: Vec<(usize, Option<CaseCost>)> =
+                questions.iter().map(|&q| (q, costs.predict(&shape, &[q]))).collect();
+            shapes.push(
+                each.iter().filter_map(|(_, c)| *c).fold(CaseCost::default(), CaseCost::plus),
+            );
             // The next bound is predicted from this one.
             each.into_iter().for_each(|(q, cost)| {
                 if let Some(cost) = cost {
@@ -165,7 +196,9 @@ fn lines(group: &CaseGroup<'_>, first: usize, last: usize) -> Vec<BoundLine> {
         let whole = largest_first(shapes.iter().map(|c| c.seconds).collect());
         out.push(line(&group.kind, bound, CaseBasis::Predicted, false, |_| whole.clone()));
         if let Some(how) = &how {
-            out.push(line(&group.kind, bound, CaseBasis::Predicted, true, |n| split(&shapes, n, how)));
+            out.push(line(&group.kind, bound, CaseBasis::Predicted, true, |n| {
+                split(&shapes, n, how)
+            }));
         }
     }
     out
@@ -211,33 +244,58 @@ pub fn run(folder: &Path, from: usize, to: usize, output: &Output) -> CommandOut
     let all: Vec<(String, BoundLine)> = groups(&all)
         .iter()
         .flat_map(|group| {
-            let statement = group.whole.iter().chain(&group.leaves).next().map_or(String::new(), |r| r.statement.clone());
+            let statement = group
+                .whole
+                .iter()
+                .chain(&group.leaves)
+                .next()
+                .map_or(String::new(), |r| r.statement.clone());
             lines(group, from, to).into_iter().map(move |line| (statement.clone(), line))
         })
         .collect();
     if all.is_empty() {
-        let error = Diagnostic::error(format!("`{}` has no bound of {from} or more events with all answers", folder.display()));
-        return output.wrong(&[error.help("solve one with `margay check --checkpoint`, or give a smaller `--from`")]);
+        let error = Diagnostic::error(format!(
+            "`{}` has no bound of {from} or more events with all answers",
+            folder.display()
+        ));
+        return output
+            .wrong(&[error
+                .help("solve one with `margay check --checkpoint`, or give a smaller `--from`")]);
     }
     if output.format == Format::Json {
         output.document(&case::Simulation { bounds: all.iter().map(document).collect() })?;
         return Ok(Exit::Holds);
     }
-    output.print("Seconds until the last case of a bound is done, largest first, by number of workers")?;
+    output.print(
+        "Seconds until the last case of a bound is done, largest first, by number of workers",
+    )?;
     output.print("")?;
     let statements: std::collections::BTreeSet<&String> = all.iter().map(|(s, _)| s).collect();
     for statement in statements {
-        let of: Vec<&BoundLine> = all.iter().filter(|(s, _)| s == statement).map(|(_, line)| line).collect();
+        let of: Vec<&BoundLine> =
+            all.iter().filter(|(s, _)| s == statement).map(|(_, line)| line).collect();
         output.print(&output.heading(&format!("{statement}: {}", of[0].kind)))?;
-        let header: Vec<String> =
-            ["workers".to_owned()].into_iter().chain(of.iter().map(|l| format!("{} {}", l.bound, basis(l)))).collect();
+        let header: Vec<String> = ["workers".to_owned()]
+            .into_iter()
+            .chain(of.iter().map(|l| format!("{} {}", l.bound, basis(l))))
+            .collect();
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         let mut rows: Vec<Vec<String>> = WORKERS
             .iter()
             .enumerate()
-            .map(|(i, n)| [number(*n as u64)].into_iter().chain(of.iter().map(|l| seconds(l.spans[i]))).collect())
+            .map(|(i, n)| {
+                [number(*n as u64)]
+                    .into_iter()
+                    .chain(of.iter().map(|l| seconds(l.spans[i])))
+                    .collect()
+            })
             .collect();
-        rows.push(["cases".to_owned()].into_iter().chain(of.iter().map(|l| number(l.cases as u64))).collect());
+        rows.push(
+            ["cases".to_owned()]
+                .into_iter()
+                .chain(of.iter().map(|l| number(l.cases as u64)))
+                .collect(),
+        );
         let right: Vec<usize> = (1..header.len()).collect();
         output.print(&table(&header, &rows, &right, output.width()))?;
         output.print("")?;

@@ -1,4 +1,5 @@
-//! Candidates of a repair: what each family of lowerings becomes, what that costs, and what is stronger by one step.
+//! Candidates of a repair: what each family of lowerings becomes, what that costs, and what is
+//! stronger by one step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +32,8 @@ impl RepairCandidate {
     }
 }
 
-/// The program of a counterexample of the pool, compiled by certain lowerings, must not have the outcome.
+/// The program of a counterexample of the pool, compiled by certain lowerings, must not have the
+/// outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ProgramObligation {
     pub index: usize,
@@ -49,14 +51,19 @@ pub(super) struct RepairSearch<'a> {
     /// For lowerings, all that are stronger.
     pub above: BTreeMap<(usize, String), BTreeSet<String>>,
     pub obligations: Vec<ProgramObligation>,
-    /// The price of the cheapest fix of an obligation (by its number), by what its lowerings were; `None` if there is none.
+    /// The price of the cheapest fix of an obligation (by its number), by what its lowerings were;
+    /// `None` if there is none.
     pub cheapest: BTreeMap<(usize, CandidateKey), Option<Price>>,
     /// How many changes were tried.
     pub tried: usize,
 }
 
 impl<'a> RepairSearch<'a> {
-    pub fn new(mapping: &'a Mapping, costs: &'a InstructionCosts, progress: &'a dyn Progress) -> Self {
+    pub fn new(
+        mapping: &'a Mapping,
+        costs: &'a InstructionCosts,
+        progress: &'a dyn Progress,
+    ) -> Self {
         Self {
             mapping,
             costs,
@@ -84,7 +91,10 @@ impl<'a> RepairSearch<'a> {
     pub fn changes(&self, candidate: &RepairCandidate) -> Vec<Changed> {
         let of = |(family, change): (&usize, &FamilyChange)| {
             let slots = self.families.slots(*family).iter();
-            let changed = |&slot| Changed { slot, lowering: Families::changed(self.mapping, slot, &change.lowering) };
+            let changed = |&slot| Changed {
+                slot,
+                lowering: Families::changed(self.mapping, slot, &change.lowering),
+            };
             slots.map(changed).collect::<Vec<_>>()
         };
         candidate.0.iter().flat_map(of).collect()
@@ -92,13 +102,18 @@ impl<'a> RepairSearch<'a> {
 
     pub fn apply(&self, candidate: &RepairCandidate) -> Mapping {
         let mut changed = self.mapping.clone();
-        self.changes(candidate).into_iter().for_each(|change| change.slot.set(&mut changed, change.lowering));
+        self.changes(candidate)
+            .into_iter()
+            .for_each(|change| change.slot.set(&mut changed, change.lowering));
         changed
     }
 
     pub fn price(&self, candidate: &RepairCandidate) -> Price {
         let of = |(family, change): (&usize, &FamilyChange)| {
-            Price::of(&self.mapping.rows[self.families.first(*family).row], change.cost + u64::from(change.steps))
+            Price::of(
+                &self.mapping.rows[self.families.first(*family).row],
+                change.cost + u64::from(change.steps),
+            )
         };
         candidate.0.iter().map(of).sum()
     }
@@ -112,14 +127,19 @@ impl<'a> RepairSearch<'a> {
         candidate.0.len() - candidate.0.keys().filter(lacking).count()
     }
 
-    /// Of candidates with the same price the first: fewer changes of rows that are not to blame, then fewer instructions.
+    /// Of candidates with the same price the first: fewer changes of rows that are not to blame,
+    /// then fewer instructions.
     pub fn taste(&self, candidate: &RepairCandidate) -> (usize, usize) {
-        (self.blameless(candidate), candidate.0.values().map(|change| change.lowering.steps.len()).sum())
+        (
+            self.blameless(candidate),
+            candidate.0.values().map(|change| change.lowering.steps.len()).sum(),
+        )
     }
 
     /// The families of an obligation's lowerings.
     pub fn families_of(&self, obligation: &ProgramObligation) -> Vec<usize> {
-        let mut families: Vec<usize> = obligation.mixture.iter().filter_map(|&slot| self.families.of(slot)).collect();
+        let mut families: Vec<usize> =
+            obligation.mixture.iter().filter_map(|&slot| self.families.of(slot)).collect();
         families.sort_unstable();
         families.dedup();
         families
@@ -144,18 +164,30 @@ impl<'a> RepairSearch<'a> {
             next.0.insert(family, change);
             next
         };
-        self.steps.stronger(row, self.lowering(candidate, family)).into_iter().map(stronger).collect()
+        self.steps
+            .stronger(row, self.lowering(candidate, family))
+            .into_iter()
+            .map(stronger)
+            .collect()
     }
 
     /// Is everything that the first has in these families as strong in the second?
-    pub fn is_within(&mut self, first: &RepairCandidate, second: &RepairCandidate, families: &[usize]) -> bool {
+    pub fn is_within(
+        &mut self,
+        first: &RepairCandidate,
+        second: &RepairCandidate,
+        families: &[usize],
+    ) -> bool {
         families.iter().all(|&family| {
             let (weak, strong) = (self.text(first, family), self.text(second, family));
             weak == strong || {
                 let key = (family, weak);
                 if !self.above.contains_key(&key) {
                     let row = &self.mapping.rows[self.families.first(family).row];
-                    self.above.insert(key.clone(), self.steps.all_stronger(row, self.lowering(first, family)));
+                    self.above.insert(
+                        key.clone(),
+                        self.steps.all_stronger(row, self.lowering(first, family)),
+                    );
                 }
                 self.above[&key].contains(&strong)
             }

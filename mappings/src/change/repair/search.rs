@@ -43,7 +43,9 @@ impl MappingAsker for PoolAsker {
         for index in 0..self.0.len() {
             match self.0.standing(mapping, index) {
                 OutcomePermission::Refuted(_) => return Ok(ChangeAnswer::Falls(index)),
-                OutcomePermission::Unknown => return Ok(ChangeAnswer::Undecided("a limit was reached".to_owned())),
+                OutcomePermission::Unknown => {
+                    return Ok(ChangeAnswer::Undecided("a limit was reached".to_owned()));
+                }
                 OutcomePermission::Mended => {}
             }
         }
@@ -88,7 +90,8 @@ impl RepairSearch<'_> {
         pool.has_outcome(self.mapping, obligation.index, &lowerings)
     }
 
-    /// The weakest changes of an obligation's lowerings under which it is met: cheapest first, `most` of them, and none above the budget.
+    /// The weakest changes of an obligation's lowerings under which it is met: cheapest first,
+    /// `most` of them, and none above the budget.
     fn fixes(
         &mut self,
         candidate: &RepairCandidate,
@@ -122,7 +125,9 @@ impl RepairSearch<'_> {
                 continue;
             }
             if tried == FIXES {
-                return Err(RepairEnd::Stopped(format!("{tried} changes were tried against one counterexample")));
+                return Err(RepairEnd::Stopped(format!(
+                    "{tried} changes were tried against one counterexample"
+                )));
             }
             (tried, self.tried) = (tried + 1, self.tried + 1);
             self.progress.changes(self.tried, pool.len());
@@ -132,7 +137,9 @@ impl RepairSearch<'_> {
                     continue;
                 }
                 Some(true) => {}
-                None => return Err(RepairEnd::Stopped(format!("{} changes were tried", self.tried))),
+                None => {
+                    return Err(RepairEnd::Stopped(format!("{} changes were tried", self.tried)));
+                }
             }
             for next in families.iter().flat_map(|&family| self.stronger(&here, family)) {
                 if let Entry::Vacant(entry) = known.entry(next.key()) {
@@ -144,8 +151,13 @@ impl RepairSearch<'_> {
         Ok(found)
     }
 
-    /// What the changes that are still needed cost at least: the sum of the cheapest fixes of obligations that share no lowering.
-    fn at_least(&mut self, candidate: &RepairCandidate, pool: &mut CounterexamplePool) -> Result<Price, RepairEnd> {
+    /// What the changes that are still needed cost at least: the sum of the cheapest fixes of
+    /// obligations that share no lowering.
+    fn at_least(
+        &mut self,
+        candidate: &RepairCandidate,
+        pool: &mut CounterexamplePool,
+    ) -> Result<Price, RepairEnd> {
         let mut needed: Vec<(Price, Vec<usize>)> = Vec::new();
         for number in 0..self.obligations.len() {
             let obligation = self.obligations[number].clone();
@@ -153,7 +165,9 @@ impl RepairSearch<'_> {
                 continue;
             }
             let families = self.families_of(&obligation);
-            let local = RepairCandidate(families.iter().filter_map(|f| Some((*f, candidate.0.get(f)?.clone()))).collect());
+            let local = RepairCandidate(
+                families.iter().filter_map(|f| Some((*f, candidate.0.get(f)?.clone()))).collect(),
+            );
             let key = (number, local.key());
             let price = match self.cheapest.get(&key) {
                 Some(known) => *known,
@@ -182,7 +196,8 @@ impl RepairSearch<'_> {
         Ok(sum)
     }
 
-    /// The first obligation that a candidate does not meet: one that is known, or that of a counterexample of the pool.
+    /// The first obligation that a candidate does not meet: one that is known, or that of a
+    /// counterexample of the pool.
     fn unmet(
         &mut self,
         candidate: &RepairCandidate,
@@ -202,7 +217,8 @@ impl RepairSearch<'_> {
         Some(obligation)
     }
 
-    /// Some changes that mend, each the cheapest that meets one obligation more: no dearer ones are looked for later. They teach the obligations.
+    /// Some changes that mend, each the cheapest that meets one obligation more: no dearer ones are
+    /// looked for later. They teach the obligations.
     fn some(
         &mut self,
         judge: &mut dyn MappingAsker,
@@ -243,7 +259,8 @@ impl RepairSearch<'_> {
         (repairs, most): (usize, usize),
         fallen: &mut Option<usize>,
     ) -> Result<CheapestChanges, Vec<Diagnostic>> {
-        let mut out = CheapestChanges { found: Vec::new(), more: false, looked_at: 0, stopped: None };
+        let mut out =
+            CheapestChanges { found: Vec::new(), more: false, looked_at: 0, stopped: None };
         let (mut best, sound) = match self.some(judge, fallen)? {
             Ok((price, at)) => (price, at.key()),
             Err(end) => {
@@ -286,7 +303,11 @@ impl RepairSearch<'_> {
                         break;
                     }
                     out.looked_at += 1;
-                    let asked = if key == sound { ChangeAnswer::Sound } else { judge.ask(&self.apply(&candidate))? };
+                    let asked = if key == sound {
+                        ChangeAnswer::Sound
+                    } else {
+                        judge.ask(&self.apply(&candidate))?
+                    };
                     let index = match asked {
                         ChangeAnswer::Sound => {
                             best = own;
@@ -316,14 +337,15 @@ impl RepairSearch<'_> {
                     }
                 }
             };
-            let fixes = match self.fixes(&candidate, &obligation, judge.pool(), (usize::MAX, Some(best))) {
-                Ok(fixes) => fixes,
-                Err(RepairEnd::Hopeless) => continue,
-                Err(RepairEnd::Stopped(why)) => {
-                    out.stopped = Some(why);
-                    break;
-                }
-            };
+            let fixes =
+                match self.fixes(&candidate, &obligation, judge.pool(), (usize::MAX, Some(best))) {
+                    Ok(fixes) => fixes,
+                    Err(RepairEnd::Hopeless) => continue,
+                    Err(RepairEnd::Stopped(why)) => {
+                        out.stopped = Some(why);
+                        break;
+                    }
+                };
             for (price, fix) in fixes {
                 if let Entry::Vacant(entry) = known.entry(fix.key()) {
                     open.push(Reverse((price, self.taste(&fix), entry.key().clone())));

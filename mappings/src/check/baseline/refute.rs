@@ -61,7 +61,9 @@ impl<'a> BaselineRefuter<'a> {
             for variant in 0..self.baseline.variants.len() {
                 match self.orders(problem, options, (atoms, instance), variant)? {
                     None => return Ok(BaselineStanding::Unknown),
-                    Some(Some(orders)) => return Ok(BaselineStanding::Old(OldCandidate::Legal(orders))),
+                    Some(Some(orders)) => {
+                        return Ok(BaselineStanding::Old(OldCandidate::Legal(orders)));
+                    }
                     Some(None) => {}
                 }
             }
@@ -73,11 +75,15 @@ impl<'a> BaselineRefuter<'a> {
         Ok(match self.has_outcome(witness, options) {
             None => BaselineStanding::Unknown,
             Some(false) => BaselineStanding::New,
-            Some(true) => BaselineStanding::Old(OldCandidate::Outcome(RecordedInstance::new(&problem.logic, instance))),
+            Some(true) => BaselineStanding::Old(OldCandidate::Outcome(RecordedInstance::new(
+                &problem.logic,
+                instance,
+            ))),
         })
     }
 
-    /// Orders with which the baseline's execution of a candidate is legal, if there are such. `None` if a limit was reached.
+    /// Orders with which the baseline's execution of a candidate is legal, if there are such.
+    /// `None` if a limit was reached.
     fn orders(
         &self,
         problem: &mut MappingProblem,
@@ -88,8 +94,11 @@ impl<'a> BaselineRefuter<'a> {
         let formula = self.baseline.legal(problem, variant, None);
         let v = problem.vocabulary.clone();
         let mut bounds = v.bounds(atoms);
-        for relation in
-            v.searched().chain(v.mo_descending).chain(v.data.iter().copied()).filter(|r| ![v.related, v.fence_order].contains(r))
+        for relation in v
+            .searched()
+            .chain(v.mo_descending)
+            .chain(v.data.iter().copied())
+            .filter(|r| ![v.related, v.fence_order].contains(r))
         {
             if let Some(tuples) = instance.tuples(relation) {
                 bounds.exactly(relation, tuples.clone());
@@ -100,16 +109,27 @@ impl<'a> BaselineRefuter<'a> {
         session.assert(&problem.logic, formula);
         Ok(match session.solve(&[], &options.limits())? {
             SessionOutcome::Sat(found) => {
-                let of = |relation| found.tuples(relation).cloned().unwrap_or_else(|| TupleSet::new(2));
+                let of =
+                    |relation| found.tuples(relation).cloned().unwrap_or_else(|| TupleSet::new(2));
                 let (related, fences) = (of(v.related), of(v.fence_order));
-                let all = |relation| v.bounds(atoms).get(relation).map_or_else(|| TupleSet::new(2), |(_, upper)| upper.clone());
+                let all = |relation| {
+                    v.bounds(atoms)
+                        .get(relation)
+                        .map_or_else(|| TupleSet::new(2), |(_, upper)| upper.clone())
+                };
                 let (all_related, places) = (all(v.related), all(v.fence_order));
-                let places = TupleSet::from_tuples(1, places.iter().flat_map(|pair| [[pair[0]], [pair[1]]]));
+                let places =
+                    TupleSet::from_tuples(1, places.iter().flat_map(|pair| [[pair[0]], [pair[1]]]));
                 let in_line = linear(&fences, &places);
-                // Orders of everything say of the most programs that the baseline allows them: few are learned then.
-                let wider = [(&all_related, &in_line), (&all_related, &fences), (&related, &in_line)];
+                // Orders of everything say of the most programs that the baseline allows them: few
+                // are learned then.
                 let wider =
-                    wider.map(|(related, fences)| OldOrders { variant, related: related.clone(), fences: fences.clone() });
+                    [(&all_related, &in_line), (&all_related, &fences), (&related, &in_line)];
+                let wider = wider.map(|(related, fences)| OldOrders {
+                    variant,
+                    related: related.clone(),
+                    fences: fences.clone(),
+                });
                 let allows = |orders: &OldOrders| {
                     let legal = self.baseline.legal(problem, variant, Some(orders));
                     instance.holds(&problem.logic, legal)
@@ -126,9 +146,14 @@ impl<'a> BaselineRefuter<'a> {
     pub fn has_outcome(&mut self, witness: &WitnessPair, options: &CheckOptions) -> Option<bool> {
         let mapping = &self.baseline.mapping;
         let WitnessPair { source, target, origin, finals, .. } = witness;
-        let (named, uses) = (naming::name(mapping, source, target, origin)?, uses(mapping, source)?);
-        let choices: Vec<&Vec<Lowering>> = named.operations.iter().map(|o| &self.baseline.said[o.row][o.alternative]).collect();
-        let count = choices.iter().try_fold(1_usize, |n, c| n.checked_mul(c.len())).filter(|&n| n <= MOST_MIXTURES)?;
+        let (named, uses) =
+            (naming::name(mapping, source, target, origin)?, uses(mapping, source)?);
+        let choices: Vec<&Vec<Lowering>> =
+            named.operations.iter().map(|o| &self.baseline.said[o.row][o.alternative]).collect();
+        let count = choices
+            .iter()
+            .try_fold(1_usize, |n, c| n.checked_mul(c.len()))
+            .filter(|&n| n <= MOST_MIXTURES)?;
         for mut number in 0..count {
             let chosen: Vec<&Lowering> = choices
                 .iter()
@@ -155,7 +180,8 @@ impl<'a> BaselineRefuter<'a> {
     ) -> Option<bool> {
         let (target, finals) = compile(&self.baseline.mapping, source, uses, chosen, finals)?;
         let program = ExecutionProgram::of(&target, &finals).ok()?;
-        let limits = explicit::Options { deadline: options.deadline, ..explicit::Options::default() };
+        let limits =
+            explicit::Options { deadline: options.deadline, ..explicit::Options::default() };
         self.runner.run_program(&program, &limits).ok().map(|verdict| verdict.reachable)
     }
 }

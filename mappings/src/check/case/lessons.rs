@@ -1,5 +1,6 @@
-//! What a refuted candidate teaches is true: programs that a lesson is about race, says the explicit engine of each of them. A
-//! sample of programs is taken for each lesson, of any kind that the solver likes.
+//! What a refuted candidate teaches is true: programs that a lesson is about race, says the
+//! explicit engine of each of them. A sample of programs is taken for each lesson, of any kind that
+//! the solver likes.
 
 use margay_litmus::explicit::{self, ExplicitRunner};
 use margay_litmus::render::render;
@@ -19,7 +20,13 @@ use crate::library;
 use crate::witness::witness;
 
 /// Asks of a mapping at program level.
-fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs, ask: impl FnOnce(&CheckSetting<'_>) -> T) -> T {
+fn within<T>(
+    mapping: &Mapping,
+    only: &[&str],
+    events: usize,
+    programs: Programs,
+    ask: impl FnOnce(&CheckSetting<'_>) -> T,
+) -> T {
     let mut options = CheckOptions::new(events);
     options.level = Level::Program;
     options.backend = margay_solver::Backend::batsat();
@@ -49,8 +56,15 @@ fn within<T>(mapping: &Mapping, only: &[&str], events: usize, programs: Programs
     })
 }
 
-/// Learns from the candidates of a shape, and looks at programs that each lesson excludes. Returns the number of both.
-fn sample(mapping: &Mapping, only: &[&str], shape: &ThreadShape, each: usize, programs: Programs) -> (usize, usize) {
+/// Learns from the candidates of a shape, and looks at programs that each lesson excludes. Returns
+/// the number of both.
+fn sample(
+    mapping: &Mapping,
+    only: &[&str],
+    shape: &ThreadShape,
+    each: usize,
+    programs: Programs,
+) -> (usize, usize) {
     within(mapping, only, shape.events(), programs, |setting| learn(setting, shape, each))
 }
 
@@ -61,7 +75,8 @@ fn learn(setting: &CheckSetting<'_>, shape: &ThreadShape, each: usize) -> (usize
     let mut lessons = Vec::new();
     while let Ok(SessionOutcome::Sat(instance)) = case.session.solve(&[goal], &options.limits()) {
         let mut refuter = ProgramRefuter::new(&mapping.source);
-        let witness = witness(mapping, &problem.vocabulary, &case.atoms, &instance).expect("instances read back");
+        let witness = witness(mapping, &problem.vocabulary, &case.atoms, &instance)
+            .expect("instances read back");
         let race = match refuter.race_of_interleaving(&witness) {
             Some(prefix) => Some(prefix),
             None => match refuter.run(&witness, options) {
@@ -85,7 +100,8 @@ fn learn(setting: &CheckSetting<'_>, shape: &ThreadShape, each: usize) -> (usize
     (lessons.len(), count)
 }
 
-/// Looks at so many programs that a lesson excludes, and in which the given events begin a read-modify-write: each must race.
+/// Looks at so many programs that a lesson excludes, and in which the given events begin a
+/// read-modify-write: each must race.
 fn excluded(
     setting: &CheckSetting<'_>,
     shape: &ThreadShape,
@@ -103,14 +119,19 @@ fn excluded(
     let v = &problem.vocabulary;
     for &event in rmws {
         let kinds = v.construct.iter().filter(|(c, _)| c.operation == Operation::Rmw);
-        let is_rmw: Vec<Literal> = kinds.map(|&(_, r)| case.literal(r, &[AtomPlace::Event(event)])).collect();
+        let is_rmw: Vec<Literal> =
+            kinds.map(|&(_, r)| case.literal(r, &[AtomPlace::Event(event)])).collect();
         case.session.add_clause(&is_rmw);
     }
     let mut count = 0;
     for _ in 0..each {
-        let Ok(SessionOutcome::Sat(instance)) = case.session.solve(&[], &setting.options.limits()) else { break };
+        let Ok(SessionOutcome::Sat(instance)) = case.session.solve(&[], &setting.options.limits())
+        else {
+            break;
+        };
         let found = witness(mapping, v, &case.atoms, &instance).expect("instances read back");
-        let test = render(&found.source, "sample", None, &found.finals).expect("it is a program").test;
+        let test =
+            render(&found.source, "sample", None, &found.finals).expect("it is a program").test;
         let verdict = runner.run(&test, &explicit::Options::default()).expect("it runs");
         assert_eq!(verdict.racy, Some(true), "{prefix:?} does not race in\n{test}");
         count += 1;
@@ -147,25 +168,36 @@ fn programs_that_a_lesson_excludes_race() {
     let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
     let (mut lessons, mut programs) = (0, 0);
     for shape in shapes(4).chain(shapes(5).filter(|s| s.threads() == 2)) {
-        let (l, p) = sample(&mapping, &["R.NA", "W.NA", "R.ACQ", "W.REL", "W.RLX", "RMW.RLX"], &shape, 12, Programs::Guarded);
+        let (l, p) = sample(
+            &mapping,
+            &["R.NA", "W.NA", "R.ACQ", "W.REL", "W.RLX", "RMW.RLX"],
+            &shape,
+            12,
+            Programs::Guarded,
+        );
         lessons += l;
         programs += p;
     }
     assert!(lessons >= 15 && programs >= 10 * lessons, "{lessons} lessons, {programs} programs");
 }
 
-/// A source model whose axiom may forbid a last operation: lessons are about whole executions there.
+/// A source model whose axiom may forbid a last operation: lessons are about whole executions
+/// there.
 #[test]
 fn whole_executions_where_beginnings_may_not_go_on() {
     let file = library::built_in("rc11-to-ptx-relaxed-acquire-load").expect("it is shipped");
-    let mut mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
+    let mut mapping =
+        load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
     let text = format!("{}\nempty po; po; po as Short\n", mapping.source.source.text);
     let file = margay_models::diagnostic::SourceFile::new("short.cat", text);
-    mapping.source = margay_models::Model::parse(file, &margay_models::typing::OnlyBuiltIn).expect("it is a model").model;
+    mapping.source = margay_models::Model::parse(file, &margay_models::typing::OnlyBuiltIn)
+        .expect("it is a model")
+        .model;
     assert!(ProgramRefuter::new(&mapping.source).reasons().complete);
     let (mut lessons, mut programs) = (0, 0);
     for shape in shapes(3).chain(shapes(4)) {
-        let (l, p) = sample(&mapping, &["R.NA", "W.NA", "R.ACQ", "W.REL"], &shape, 8, Programs::Guarded);
+        let (l, p) =
+            sample(&mapping, &["R.NA", "W.NA", "R.ACQ", "W.REL"], &shape, 8, Programs::Guarded);
         lessons += l;
         programs += p;
     }
@@ -180,7 +212,13 @@ fn programs_with_any_dependencies_that_a_lesson_excludes_race() {
     let (mut lessons, mut programs) = (0, 0);
     for shape in shapes(4).chain(shapes(5).filter(|s| s.threads() == 2)) {
         let any = Programs::Dependent { only_cyclic: false };
-        let (l, p) = sample(&mapping, &["R.NA", "W.NA", "R.ACQ", "W.REL", "W.RLX", "RMW.RLX"], &shape, 12, any);
+        let (l, p) = sample(
+            &mapping,
+            &["R.NA", "W.NA", "R.ACQ", "W.REL", "W.RLX", "RMW.RLX"],
+            &shape,
+            12,
+            any,
+        );
         lessons += l;
         programs += p;
     }
@@ -192,7 +230,10 @@ fn programs_with_any_dependencies_that_a_lesson_excludes_race() {
 fn programs_with_compare_exchanges_that_a_lesson_excludes_race() {
     let published = library::built_in("rc11-to-ptx").expect("it is shipped");
     let with = "CAS.ACQ_REL.s => atom.acq_rel.s\n";
-    let file = margay_models::diagnostic::SourceFile::new("compare-exchange", format!("{}\n{with}", published.text));
+    let file = margay_models::diagnostic::SourceFile::new(
+        "compare-exchange",
+        format!("{}\n{with}", published.text),
+    );
     let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
     let (mut lessons, mut programs) = (0, 0);
     for shape in shapes(4).chain(shapes(5).filter(|s| s.threads() == 2)) {
@@ -205,15 +246,16 @@ fn programs_with_compare_exchanges_that_a_lesson_excludes_race() {
     assert!(lessons >= 15 && programs >= 10 * lessons, "{lessons} lessons, {programs} programs");
 }
 
-/// A lesson that was learned from a load and a store with another thread's store between them says nothing about a read-modify-write
-/// in their place: that is one step of an interleaving.
+/// A lesson that was learned from a load and a store with another thread's store between them says
+/// nothing about a read-modify-write in their place: that is one step of an interleaving.
 #[test]
 fn no_interleaving_tears_a_read_modify_write() {
     let file = library::built_in("rc11-to-ptx").expect("it is shipped");
     let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
     let only = ["R.RLX", "W.RLX", "R.NA", "W.NA", "RMW.RLX"];
     let shape = ThreadShape::of(&[3, 3]).expect("it is one");
-    // P0: a load of x and a store to x, then plain. P1, between them: a store to x; then a load of x that reads P0's, then plain.
+    // P0: a load of x and a store to x, then plain. P1, between them: a store to x; then a load of
+    // x that reads P0's, then plain.
     let prefix = Prefix { order: vec![0, 3, 1, 4, 2, 5], sources: ReadSources::Latest };
     within(&mapping, &only, 6, Programs::Guarded, |setting| {
         let reasons = ProgramRefuter::new(&mapping.source).reasons();
@@ -226,23 +268,31 @@ fn no_interleaving_tears_a_read_modify_write() {
     });
 }
 
-/// A lesson names the sources of stale reads; the others read the last write before them, so it is about programs that have a
-/// read-modify-write there too.
+/// A lesson names the sources of stale reads; the others read the last write before them, so it is
+/// about programs that have a read-modify-write there too.
 #[test]
 fn reads_that_a_lesson_does_not_name_read_the_last_write() {
     let file = library::built_in("rc11-to-ptx").expect("it is shipped");
     let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
     let shape = ThreadShape::of(&[4, 2]).expect("it is one");
-    // P1 stores and accesses y; then P0 reads what was before that store, does a read-modify-write, and accesses y.
-    let prefix = Prefix { order: vec![4, 5, 0, 1, 2, 3], sources: ReadSources::Given(vec![(0, None)]) };
-    within(&mapping, &["R.RLX", "W.RLX", "R.NA", "W.NA", "RMW.RLX"], 6, Programs::Guarded, |setting| {
-        let reasons = ProgramRefuter::new(&mapping.source).reasons();
-        assert_eq!(excluded(setting, &shape, &prefix, reasons, &[1], 20), 20);
-    });
+    // P1 stores and accesses y; then P0 reads what was before that store, does a read-modify-write,
+    // and accesses y.
+    let prefix =
+        Prefix { order: vec![4, 5, 0, 1, 2, 3], sources: ReadSources::Given(vec![(0, None)]) };
+    within(
+        &mapping,
+        &["R.RLX", "W.RLX", "R.NA", "W.NA", "RMW.RLX"],
+        6,
+        Programs::Guarded,
+        |setting| {
+            let reasons = ProgramRefuter::new(&mapping.source).reasons();
+            assert_eq!(excluded(setting, &shape, &prefix, reasons, &[1], 20), 20);
+        },
+    );
 }
 
-/// What a certificate says was learned need not have been learned anywhere: whatever beginning of an execution it names, if its form is
-/// accepted, the programs that it excludes race.
+/// What a certificate says was learned need not have been learned anywhere: whatever beginning of
+/// an execution it names, if its form is accepted, the programs that it excludes race.
 #[test]
 fn programs_that_an_invented_lesson_excludes_race() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -282,18 +332,25 @@ fn programs_that_an_invented_lesson_excludes_race() {
     };
     let (mut lessons, mut programs) = (0, 0);
     for (name, only) in [
-        ("rc11-to-ptx-relaxed-acquire-load", &["R.NA", "W.NA", "R.ACQ", "W.REL", "W.RLX", "RMW.RLX"][..]),
+        (
+            "rc11-to-ptx-relaxed-acquire-load",
+            &["R.NA", "W.NA", "R.ACQ", "W.REL", "W.RLX", "RMW.RLX"][..],
+        ),
         ("libcudacxx-3.5", &["R.NA", "W.NA", "RMW.ACQ_REL"]),
     ] {
         let file = library::built_in(name).expect("it is shipped");
-        let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
+        let mapping =
+            load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
         for kind in [Programs::Guarded, Programs::Dependent { only_cyclic: false }] {
-            for (shape, latest) in shapes(3).chain(shapes(4)).flat_map(|s| [(s.clone(), true), (s, false)]) {
+            for (shape, latest) in
+                shapes(3).chain(shapes(4)).flat_map(|s| [(s.clone(), true), (s, false)])
+            {
                 within(&mapping, only, shape.events(), kind, |setting| {
                     let reasons = ProgramRefuter::new(&mapping.source).reasons();
                     for _ in 0..12 {
                         let prefix = invented(&shape, latest);
-                        // Of a model whose beginnings do not go on, whole executions race, and only these.
+                        // Of a model whose beginnings do not go on, whole executions race, and only
+                        // these.
                         for complete in [reasons.complete, true] {
                             let reasons = Reasons { complete, ..reasons };
                             let found = excluded(setting, &shape, &prefix, reasons, &[], 4);

@@ -15,8 +15,9 @@ use crate::witness::SearchFault;
 
 /// The preferred counterexample of a shape, with its cost.
 pub struct Preferred {
-    /// Number of locations and weighted strength of annotations (at program level in the other order), number of guards and computed
-    /// values, then whether something is read before it is written.
+    /// Number of locations and weighted strength of annotations (at program level in the other
+    /// order), number of guards and computed values, then whether something is read before it is
+    /// written.
     pub cost: Vec<u64>,
     pub instance: Instance,
     /// The atoms that it speaks of.
@@ -38,7 +39,10 @@ pub struct Wanted<'a> {
 ///
 /// # Errors
 /// The engines disagree about a candidate.
-pub fn preferred(setting: &CheckSetting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, SearchFault> {
+pub fn preferred(
+    setting: &CheckSetting<'_>,
+    wanted: &Wanted<'_>,
+) -> Result<Option<Preferred>, SearchFault> {
     let &Wanted { shape, question, learned, most } = wanted;
     let start = Instant::now();
     let v = &setting.problem.vocabulary;
@@ -63,12 +67,16 @@ pub fn preferred(setting: &CheckSetting<'_>, wanted: &Wanted<'_>) -> Result<Opti
         }
         let most = most.filter(|_| cost.is_empty());
         let Some(smallest) = least(&mut of, &goals, costs, most)? else { return Ok(None) };
-        tracing::info!("{shape}: preferred, a stage with {smallest} at {:.2} s", start.elapsed().as_secs_f64());
+        tracing::info!(
+            "{shape}: preferred, a stage with {smallest} at {:.2} s",
+            start.elapsed().as_secs_f64()
+        );
         cost.push(smallest);
     }
     let mut goals = vec![goal];
     if setting.options.level == Level::Program {
-        // Rather an execution in which nothing is read before it is written, in the sense of program order.
+        // Rather an execution in which nothing is read before it is written, in the sense of
+        // program order.
         let ordered = of.formulas.to_mut().reads_follow_program_order();
         let ordered = of.goal(ordered);
         let exists = match of.solve(&[goal, ordered])?.answer() {
@@ -86,29 +94,34 @@ pub fn preferred(setting: &CheckSetting<'_>, wanted: &Wanted<'_>) -> Result<Opti
             if wanted { !literal } else { literal }
         })
         .collect();
-    let found = of.find(|session, limits| Ok((session.lexicographic_minimum(&goals, &order, limits)?, ())))?;
+    let found = of
+        .find(|session, limits| Ok((session.lexicographic_minimum(&goals, &order, limits)?, ())))?;
     let CaseFinding::One(instance, ()) = found else { return Ok(None) };
     tracing::info!("{shape}: preferred at {:.2} s", start.elapsed().as_secs_f64());
     Ok(Some(Preferred { cost, instance, atoms: of.atoms }))
 }
 
-/// The least that a counterexample with the goals costs, at most `most`; from now on none costs more. `None` if there is none, or a limit
-/// was reached.
+/// The least that a counterexample with the goals costs, at most `most`; from now on none costs
+/// more. `None` if there is none, or a limit was reached.
 fn least(
     of: &mut CheckCase<'_>,
     goals: &[Literal],
     costs: Vec<preference::PreferenceCost>,
     most: Option<u64>,
 ) -> Result<Option<u64>, SearchFault> {
-    let objective: Vec<(u32, Literal)> = costs.into_iter().map(|(w, r, p)| (w, of.literal(r, &p))).collect();
+    let objective: Vec<(u32, Literal)> =
+        costs.into_iter().map(|(w, r, p)| (w, of.literal(r, &p))).collect();
     let mut objective = of.session.objective(&objective);
     if let Some(most) = most {
         of.session.keep_at_most(&mut objective, most)?;
     }
-    // Down from one counterexample to the next: the least sum of candidates alone would be proved for nothing.
+    // Down from one counterexample to the next: the least sum of candidates alone would be proved
+    // for nothing.
     let (mut smallest, depth) = (None, of.depth());
     loop {
-        match of.find(|session, limits| session.below((goals, depth), &mut objective, smallest, limits))? {
+        match of.find(|session, limits| {
+            session.below((goals, depth), &mut objective, smallest, limits)
+        })? {
             CaseFinding::One(_, sum) => smallest = sum,
             CaseFinding::None => break,
             CaseFinding::Unknown(_) => return Ok(None),
@@ -120,8 +133,8 @@ fn least(
     Ok(smallest)
 }
 
-/// Every counterexample of a shape, at most `limit` of them; those that differ by an exchange of threads of equal length may
-/// both be there. The flag says whether there are more.
+/// Every counterexample of a shape, at most `limit` of them; those that differ by an exchange of
+/// threads of equal length may both be there. The flag says whether there are more.
 ///
 /// # Errors
 /// The engines disagree about a candidate.
@@ -137,7 +150,9 @@ pub fn every(
     let shown = v.told();
     let bounds = v.bounds(&of.atoms);
     let uppers = shown.iter().filter_map(|&relation| Some((relation, bounds.get(relation)?.1)));
-    let tuples: Vec<_> = uppers.flat_map(|(relation, upper)| upper.iter().map(move |t| (relation, t.to_vec()))).collect();
+    let tuples: Vec<_> = uppers
+        .flat_map(|(relation, upper)| upper.iter().map(move |t| (relation, t.to_vec())))
+        .collect();
     let mut found = Vec::new();
     loop {
         let instance = match of.solve(&[goal])? {

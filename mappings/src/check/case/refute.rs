@@ -1,8 +1,12 @@
-//! What refutes a candidate of a check: a modification order that explains its outcome, or a race of its program.
+//! What refutes a candidate of a check: a modification order that explains its outcome, or a race
+//! of its program.
 
 use std::borrow::Cow;
 
-use margay_solver::{Atom, Backend, Encoding, Formula, Instance, Session, SessionOutcome, SolverLimits, SolverOptions, TupleSet};
+use margay_solver::{
+    Atom, Backend, Encoding, Formula, Instance, Session, SessionOutcome, SolverLimits,
+    SolverOptions, TupleSet,
+};
 
 use super::CheckSetting;
 use crate::check::baseline::{BaselineRefuter, BaselineStanding};
@@ -15,7 +19,8 @@ use crate::witness::{SearchFault, WitnessPair, witness};
 
 /// What refutes the candidates of a case.
 pub struct Refuters<'a> {
-    /// A copy for the search for explanations: what the solver of the case is told must not depend on it, so that it can be told again.
+    /// A copy for the search for explanations: what the solver of the case is told must not depend
+    /// on it, so that it can be told again.
     explaining: Cow<'a, MappingProblem>,
     /// Decides the questions about programs; at execution level there are none.
     programs: Option<ProgramRefuter>,
@@ -41,7 +46,9 @@ impl<'a> Question for CheckSetting<'a> {
     }
 
     fn known(&self, refuter: &Refuters<'a>, atoms: &Atoms) -> Vec<Taught> {
-        let Some(reasons) = refuter.programs.as_ref().map(ProgramRefuter::reasons) else { return Vec::new() };
+        let Some(reasons) = refuter.programs.as_ref().map(ProgramRefuter::reasons) else {
+            return Vec::new();
+        };
         if reasons.complete {
             return Vec::new();
         }
@@ -51,7 +58,8 @@ impl<'a> Question for CheckSetting<'a> {
     fn refuter(&self) -> Refuters<'a> {
         Refuters {
             explaining: Cow::Borrowed(self.problem),
-            programs: (self.options.level == Level::Program).then(|| ProgramRefuter::new(&self.mapping.source)),
+            programs: (self.options.level == Level::Program)
+                .then(|| ProgramRefuter::new(&self.mapping.source)),
             baseline: self.options.baseline.as_deref().map(BaselineRefuter::new),
         }
     }
@@ -76,9 +84,17 @@ impl<'a> Question for CheckSetting<'a> {
         beside(self, baseline, explaining.to_mut(), &witness, candidate)
     }
 
-    fn excluded(&self, refuter: &Refuters<'a>, problem: &mut MappingProblem, atoms: &Atoms, lesson: &Taught) -> Option<Formula> {
+    fn excluded(
+        &self,
+        refuter: &Refuters<'a>,
+        problem: &mut MappingProblem,
+        atoms: &Atoms,
+        lesson: &Taught,
+    ) -> Option<Formula> {
         match lesson {
-            Taught::Order(order) => Some(problem.not_explained_by(self.mapping, Some(order.clone()), None)),
+            Taught::Order(order) => {
+                Some(problem.not_explained_by(self.mapping, Some(order.clone()), None))
+            }
             Taught::Orders(Orders { coherence, fences }) => {
                 let order = Some(coherence.clone()).filter(|order| !order.is_empty());
                 Some(problem.not_explained_by(self.mapping, order, Some(fences.clone())))
@@ -98,12 +114,14 @@ impl<'a> Question for CheckSetting<'a> {
     }
 
     fn solver_options(&self) -> SolverOptions {
-        // For CaDiCaL. Probing between conflicts takes more than it saves in refutations of seconds: without it 15.4 CPU seconds for the paper's
-        // operations at 8 events instead of 16.2, 1.9 for SC without scopes at 6 instead of 2.1.
+        // For CaDiCaL. Probing between conflicts takes more than it saves in refutations of
+        // seconds: without it 15.4 CPU seconds for the paper's operations at 8 events instead of
+        // 16.2, 1.9 for SC without scopes at 6 instead of 2.1.
         let mut set = vec![("inprobing".to_owned(), 0)];
         if self.options.level == Level::Program {
-            // Many questions are about the same places of a violation: it keeps what is assigned from one to the next (21.3 CPU seconds for
-            // Fig. 12 at 7 events become 16.4; among single executions, where questions are few, it saves nothing).
+            // Many questions are about the same places of a violation: it keeps what is assigned
+            // from one to the next (21.3 CPU seconds for Fig. 12 at 7 events become 16.4; among
+            // single executions, where questions are few, it saves nothing).
             set.push(("ilb".to_owned(), 1));
         }
         SolverOptions { set, ..SolverOptions::default() }
@@ -113,8 +131,9 @@ impl<'a> Question for CheckSetting<'a> {
         match self.options.level {
             _ if !self.options.techniques.goals_by_cases => 0,
             Level::Execution => 1,
-            // So many questions take longer than they save where each is decided at once: 140 instead of 119 ms for `rc11-to-ptx` up to 4
-            // events, but 0.69 instead of 0.89 s up to 5.
+            // So many questions take longer than they save where each is decided at once: 140
+            // instead of 119 ms for `rc11-to-ptx` up to 4 events, but 0.69 instead of 0.89 s up
+            // to 5.
             Level::Program if atoms.events() < 5 => 0,
             // Of programs a goal is about all axioms at once.
             Level::Program => 2,
@@ -138,7 +157,10 @@ impl CheckSetting<'_> {
 }
 
 /// The executions of a candidate.
-fn read_back(setting: &CheckSetting<'_>, candidate: &Candidate<'_, Taught>) -> Result<WitnessPair, SearchFault> {
+fn read_back(
+    setting: &CheckSetting<'_>,
+    candidate: &Candidate<'_, Taught>,
+) -> Result<WitnessPair, SearchFault> {
     witness(setting.mapping, &setting.problem.vocabulary, candidate.atoms, candidate.instance)
         .ok_or_else(|| SearchFault::Disagreement("an instance could not be read back".to_owned()))
 }
@@ -159,7 +181,9 @@ fn refute_program(
                 program::ProgramRefutation::None => {
                     return match baseline {
                         None => Ok(CandidateFate::None),
-                        Some(baseline) => beside(setting, baseline, explaining.to_mut(), &witness, candidate),
+                        Some(baseline) => {
+                            beside(setting, baseline, explaining.to_mut(), &witness, candidate)
+                        }
                     };
                 }
                 program::ProgramRefutation::Unknown => return Ok(CandidateFate::Unknown),
@@ -183,7 +207,11 @@ fn beside(
     witness: &WitnessPair,
     candidate: &Candidate<'_, Taught>,
 ) -> Result<CandidateFate<Taught>, SearchFault> {
-    let standing = baseline.standing((problem, setting.options), (candidate.atoms, candidate.instance), witness)?;
+    let standing = baseline.standing(
+        (problem, setting.options),
+        (candidate.atoms, candidate.instance),
+        witness,
+    )?;
     Ok(match standing {
         BaselineStanding::New => CandidateFate::None,
         BaselineStanding::Unknown => CandidateFate::Unknown,
@@ -191,7 +219,10 @@ fn beside(
             let old = Taught::Old(old);
             if candidate.learned.contains(&old) {
                 let what = "what the baseline allows did not exclude the program in which it does:";
-                return Err(SearchFault::Disagreement(format!("{what}\n{}", program::litmus(witness)?)));
+                return Err(SearchFault::Disagreement(format!(
+                    "{what}\n{}",
+                    program::litmus(witness)?
+                )));
             }
             CandidateFate::Taught(old)
         }
@@ -210,8 +241,8 @@ fn refute_by_order(
     })
 }
 
-/// The modification order that explains a candidate, and the order of its fences, as far as they may be chosen; if there are such. `None` if a
-/// limit was reached.
+/// The modification order that explains a candidate, and the order of its fences, as far as they
+/// may be chosen; if there are such. `None` if a limit was reached.
 fn explanation(
     setting: &CheckSetting<'_>,
     explaining: &mut Cow<'_, MappingProblem>,
@@ -230,7 +261,8 @@ fn explanation(
     }
     let n = atoms.events();
     let event = AtomPlace::Event;
-    let pairs = (0..n).flat_map(|a| (0..n).filter(move |&b| a != b).map(move |b| (event(a), event(b))));
+    let pairs =
+        (0..n).flat_map(|a| (0..n).filter(move |&b| a != b).map(move |b| (event(a), event(b))));
     let pairs = atoms.pairs(pairs);
     for relation in [v.other_order].into_iter().chain(v.other_fences) {
         bounds.between(relation, TupleSet::new(2), pairs.clone());
@@ -244,14 +276,19 @@ fn explanation(
             let Some(fences) = v.other_fences.and_then(|relation| found.tuples(relation)) else {
                 return Ok(Some(order.map(Taught::Order)));
             };
-            // An order of all fences there are says as much of more programs if it is one of all events.
+            // An order of all fences there are says as much of more programs if it is one of all
+            // events.
             let there = instance.evaluate(&explaining.logic, ordered);
-            let related = |a: Atom, b: Atom| a == b || fences.contains(&[a, b]) || fences.contains(&[b, a]);
+            let related =
+                |a: Atom, b: Atom| a == b || fences.contains(&[a, b]) || fences.contains(&[b, a]);
             let fences = match there.iter().all(|a| there.iter().all(|b| related(a[0], b[0]))) {
                 true => linear(fences, &atoms.set((0..n).map(event))),
                 false => fences.clone(),
             };
-            Some(Some(Taught::Orders(Orders { coherence: order.unwrap_or_else(|| TupleSet::new(2)), fences })))
+            Some(Some(Taught::Orders(Orders {
+                coherence: order.unwrap_or_else(|| TupleSet::new(2)),
+                fences,
+            })))
         }
         SessionOutcome::Unsat => Some(None),
         SessionOutcome::Unknown => None,

@@ -1,5 +1,6 @@
-//! What cases cost, and what those of the next bound will: a shape grows over the shapes with one event less as these did over those with
-//! two less. Conflicts are what is predicted for decisions (they are the same on every machine), seconds for the reader.
+//! What cases cost, and what those of the next bound will: a shape grows over the shapes with one
+//! event less as these did over those with two less. Conflicts are what is predicted for decisions
+//! (they are the same on every machine), seconds for the reader.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,10 @@ impl CaseCost {
     /// Both together.
     #[must_use]
     pub fn plus(self, other: CaseCost) -> CaseCost {
-        CaseCost { conflicts: self.conflicts + other.conflicts, seconds: self.seconds + other.seconds }
+        CaseCost {
+            conflicts: self.conflicts + other.conflicts,
+            seconds: self.seconds + other.seconds,
+        }
     }
 
     /// So much of it.
@@ -58,12 +62,17 @@ impl CaseCosts {
 
     /// What it costs to decide the questions for a shape, if the smaller ones are known.
     pub fn predict(&self, shape: &ThreadShape, questions: &[usize]) -> Option<CaseCost> {
-        questions.iter().try_fold(CaseCost::default(), |sum, &q| Some(sum.plus(self.of_question(shape, q)?)))
+        questions
+            .iter()
+            .try_fold(CaseCost::default(), |sum, &q| Some(sum.plus(self.of_question(shape, q)?)))
     }
 
     fn of_question(&self, shape: &ThreadShape, question: usize) -> Option<CaseCost> {
         let known = |shapes: &[ThreadShape]| {
-            let costs: Vec<CaseCost> = shapes.iter().filter_map(|s| self.by_shape.get(&(s.clone(), question)).copied()).collect();
+            let costs: Vec<CaseCost> = shapes
+                .iter()
+                .filter_map(|s| self.by_shape.get(&(s.clone(), question)).copied())
+                .collect();
             let sum = costs.iter().copied().fold(CaseCost::default(), CaseCost::plus);
             (!costs.is_empty()).then(|| sum.times(1.0 / costs.len() as f64))
         };
@@ -71,8 +80,13 @@ impl CaseCosts {
         let still_fewer: Vec<ThreadShape> = fewer.iter().flat_map(without_one).collect();
         let (one, two) = (known(&fewer)?, known(&still_fewer)?);
         // Below these a case is translation and chance.
-        let grown = |one: f64, two: f64, least: f64| one.max(least) * (one.max(least) / two.max(least)).clamp(1.0, 100.0);
-        Some(CaseCost { conflicts: grown(one.conflicts, two.conflicts, 100.0), seconds: grown(one.seconds, two.seconds, 0.001) })
+        let grown = |one: f64, two: f64, least: f64| {
+            one.max(least) * (one.max(least) / two.max(least)).clamp(1.0, 100.0)
+        };
+        Some(CaseCost {
+            conflicts: grown(one.conflicts, two.conflicts, 100.0),
+            seconds: grown(one.seconds, two.seconds, 0.001),
+        })
     }
 }
 
@@ -86,12 +100,22 @@ mod tests {
         let mut costs = CaseCosts::default();
         for n in 3..7 {
             for shape in ThreadShape::all(n) {
-                costs.insert(&shape, 0, CaseCost { conflicts: 5_f64.powi(n as i32) * 100.0, seconds: 3_f64.powi(n as i32) });
+                costs.insert(
+                    &shape,
+                    0,
+                    CaseCost {
+                        conflicts: 5_f64.powi(n as i32) * 100.0,
+                        seconds: 3_f64.powi(n as i32),
+                    },
+                );
             }
         }
         for shape in ThreadShape::all(7) {
             let predicted = costs.predict(&shape, &[0]).expect("smaller shapes are known");
-            assert!((predicted.conflicts / 7_812_500.0 - 1.0).abs() < 1e-9, "{shape}: {predicted:?}");
+            assert!(
+                (predicted.conflicts / 7_812_500.0 - 1.0).abs() < 1e-9,
+                "{shape}: {predicted:?}"
+            );
             assert!((predicted.seconds / 2187.0 - 1.0).abs() < 1e-9, "{shape}: {predicted:?}");
             assert_eq!(costs.predict(&shape, &[0, 1]), None, "nothing is known of question 1");
         }

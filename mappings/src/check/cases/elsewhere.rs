@@ -20,11 +20,13 @@ pub struct Elsewhere<'a> {
 impl Decider for Elsewhere<'_> {
     fn begin(&self, setting: &CheckSetting<'_>, parts: &[CasePart<'_>]) {
         let Keeping { answers, progress, .. } = self.inner;
-        let open: Vec<&CasePart<'_>> = parts.iter().filter(|part| answers.kept(setting, part, progress).is_none()).collect();
+        let open: Vec<&CasePart<'_>> =
+            parts.iter().filter(|part| answers.kept(setting, part, progress).is_none()).collect();
         if open.is_empty() {
             return;
         }
-        let cases: Vec<CaseFile> = open.iter().map(|part| CaseFile::new(setting, answers, part)).collect();
+        let cases: Vec<CaseFile> =
+            open.iter().map(|part| CaseFile::new(setting, answers, part)).collect();
         let paths: Vec<PathBuf> = cases.iter().map(|case| answers.store.path(&case.name)).collect();
         // What is there was refused: it must not be taken for a new answer.
         for path in &paths {
@@ -32,14 +34,25 @@ impl Decider for Elsewhere<'_> {
         }
         let folder = answers.store.folder().parent().unwrap_or(Path::new("."));
         let certify = setting.options.certify.as_deref();
-        self.engine.solve(&CaseWork { cases, folder, certify, all: parts.len(), answers: paths }, progress);
+        self.engine.solve(
+            &CaseWork { cases, folder, certify, all: parts.len(), answers: paths },
+            progress,
+        );
     }
 
-    fn decide(&self, setting: &CheckSetting<'_>, part: &CasePart<'_>) -> Result<PartAnswer, SearchFault> {
+    fn decide(
+        &self,
+        setting: &CheckSetting<'_>,
+        part: &CasePart<'_>,
+    ) -> Result<PartAnswer, SearchFault> {
         self.inner.decide(setting, part)
     }
 
-    fn preferred(&self, setting: &CheckSetting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, SearchFault> {
+    fn preferred(
+        &self,
+        setting: &CheckSetting<'_>,
+        wanted: &Wanted<'_>,
+    ) -> Result<Option<Preferred>, SearchFault> {
         self.inner.preferred(setting, wanted)
     }
 }

@@ -1,4 +1,5 @@
-//! Who solves cases elsewhere: on the machines of a cluster, or nobody (for a list of what is to be done).
+//! Who solves cases elsewhere: on the machines of a cluster, or nobody (for a list of what is to be
+//! done).
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -29,8 +30,8 @@ impl CaseWork<'_> {
 
 /// Solves cases elsewhere. Whoever adds a cluster's engine implements this (docs/cluster.md).
 pub trait CaseEngine: Debug + Send + Sync {
-    /// Returns when all cases of the work are answered in its folder, or to have those that are not solved here. To end the check
-    /// instead, an engine raises the flag that stops it.
+    /// Returns when all cases of the work are answered in its folder, or to have those that are not
+    /// solved here. To end the check instead, an engine raises the flag that stops it.
     fn solve(&self, work: &CaseWork<'_>, progress: &dyn Progress);
 
     /// Why it ended the check, if it did.

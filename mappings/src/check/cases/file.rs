@@ -1,5 +1,5 @@
-//! Case files: everything that solving one case takes, as JSON (docs/cluster.md). Whoever solves it writes the answer that the check
-//! which made it would have written.
+//! Case files: everything that solving one case takes, as JSON (docs/cluster.md). Whoever solves it
+//! writes the answer that the check which made it would have written.
 
 use std::path::{Path, PathBuf};
 
@@ -85,19 +85,31 @@ impl CaseFile {
     /// It cannot be read, is no case file, or is one of another version of Margay.
     pub fn read(path: &Path) -> Result<Self, Diagnostic> {
         let shown = path.display();
-        let fail = |why: String| Diagnostic::error(format!("cannot read the case file `{shown}`: {why}"));
+        let fail =
+            |why: String| Diagnostic::error(format!("cannot read the case file `{shown}`: {why}"));
         let bytes = limited::read(path, MAX_FILE).map_err(|e| fail(e.to_string()))?;
         let again = "write it again with `margay case export`";
-        let file: Self = serde_json::from_slice(&bytes).map_err(|e| fail(format!("it is no case file: {e}")).help(again))?;
+        let file: Self = serde_json::from_slice(&bytes)
+            .map_err(|e| fail(format!("it is no case file: {e}")).help(again))?;
         if file.format != FORMAT || file.version != VERSION {
             let found = format!("`{}` version {}", file.format, file.version);
-            return Err(fail(format!("it is of {found}, and this is `{FORMAT}` version {VERSION}")).help(again));
+            return Err(fail(format!(
+                "it is of {found}, and this is `{FORMAT}` version {VERSION}"
+            ))
+            .help(again));
         }
         if file.statement.margay != CODE {
-            return Err(fail(format!("Margay {} wrote it, and this is {CODE}", file.statement.margay)).help(again));
+            return Err(fail(format!(
+                "Margay {} wrote it, and this is {CODE}",
+                file.statement.margay
+            ))
+            .help(again));
         }
         if file.statement.key() != file.key {
-            return Err(fail("it was changed: its key is not that of its texts and options".to_owned()).help(again));
+            return Err(fail(
+                "it was changed: its key is not that of its texts and options".to_owned(),
+            )
+            .help(again));
         }
         Ok(file)
     }

@@ -16,7 +16,11 @@ impl CheckStatement {
     ///
     /// # Errors
     /// What a model includes cannot be read any more.
-    pub fn new(mapping: &Mapping, options: &CheckOptions, asked: &CheckQuestions) -> Result<Self, Vec<Diagnostic>> {
+    pub fn new(
+        mapping: &Mapping,
+        options: &CheckOptions,
+        asked: &CheckQuestions,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let program = options.level == Level::Program;
         let axiom = |q: &crate::encode::AxiomId| mapping.source.checks[q.0].display_name();
         let off = Techniques::SWITCHES.iter().filter(|switch| {
@@ -32,8 +36,16 @@ impl CheckStatement {
             baseline: options.baseline.as_deref().map(|beside| Text::of(&beside.baseline.file)),
             options: StatementOptions {
                 level: options.level,
-                axioms: if program { Vec::new() } else { asked.questions.iter().map(axiom).collect() },
-                constructs: asked.constructs.iter().map(|c| c.name(mapping.source.signature)).collect(),
+                axioms: if program {
+                    Vec::new()
+                } else {
+                    asked.questions.iter().map(axiom).collect()
+                },
+                constructs: asked
+                    .constructs
+                    .iter()
+                    .map(|c| c.name(mapping.source.signature))
+                    .collect(),
                 typed: options.typed,
                 guards: options.guards,
                 co: options.co,
@@ -51,15 +63,21 @@ impl CheckStatement {
     /// Texts or names that are none of a mapping, a model or an option.
     pub fn load(&self) -> Result<(Mapping, CheckOptions), Vec<Diagnostic>> {
         let o = &self.options;
-        let mapping = Mapping::between(&self.mapping.file(), self.source.read()?, self.target.read()?)?.asked(o.known_only);
+        let mapping =
+            Mapping::between(&self.mapping.file(), self.source.read()?, self.target.read()?)?
+                .asked(o.known_only);
         let unknown = |name: &str| {
-            let error = Diagnostic::error(format!("the case file has an unknown technique, `{name}`"));
+            let error =
+                Diagnostic::error(format!("the case file has an unknown technique, `{name}`"));
             let known: Vec<&str> = Techniques::SWITCHES.iter().map(|s| s.name).collect();
             vec![error.help(format!("known: {}", known.join(", ")))]
         };
         let mut options = CheckOptions::new(1);
         (options.level, options.co) = (o.level, o.co);
-        options.backend = o.solver.parse::<Backend>().map_err(|error| vec![Diagnostic::error(error.to_string())])?;
+        options.backend = o
+            .solver
+            .parse::<Backend>()
+            .map_err(|error| vec![Diagnostic::error(error.to_string())])?;
         options.axioms.clone_from(&o.axioms);
         options.only.clone_from(&o.constructs);
         options.typed = o.typed;

@@ -42,7 +42,8 @@ impl CasePart<'_> {
 }
 
 impl CheckpointedAnswers {
-    /// The answers of a check in a folder. Answers to other questions may be in it; they are told of and left alone.
+    /// The answers of a check in a folder. Answers to other questions may be in it; they are told
+    /// of and left alone.
     ///
     /// # Errors
     /// The folder cannot be made, read or written.
@@ -55,7 +56,8 @@ impl CheckpointedAnswers {
     ) -> Result<Self, Vec<Diagnostic>> {
         let statement = CheckStatement::new(mapping, options, asked)?;
         let (store, remark) = AnswerStore::open(folder, &statement).map_err(|error| {
-            let error = Diagnostic::error(format!("cannot keep cases in `{}`: {error}", folder.display()));
+            let error =
+                Diagnostic::error(format!("cannot keep cases in `{}`: {error}", folder.display()));
             vec![error.help("give `--checkpoint` a folder that can be written")]
         })?;
         if let Some(remark) = remark {
@@ -64,12 +66,19 @@ impl CheckpointedAnswers {
         Ok(Self { store, statement, is_full: AtomicBool::new(false) })
     }
 
-    /// The answer of a part that was kept. Where a certificate is asked for, it must have its proof.
-    pub(super) fn kept(&self, setting: &CheckSetting<'_>, part: &CasePart<'_>, progress: &dyn Progress) -> Option<PartAnswer> {
+    /// The answer of a part that was kept. Where a certificate is asked for, it must have its
+    /// proof.
+    pub(super) fn kept(
+        &self,
+        setting: &CheckSetting<'_>,
+        part: &CasePart<'_>,
+        progress: &dyn Progress,
+    ) -> Option<PartAnswer> {
         let (name, depends) = part.place(setting);
         let kept = self.read(&name, &depends, progress, |AnswerRecord { decisions, proof }| {
             let all = decisions.len() == part.questions.len();
-            let decisions = decisions.iter().zip(&part.questions).map(|(r, &q)| r.decision(q, part.shape));
+            let decisions =
+                decisions.iter().zip(&part.questions).map(|(r, &q)| r.decision(q, part.shape));
             let decisions = all.then(|| decisions.collect::<Option<Vec<_>>>()).flatten()?;
             Some(PartAnswer { decisions, proof, unwritten: None, kept: true })
         })?;
@@ -80,13 +89,18 @@ impl CheckpointedAnswers {
         };
         // Its name comes from a file, and may be of another folder.
         let path = folder.join(proof_file(&name));
-        let found = limited::plain(&path).and_then(|_| digest_of_file(&path)).map_err(|error| error.to_string());
+        let found = limited::plain(&path)
+            .and_then(|_| digest_of_file(&path))
+            .map_err(|error| error.to_string());
         let why = match found {
-            Ok(found) if found == proof.sha256 && proof.file == proof_file(&name) => return Some(kept),
+            Ok(found) if found == proof.sha256 && proof.file == proof_file(&name) => {
+                return Some(kept);
+            }
             Ok(_) => "it is not the one that was accepted".to_owned(),
             Err(why) => why,
         };
-        let warning = format!("the proof `{}` is not used: {why}; the case is solved again", path.display());
+        let warning =
+            format!("the proof `{}` is not used: {why}; the case is solved again", path.display());
         progress.warning(&Diagnostic::warning(warning));
         None
     }
@@ -111,11 +125,15 @@ impl CheckpointedAnswers {
             },
         };
         let path = self.store.path(name);
-        progress.warning(&Diagnostic::warning(format!("`{}` is not used: {why}; the case is solved again", path.display())));
+        progress.warning(&Diagnostic::warning(format!(
+            "`{}` is not used: {why}; the case is solved again",
+            path.display()
+        )));
         None
     }
 
-    /// Keeps an answer. Where it cannot be written the search goes on: its answer is worth more than the folder.
+    /// Keeps an answer. Where it cannot be written the search goes on: its answer is worth more
+    /// than the folder.
     fn write(&self, name: &str, depends: &str, progress: &dyn Progress, record: &impl Serialize) {
         if let Err(error) = self.store.write(name, depends, record)
             && !self.is_full.swap(true, Ordering::Relaxed)
@@ -145,12 +163,18 @@ impl Decider for Keeping<'_> {
         self.inner.begin(setting, parts);
     }
 
-    fn decide(&self, setting: &CheckSetting<'_>, part: &CasePart<'_>) -> Result<PartAnswer, SearchFault> {
+    fn decide(
+        &self,
+        setting: &CheckSetting<'_>,
+        part: &CasePart<'_>,
+    ) -> Result<PartAnswer, SearchFault> {
         if let Some(kept) = self.answers.kept(setting, part, self.progress) {
             return Ok(kept);
         }
         let answered = self.inner.decide(setting, part)?;
-        if let Some(decisions) = answered.decisions.iter().map(|d| DecisionRecord::new(d, part.shape)).collect() {
+        if let Some(decisions) =
+            answered.decisions.iter().map(|d| DecisionRecord::new(d, part.shape)).collect()
+        {
             let (name, depends) = part.place(setting);
             let record = AnswerRecord { decisions, proof: answered.proof.clone() };
             self.answers.write(&name, &depends, self.progress, &record);
@@ -159,7 +183,11 @@ impl Decider for Keeping<'_> {
     }
 
     /// That there is none within [`Wanted::most`] is not kept: a limit says the same.
-    fn preferred(&self, setting: &CheckSetting<'_>, wanted: &Wanted<'_>) -> Result<Option<Preferred>, SearchFault> {
+    fn preferred(
+        &self,
+        setting: &CheckSetting<'_>,
+        wanted: &Wanted<'_>,
+    ) -> Result<Option<Preferred>, SearchFault> {
         let &Wanted { shape, question, most, .. } = wanted;
         let within = most.map_or(String::new(), |most| format!("-within-{most}"));
         let name = format!("{}-chosen{within}", name(setting, shape, &[question], &Cube::new()));
@@ -171,7 +199,12 @@ impl Decider for Keeping<'_> {
         }
         let chosen = self.inner.preferred(setting, wanted)?;
         if let Some(chosen) = &chosen {
-            self.answers.write(&name, &depends, self.progress, &PreferredRecord::new(setting, chosen));
+            self.answers.write(
+                &name,
+                &depends,
+                self.progress,
+                &PreferredRecord::new(setting, chosen),
+            );
         }
         Ok(chosen)
     }

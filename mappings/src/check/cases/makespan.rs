@@ -35,7 +35,8 @@ mod tests {
     proptest! {
         #[test]
         fn within_the_bounds_of_list_scheduling(seconds in prop::collection::vec(0.0..100.0_f64, 1..60), workers in 1_usize..20) {
-            // Graham, Bounds on multiprocessing timing anomalies, 1969: at most the mean load and one case more.
+            // Graham, Bounds on multiprocessing timing anomalies, 1969: at most the mean load and
+            // one case more.
             let (sum, most) = (seconds.iter().sum::<f64>(), seconds.iter().copied().fold(0.0, f64::max));
             let time = makespan(&seconds, workers);
             let least = most.max(sum / workers as f64);

@@ -1,4 +1,5 @@
-//! The answer to a whole question, for pages of many questions: what asks the same again does not answer it again.
+//! The answer to a whole question, for pages of many questions: what asks the same again does not
+//! answer it again.
 
 use std::io;
 use std::path::Path;
@@ -22,8 +23,9 @@ pub struct MappingAnswerFile {
 }
 
 impl MappingAnswerFile {
-    /// In a folder of answers, the one of this name. It answers the question of the mapping's and the models' texts and of the options, as
-    /// this code does; `depends` is all else that it depends on: the bound, and who answers it beside the check.
+    /// In a folder of answers, the one of this name. It answers the question of the mapping's and
+    /// the models' texts and of the options, as this code does; `depends` is all else that it
+    /// depends on: the bound, and who answers it beside the check.
     ///
     /// # Errors
     /// Options that do not fit the mapping, a model that cannot be read any more.
@@ -34,7 +36,8 @@ impl MappingAnswerFile {
         options: &CheckOptions,
         depends: &str,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let statement = CheckStatement::new(mapping, options, &questions::resolve(mapping, options)?)?;
+        let statement =
+            CheckStatement::new(mapping, options, &questions::resolve(mapping, options)?)?;
         // A table of the user's is named by its path.
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '_' };
         Ok(Self {
@@ -44,7 +47,8 @@ impl MappingAnswerFile {
         })
     }
 
-    /// What was kept; `None` where there is nothing, or what is there answers something else or is damaged.
+    /// What was kept; `None` where there is nothing, or what is there answers something else or is
+    /// damaged.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         match self.store.read(&self.name, &self.depends) {
             StoredCase::CaseAnswer(answer) => Some(answer),

@@ -1,6 +1,7 @@
-//! Cases whose answers are kept. A case is what is solved at once: for a bound and a kind of programs, one thread shape. Its answer
-//! follows from what is asked ([`statement`]), from the case, and from the lessons that smaller bounds taught; a run that was interrupted
-//! therefore ends as one that was not. Only answers are kept, never that a limit was reached.
+//! Cases whose answers are kept. A case is what is solved at once: for a bound and a kind of
+//! programs, one thread shape. Its answer follows from what is asked ([`statement`]), from the
+//! case, and from the lessons that smaller bounds taught; a run that was interrupted therefore ends
+//! as one that was not. Only answers are kept, never that a limit was reached.
 
 mod cost;
 mod decider;

@@ -27,7 +27,12 @@ fn numbers(questions: &[usize]) -> String {
 }
 
 /// The name of a case: bound, kind, shape, questions, and for a leaf the way to it.
-pub fn name(setting: &CheckSetting<'_>, shape: &ThreadShape, questions: &[usize], cube: &Cube) -> String {
+pub fn name(
+    setting: &CheckSetting<'_>,
+    shape: &ThreadShape,
+    questions: &[usize],
+    cube: &Cube,
+) -> String {
     let way: String = cube.iter().map(|&(_, holds)| if holds { '1' } else { '0' }).collect();
     let leaf = if way.is_empty() { way } else { format!("-leaf{way}") };
     format!("{:02}-{}-{shape}-q{}{leaf}", shape.events(), kind(setting), numbers(questions))

@@ -44,8 +44,9 @@ impl CasePart<'_> {
     }
 }
 
-/// The parts of the cases of a bound, so that none is predicted to be larger than the share of one of so many workers. The answers do
-/// not depend on it, and it depends on nothing but the answers of smaller bounds.
+/// The parts of the cases of a bound, so that none is predicted to be larger than the share of one
+/// of so many workers. The answers do not depend on it, and it depends on nothing but the answers
+/// of smaller bounds.
 pub fn parts<'a>(
     setting: &CheckSetting<'_>,
     shapes: &'a [ThreadShape],
@@ -53,16 +54,22 @@ pub fn parts<'a>(
     workers: Option<usize>,
 ) -> Vec<CasePart<'a>> {
     let costs = setting.costs;
-    let costs_of: Vec<Option<CaseCost>> = shapes.iter().map(|shape| costs.predict(shape, questions)).collect();
+    let costs_of: Vec<Option<CaseCost>> =
+        shapes.iter().map(|shape| costs.predict(shape, questions)).collect();
     let all: f64 = costs_of.iter().flatten().map(|c| c.conflicts).sum();
     let share = workers.map_or(f64::INFINITY, |n| (all / n.max(1) as f64).max(LEAST));
     let of_shape = |(shape, cost): (&'a ThreadShape, Option<CaseCost>)| {
-        let whole = vec![CasePart { shape, questions: questions.to_vec(), cube: Cube::new(), cost }];
+        let whole =
+            vec![CasePart { shape, questions: questions.to_vec(), cube: Cube::new(), cost }];
         if cost.is_none_or(|c| c.conflicts <= share) {
             return whole;
         }
-        // Questions apart first: one solver for all learns more, so only where that is not enough already.
-        questions.iter().flat_map(|&q| of_question(setting, shape, q, costs.predict(shape, &[q]), share)).collect()
+        // Questions apart first: one solver for all learns more, so only where that is not enough
+        // already.
+        questions
+            .iter()
+            .flat_map(|&q| of_question(setting, shape, q, costs.predict(shape, &[q]), share))
+            .collect()
     };
     shapes.iter().zip(costs_of).flat_map(of_shape).collect()
 }
@@ -75,7 +82,9 @@ fn of_question<'a>(
     share: f64,
 ) -> Vec<CasePart<'a>> {
     let part = |cube: Cube, cost| CasePart { shape, questions: vec![question], cube, cost };
-    let Some(cost) = cost.filter(|c| c.conflicts > share) else { return vec![part(Cube::new(), cost)] };
+    let Some(cost) = cost.filter(|c| c.conflicts > share) else {
+        return vec![part(Cube::new(), cost)];
+    };
     let depth = ((cost.conflicts / share).log2().ceil() as usize).min(DEEPEST);
     let facts = facts(shape, &setting.problem.vocabulary);
     let leaves = leaves(&facts[..depth.min(facts.len())]);

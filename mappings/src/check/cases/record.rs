@@ -1,4 +1,5 @@
-//! Answers as they are kept: the decisions of a case with what was learned, or the counterexample that was chosen, as JSON.
+//! Answers as they are kept: the decisions of a case with what was learned, or the counterexample
+//! that was chosen, as JSON.
 
 use margay_solver::Statistics;
 use serde::{Deserialize, Serialize};
@@ -70,7 +71,12 @@ impl DecisionRecord {
             explained,
             racy,
             old,
-            learned: d.learned.0.iter().map(|taught| lesson(taught, shape)).collect::<Option<_>>()?,
+            learned: d
+                .learned
+                .0
+                .iter()
+                .map(|taught| lesson(taught, shape))
+                .collect::<Option<_>>()?,
         })
     }
 
@@ -84,7 +90,8 @@ impl DecisionRecord {
         if self.question != question {
             return None;
         }
-        let learned: Option<Vec<Taught>> = self.learned.iter().map(|lesson| taught(lesson, shape)).collect();
+        let learned: Option<Vec<Taught>> =
+            self.learned.iter().map(|lesson| taught(lesson, shape)).collect();
         Some(CaseDecision {
             question,
             answer: if self.found { CaseAnswer::Found } else { CaseAnswer::None },
@@ -105,12 +112,16 @@ impl DecisionRecord {
 impl PreferredRecord {
     /// The record of a counterexample.
     pub fn new(setting: &CheckSetting<'_>, preferred: &Preferred) -> Self {
-        Self { cost: preferred.cost.clone(), relations: RecordedInstance::new(&setting.problem.logic, &preferred.instance) }
+        Self {
+            cost: preferred.cost.clone(),
+            relations: RecordedInstance::new(&setting.problem.logic, &preferred.instance),
+        }
     }
 
     /// The counterexample; `None` if what it speaks of is not in the case.
     pub fn preferred(&self, setting: &CheckSetting<'_>, atoms: Atoms) -> Option<Preferred> {
-        let instance = self.relations.instance(&setting.problem.logic, &setting.problem.vocabulary, &atoms)?;
+        let instance =
+            self.relations.instance(&setting.problem.logic, &setting.problem.vocabulary, &atoms)?;
         (!self.cost.is_empty()).then(|| Preferred { cost: self.cost.clone(), instance, atoms })
     }
 }

@@ -57,7 +57,9 @@ pub fn recorded(folder: &Path) -> Result<Vec<RecordedCase>, Diagnostic> {
         }
         for file in std::fs::read_dir(&path).map_err(fail)?.flatten() {
             let file_name = file.file_name();
-            let Some(name) = file_name.to_str().and_then(|name| name.strip_suffix(SUFFIX)) else { continue };
+            let Some(name) = file_name.to_str().and_then(|name| name.strip_suffix(SUFFIX)) else {
+                continue;
+            };
             let Some((kind, shape, leaf)) = parts(name) else { continue };
             let Some(record) = any_answer::<AnswerRecord>(&file.path()) else { continue };
             let costs = record.decisions.iter().map(DecisionRecord::cost).collect();

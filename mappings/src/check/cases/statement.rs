@@ -1,5 +1,6 @@
-//! What a case is about, in full: the texts of the mapping and of its models, the options that can change an answer, and the code that
-//! decides. Its digest is the key under which answers are kept; it also goes into case files, which so need nothing else.
+//! What a case is about, in full: the texts of the mapping and of its models, the options that can
+//! change an answer, and the code that decides. Its digest is the key under which answers are kept;
+//! it also goes into case files, which so need nothing else.
 
 use serde::{Deserialize, Serialize};
 
@@ -59,8 +60,12 @@ impl CheckStatement {
     /// The parts that must agree, with their digests. The names of files mean nothing.
     pub fn parts(&self) -> [(String, String); 6] {
         let part = |name: &str, digest: String| (name.to_owned(), digest);
-        let model =
-            |m: &ModelText| digest_of(&(&m.model.text, m.includes.iter().map(|i| (&i.path, &i.file.text)).collect::<Vec<_>>()));
+        let model = |m: &ModelText| {
+            digest_of(&(
+                &m.model.text,
+                m.includes.iter().map(|i| (&i.path, &i.file.text)).collect::<Vec<_>>(),
+            ))
+        };
         [
             part("version of Margay", digest(self.margay.as_bytes())),
             part(TEXTS[0], digest(self.mapping.text.as_bytes())),
@@ -90,7 +95,12 @@ impl CheckStatement {
             let co = if *level == Level::Program { CoReading::Exists } else { *co };
             (*level, axioms.clone(), constructs.clone(), *typed, *guards, co, *known_only)
         };
-        let texts = |of: &Self| of.parts().into_iter().filter(|(part, _)| TEXTS.contains(&part.as_str())).collect::<Vec<_>>();
+        let texts = |of: &Self| {
+            of.parts()
+                .into_iter()
+                .filter(|(part, _)| TEXTS.contains(&part.as_str()))
+                .collect::<Vec<_>>()
+        };
         texts(self) == texts(other) && options(self) == options(other)
     }
 

@@ -1,6 +1,9 @@
-//! The folder that answers are kept in: one file for each, written beside its place, synced and renamed, so that a file is there whole or
-//! not at all whatever happens to the process or to the machine; a checksum tells what happens to the disk, and a seal whether the user wrote it
-//! ([`margay_models::seal`]): an answer that somebody else put there is not believed. Several processes may use one folder: at worst both solve a case, and the later file takes the place of the same earlier one.
+//! The folder that answers are kept in: one file for each, written beside its place, synced and
+//! renamed, so that a file is there whole or not at all whatever happens to the process or to the
+//! machine; a checksum tells what happens to the disk, and a seal whether the user wrote it
+//! ([`margay_models::seal`]): an answer that somebody else put there is not believed. Several
+//! processes may use one folder: at worst both solve a case, and the later file takes the place of
+//! the same earlier one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +21,8 @@ use margay_models::seal::SealKey;
 /// The version of the files.
 const FORMAT: u32 = 1;
 
-/// The largest file that is read, in bytes: an answer with all that was learned takes some hundred kilobytes.
+/// The largest file that is read, in bytes: an answer with all that was learned takes some hundred
+/// kilobytes.
 const MAX_FILE: u64 = 1 << 26;
 
 /// How the files of answers end.
@@ -67,7 +71,8 @@ pub enum StoredCase<T> {
 }
 
 impl AnswerStore {
-    /// The folder of a statement's answers within `folder`, made if it is not there, with a remark if it has answers to other questions.
+    /// The folder of a statement's answers within `folder`, made if it is not there, with a remark
+    /// if it has answers to other questions.
     ///
     /// # Errors
     /// The folder cannot be made or read.
@@ -75,10 +80,12 @@ impl AnswerStore {
         let key = statement.key();
         let own = folder.join(&key[..16]);
         let parts = statement.parts();
-        let made = make_folder(folder).and_then(|()| way_out(folder, Path::new(&key[..16]))).and_then(|why| match why {
-            Some(why) => Err(io::Error::other(why)),
-            None => std::fs::create_dir_all(&own),
-        });
+        let made = make_folder(folder)
+            .and_then(|()| way_out(folder, Path::new(&key[..16])))
+            .and_then(|why| match why {
+                Some(why) => Err(io::Error::other(why)),
+                None => std::fs::create_dir_all(&own),
+            });
         match made {
             Ok(()) => {}
             // What cannot be kept is told of when there is something to keep.
@@ -92,7 +99,8 @@ impl AnswerStore {
                 folder.display()
             )),
         };
-        let about = FolderSubject { mapping: statement.mapping.name.clone(), parts: parts.to_vec() };
+        let about =
+            FolderSubject { mapping: statement.mapping.name.clone(), parts: parts.to_vec() };
         let text = serde_json::to_vec_pretty(&about)?;
         if limited::read(&own.join("about.json"), MAX_FILE).ok().as_deref() != Some(&text) {
             // It is for remarks alone: without it (on a full disk) everything else works.
@@ -128,7 +136,9 @@ impl AnswerStore {
             Err(StoredCase::Nothing) => StoredCase::Nothing,
             Err(StoredCase::Wrong(why)) => StoredCase::Wrong(why),
             Ok(body) if body.key != self.key => wrong("it answers another question"),
-            Ok(body) if body.case != depends => wrong("it answers another case, or builds on other lessons"),
+            Ok(body) if body.case != depends => {
+                wrong("it answers another case, or builds on other lessons")
+            }
             Ok(body) => StoredCase::CaseAnswer(body.answer),
         }
     }
@@ -138,7 +148,8 @@ impl AnswerStore {
     /// # Errors
     /// It cannot be written; there may be an older file then.
     pub fn write<T: Serialize>(&self, name: &str, depends: &str, answer: &T) -> io::Result<()> {
-        let body = StoredBody { format: FORMAT, key: self.key.clone(), case: depends.to_owned(), answer };
+        let body =
+            StoredBody { format: FORMAT, key: self.key.clone(), case: depends.to_owned(), answer };
         let mut line = serde_json::to_vec(&body)?;
         line.push(b'\n');
         let seal = SealKey::of_user().ok().map(|key| key.seal(&line));
@@ -158,7 +169,10 @@ enum Seal {
 }
 
 /// What a file says, whatever it answers.
-fn body<T: DeserializeOwned>(path: &Path, seal: Seal) -> Result<StoredBody<T>, StoredCase<std::convert::Infallible>> {
+fn body<T: DeserializeOwned>(
+    path: &Path,
+    seal: Seal,
+) -> Result<StoredBody<T>, StoredCase<std::convert::Infallible>> {
     // A link or a pipe would be somebody else's, or without an end.
     let bytes = match limited::plain(path).and_then(|_| limited::read(path, MAX_FILE)) {
         Ok(bytes) => bytes,
@@ -170,15 +184,23 @@ fn body<T: DeserializeOwned>(path: &Path, seal: Seal) -> Result<StoredBody<T>, S
     let (Some(line), Some(checksum), None) = (lines.next(), lines.next(), lines.next()) else {
         return wrong("it is cut off, or is no file of answers");
     };
-    let Ok(Checksum { sha256, seal: sealed }) = serde_json::from_slice(checksum) else { return wrong("it is cut off") };
+    let Ok(Checksum { sha256, seal: sealed }) = serde_json::from_slice(checksum) else {
+        return wrong("it is cut off");
+    };
     if sha256 != digest(line) {
         return wrong("its checksum is wrong");
     }
     if seal == Seal::Needed {
         match (SealKey::of_user(), sealed) {
             (Ok(key), Some(sealed)) if key.fits(line, &sealed) => {}
-            (Ok(_), Some(_)) => return wrong("it was sealed with another key, so that somebody else may have written it"),
-            (Ok(_), None) => return wrong("it is not sealed, so that somebody else may have written it"),
+            (Ok(_), Some(_)) => {
+                return wrong(
+                    "it was sealed with another key, so that somebody else may have written it",
+                );
+            }
+            (Ok(_), None) => {
+                return wrong("it is not sealed, so that somebody else may have written it");
+            }
             // That is said once, where the folder is opened.
             (Err(_), _) => return Err(StoredCase::Nothing),
         }
@@ -200,16 +222,32 @@ fn remark(folder: &Path, own: &Path, parts: &[(String, String)]) -> io::Result<O
     let mut others: Vec<String> = Vec::new();
     for entry in std::fs::read_dir(folder)?.flatten() {
         let path = entry.path();
-        let about = (path != own).then(|| limited::read(&path.join("about.json"), MAX_FILE).ok()).flatten();
-        let Some(about) = about.and_then(|bytes| serde_json::from_slice::<FolderSubject>(&bytes).ok()) else { continue };
-        let differs = |(name, digest): &&(String, String)| !about.parts.iter().any(|(n, d)| n == name && d == digest);
-        let another = |name: &str| format!("{} {name}", if name.ends_with('s') { "other" } else { "another" });
-        let differing: Vec<String> = parts.iter().filter(differs).map(|(name, _)| another(name)).collect();
+        let about =
+            (path != own).then(|| limited::read(&path.join("about.json"), MAX_FILE).ok()).flatten();
+        let Some(about) =
+            about.and_then(|bytes| serde_json::from_slice::<FolderSubject>(&bytes).ok())
+        else {
+            continue;
+        };
+        let differs = |(name, digest): &&(String, String)| {
+            !about.parts.iter().any(|(n, d)| n == name && d == digest)
+        };
+        let another = |name: &str| {
+            format!("{} {name}", if name.ends_with('s') { "other" } else { "another" })
+        };
+        let differing: Vec<String> =
+            parts.iter().filter(differs).map(|(name, _)| another(name)).collect();
         others.push(format!("of {} ({})", about.mapping, differing.join(", ")));
     }
     // Answers to this very question make the others unremarkable.
-    let has_own = std::fs::read_dir(own)?.flatten().any(|e| e.path().to_string_lossy().ends_with(SUFFIX));
+    let has_own =
+        std::fs::read_dir(own)?.flatten().any(|e| e.path().to_string_lossy().ends_with(SUFFIX));
     others.sort();
-    Ok((!has_own && !others.is_empty())
-        .then(|| format!("`{}` has answers to other questions, which are not used: {}", folder.display(), others.join("; "))))
+    Ok((!has_own && !others.is_empty()).then(|| {
+        format!(
+            "`{}` has answers to other questions, which are not used: {}",
+            folder.display(),
+            others.join("; ")
+        )
+    }))
 }

@@ -1,11 +1,13 @@
-//! Can every beginning of an execution be carried on? Then a race in a beginning is a race of the program, and a lesson about
-//! few events is one about every program that begins so.
+//! Can every beginning of an execution be carried on? Then a race in a beginning is a race of the
+//! program, and a lesson about few events is one about every program that begins so.
 //!
-//! One operation is added behind all others: it is last in program order, reads what is last in modification order, and writes what
-//! becomes last there. So no edge of program order, reads-from, modification order or from-read leads out of it. The analysis
-//! follows through a model's text what that means: for each expression, whether its value among old events stays as it was, and
-//! where it may have pairs with the new ones. New are at most two events, the read and the write of a read-modify-write; a
-//! load, a store or a fence is one of them alone. What the analysis cannot see to be safe is taken to be unsafe.
+//! One operation is added behind all others: it is last in program order, reads what is last in
+//! modification order, and writes what becomes last there. So no edge of program order, reads-from,
+//! modification order or from-read leads out of it. The analysis follows through a model's text
+//! what that means: for each expression, whether its value among old events stays as it was, and
+//! where it may have pairs with the new ones. New are at most two events, the read and the write of
+//! a read-modify-write; a load, a store or a fence is one of them alone. What the analysis cannot
+//! see to be safe is taken to be unsafe.
 
 use margay_models::model::{CheckKind, DefId, ExprId, Model, Node, Role, Sort};
 use margay_models::signature::{BaseRelation, PairCourse, PairEnd};
@@ -128,13 +130,16 @@ impl ExpressionValue {
     }
 }
 
-/// Does every consistent beginning of an execution have a consistent continuation in which it stays as racy as it was?
+/// Does every consistent beginning of an execution have a consistent continuation in which it stays
+/// as racy as it was?
 pub fn extends(model: &Model) -> bool {
-    // A fence behind all others has a place in an order of fences, which the analysis does not follow.
+    // A fence behind all others has a place in an order of fences, which the analysis does not
+    // follow.
     if model.orders_fences() {
         return false;
     }
-    let mut analysis = Analysis { model, definitions: vec![ExpressionValue::NOTHING; model.definitions.len()] };
+    let mut analysis =
+        Analysis { model, definitions: vec![ExpressionValue::NOTHING; model.definitions.len()] };
     // Definitions only grow; as often as it takes for the recursive ones.
     loop {
         let before = analysis.definitions.clone();
@@ -200,7 +205,10 @@ impl Analysis<'_> {
             Node::Union(a, b) => of(a).union(of(b)),
             Node::Intersection(a, b) => of(a).each(of(b), |a, b| a && b),
             Node::Difference(a, b) => of(a).each(of(b), |a, _| a),
-            Node::Complement(a) => ExpressionValue { changes: of(a).changes, ..ExpressionValue::everywhere(arena.sort(id)) },
+            Node::Complement(a) => ExpressionValue {
+                changes: of(a).changes,
+                ..ExpressionValue::everywhere(arena.sort(id))
+            },
             // `rf^-1; co`, also by other names: its pairs are fewer than those of its parts say.
             Node::Sequence(a, b) => match self.spelt(a, b) {
                 Some(relation) => ExpressionValue { changes: of(b).changes, ..base(relation) },
@@ -237,7 +245,8 @@ impl Analysis<'_> {
     fn within_order(&self, id: ExprId) -> Option<BaseRelation> {
         let is_diagonal = |e: ExprId| matches!(self.node(e), Node::Diagonal(_));
         match self.node(id) {
-            Node::Relation(relation) => Some(relation).filter(|relation| relation.speaks_of_coherence() && relation.is_order()),
+            Node::Relation(relation) => Some(relation)
+                .filter(|relation| relation.speaks_of_coherence() && relation.is_order()),
             Node::Intersection(a, b) => self.within_order(a).or_else(|| self.within_order(b)),
             Node::Difference(a, _) => self.within_order(a),
             Node::Sequence(a, b) if is_diagonal(a) => self.within_order(b),
@@ -250,7 +259,9 @@ impl Analysis<'_> {
     fn node(&self, mut id: ExprId) -> Node {
         loop {
             match self.model.arena.node(id) {
-                Node::Definition(d) if self.model.definition(d).group.is_none() => id = self.model.definition(d).body,
+                Node::Definition(d) if self.model.definition(d).group.is_none() => {
+                    id = self.model.definition(d).body
+                }
                 node => return node,
             }
         }
@@ -260,10 +271,14 @@ impl Analysis<'_> {
 /// The base relations when an operation is added behind all others.
 fn base(relation: BaseRelation) -> ExpressionValue {
     match (relation.course(), relation.ends()) {
-        (PairCourse::Onward, _) => ExpressionValue::with(&[(OLD, READ), (OLD, WRITE), (READ, WRITE)]),
+        (PairCourse::Onward, _) => {
+            ExpressionValue::with(&[(OLD, READ), (OLD, WRITE), (READ, WRITE)])
+        }
         (PairCourse::WithinOperation, _) => ExpressionValue::with(&[(READ, WRITE)]),
         (PairCourse::Communication, [_, PairEnd::Read]) => ExpressionValue::with(&[(OLD, READ)]),
-        (PairCourse::Communication, [PairEnd::Read, _]) => ExpressionValue::with(&[(OLD, WRITE), (READ, WRITE)]),
+        (PairCourse::Communication, [PairEnd::Read, _]) => {
+            ExpressionValue::with(&[(OLD, WRITE), (READ, WRITE)])
+        }
         (PairCourse::Communication, _) => ExpressionValue::with(&[(OLD, WRITE)]),
         (PairCourse::Itself, _) => ExpressionValue::NOTHING.or_identity(),
         (PairCourse::Anywhere, _) => ExpressionValue::everywhere(Sort::Relation),
@@ -280,7 +295,9 @@ mod tests {
 
     #[test]
     fn the_shipped_source_models_do() {
-        for name in ["rc11", "rc11-scoped", "rc11-scoped-mo-atomic", "c20", "c20-scoped", "sc", "tso"] {
+        for name in
+            ["rc11", "rc11-scoped", "rc11-scoped-mo-atomic", "c20", "c20-scoped", "sc", "tso"]
+        {
             let model = library::load(name, &[]).unwrap().model;
             assert!(extends(&model), "{name}");
         }
@@ -292,9 +309,11 @@ mod tests {
             let source = SourceFile::new("m.cat", format!("C \"m\"\n{text}\n"));
             extends(&margay_models::Model::parse(source, &FilesThenBuiltIn).unwrap().model)
         };
-        // A race that a later operation hides; a bound on what a thread may do; a cycle through a symmetric relation; a race that
-        // disappears when its write is read.
-        assert!(!of("acyclic po | rf | co | fr\nlet r = po; po\nflag ~empty (loc & ext) \\ (loc; po^-1; loc) as Race"));
+        // A race that a later operation hides; a bound on what a thread may do; a cycle through a
+        // symmetric relation; a race that disappears when its write is read.
+        assert!(!of(
+            "acyclic po | rf | co | fr\nlet r = po; po\nflag ~empty (loc & ext) \\ (loc; po^-1; loc) as Race"
+        ));
         assert!(!of("empty po; po; po"));
         assert!(!of("acyclic po | loc"));
         assert!(!of("flag ~empty [W \\ domain(rf)] as Unread"));

@@ -1,5 +1,6 @@
-//! Races that interleavings show: the executions of a program in which every read returns the last write before it, or, where these
-//! show none, any write before it. They are few, quickly gone through, and the shortest racing one says most about other programs.
+//! Races that interleavings show: the executions of a program in which every read returns the last
+//! write before it, or, where these show none, any write before it. They are few, quickly gone
+//! through, and the shortest racing one says most about other programs.
 
 use std::collections::HashSet;
 
@@ -9,7 +10,8 @@ use margay_models::judge::Judge;
 
 use crate::encode::{Prefix, ReadSources};
 
-/// A program with the execution that its conditions refer to. Events are numbered thread by thread, initial writes last.
+/// A program with the execution that its conditions refer to. Events are numbered thread by thread,
+/// initial writes last.
 pub struct InterleavedProgram<'a> {
     /// The execution in which every condition holds.
     pub execution: &'a Execution,
@@ -44,14 +46,20 @@ struct InterleavingState {
     /// The next operation of each thread.
     next: Vec<usize>,
     sources: Vec<(usize, Option<usize>)>,
-    /// The events that were executed with the value that they have in the execution that is searched for.
+    /// The events that were executed with the value that they have in the execution that is
+    /// searched for.
     right: u64,
 }
 
 impl<'a> InterleavedProgram<'a> {
-    /// The program of an execution whose control dependencies are its conditions, and whose data dependencies its computed values.
+    /// The program of an execution whose control dependencies are its conditions, and whose data
+    /// dependencies its computed values.
     pub fn new(execution: &'a Execution) -> Self {
-        let of = |t: usize| (0..execution.size()).filter(|&e| execution.events[e].thread == Some(t as u16)).collect();
+        let of = |t: usize| {
+            (0..execution.size())
+                .filter(|&e| execution.events[e].thread == Some(t as u16))
+                .collect()
+        };
         Self { execution, threads: (0..execution.threads.len()).map(of).collect() }
     }
 
@@ -75,16 +83,18 @@ impl<'a> InterleavedProgram<'a> {
         (!self.is(write.index(), Kind::Init)).then(|| write.index())
     }
 
-    /// Is an event executed if so many events have the value that they have in the execution that is searched for, among them all
-    /// those before it in its thread that do?
+    /// Is an event executed if so many events have the value that they have in the execution that
+    /// is searched for, among them all those before it in its thread that do?
     pub fn is_executed(&self, e: usize, right: u64) -> bool {
         let x = self.execution;
         let own_read = x.rmw.column(Event::from(e)).iter().next();
-        let compared = own_read.filter(|r| x.events[r.index()].compare).map_or(0, |r| 1 << r.index());
+        let compared =
+            own_read.filter(|r| x.events[r.index()].compare).map_or(0, |r| 1 << r.index());
         (x.ctrl.column_word(Event::from(e)) | compared) & !right == 0
     }
 
-    /// Has a write that is executed then the value that it has in the execution that is searched for?
+    /// Has a write that is executed then the value that it has in the execution that is searched
+    /// for?
     fn writes_right(&self, write: usize, right: u64) -> bool {
         self.execution.data.column_word(Event::from(write)) & !right == 0
     }
@@ -92,7 +102,11 @@ impl<'a> InterleavedProgram<'a> {
     /// The last write to the location of a read among what comes before it.
     pub fn latest(&self, before: &[usize], read: usize) -> Option<usize> {
         let location = |e: usize| self.execution.events[e].location;
-        before.iter().rev().copied().find(|&w| self.is(w, Kind::Write) && location(w) == location(read))
+        before
+            .iter()
+            .rev()
+            .copied()
+            .find(|&w| self.is(w, Kind::Write) && location(w) == location(read))
     }
 
     /// The events of a prefix as an execution. `None` if a read has no source in it.
@@ -106,14 +120,20 @@ impl<'a> InterleavedProgram<'a> {
         let events = all.iter().map(|&e| x.events[e].clone()).collect();
         let mut part = Execution::new(x.signature, events, x.threads.clone(), x.locations.clone());
         let restricted = |relation: &BitMatrix| {
-            let pairs = relation.pairs().filter_map(|(a, b)| Some((at(a.index())?, at(b.index())?)));
+            let pairs =
+                relation.pairs().filter_map(|(a, b)| Some((at(a.index())?, at(b.index())?)));
             BitMatrix::from_pairs(all.len(), pairs)
         };
         (part.rmw, part.addr, part.data, part.ctrl) =
             (restricted(&x.rmw), restricted(&x.addr), restricted(&x.data), restricted(&x.ctrl));
         let location = |e: usize| x.events[e].location;
-        let init = |e: usize| (0..x.size()).find(|&i| self.is(i, Kind::Init) && location(i) == location(e)).and_then(at);
-        let writes: Vec<usize> = prefix.order.iter().copied().filter(|&e| self.is(e, Kind::Write)).collect();
+        let init = |e: usize| {
+            (0..x.size())
+                .find(|&i| self.is(i, Kind::Init) && location(i) == location(e))
+                .and_then(at)
+        };
+        let writes: Vec<usize> =
+            prefix.order.iter().copied().filter(|&e| self.is(e, Kind::Write)).collect();
         for (i, &w) in writes.iter().enumerate() {
             part.co.insert(init(w)?, at(w)?);
             for &later in writes[i + 1..].iter().filter(|&&v| location(v) == location(w)) {
@@ -133,7 +153,8 @@ impl<'a> InterleavedProgram<'a> {
                 ReadSources::Latest => None,
                 ReadSources::Given(given) => given.iter().find(|(read, _)| *read == r),
             };
-            let source = given.map_or_else(|| self.latest(&prefix.order[..i], r), |&(_, source)| source);
+            let source =
+                given.map_or_else(|| self.latest(&prefix.order[..i], r), |&(_, source)| source);
             let from = match source {
                 Some(w) => at(w)?,
                 None => init(r)?,
@@ -143,7 +164,8 @@ impl<'a> InterleavedProgram<'a> {
         Some(part)
     }
 
-    /// Executes the next operation of a thread that is executed, in each way that a read in it may read.
+    /// Executes the next operation of a thread that is executed, in each way that a read in it may
+    /// read.
     fn steps(&self, state: &InterleavingState, t: usize, reads: Reads) -> Vec<InterleavingState> {
         let mut after = state.clone();
         let first = loop {
@@ -168,7 +190,8 @@ impl<'a> InterleavedProgram<'a> {
         let read = |source: Option<usize>| {
             let mut after = after.clone();
             after.sources.push((first, source));
-            let is_right = source == self.source(first) && source.is_none_or(|w| state.right >> w & 1 == 1);
+            let is_right =
+                source == self.source(first) && source.is_none_or(|w| state.right >> w & 1 == 1);
             after.right |= u64::from(is_right) << first;
             self.written(after, t, first)
         };
@@ -177,7 +200,8 @@ impl<'a> InterleavedProgram<'a> {
 
     /// Executes the write of the operation that begins with an event, if it has one.
     fn written(&self, mut state: InterleavingState, t: usize, first: usize) -> InterleavingState {
-        let written = if self.is(first, Kind::Write) { Some(first) } else { self.write_half(first) };
+        let written =
+            if self.is(first, Kind::Write) { Some(first) } else { self.write_half(first) };
         if let Some(write) = written {
             if write != first {
                 state.next[t] += 1;
@@ -195,7 +219,8 @@ impl<'a> InterleavedProgram<'a> {
     fn key(&self, state: &InterleavingState) -> Vec<u8> {
         let mut sources = state.sources.clone();
         sources.sort_unstable();
-        let mut writes: Vec<usize> = state.order.iter().copied().filter(|&e| self.is(e, Kind::Write)).collect();
+        let mut writes: Vec<usize> =
+            state.order.iter().copied().filter(|&e| self.is(e, Kind::Write)).collect();
         writes.sort_by_key(|&w| self.execution.events[w].location);
         let from = sources.iter().flat_map(|&(r, w)| [r as u8, w.map_or(u8::MAX, |w| w as u8)]);
         let executed = state.order.iter().fold(0_u64, |set, &e| set | 1 << e).to_le_bytes();
@@ -211,15 +236,27 @@ impl<'a> InterleavedProgram<'a> {
         ReadSources::Given(sources.iter().copied().filter(is_stale).collect())
     }
 
-    /// The shortest beginning of an execution that is found to race; with `complete` only of whole executions.
-    pub fn race(&self, complete: bool, reads: Reads, judge: &mut dyn FnMut(&Execution) -> Shows) -> Option<Prefix> {
+    /// The shortest beginning of an execution that is found to race; with `complete` only of whole
+    /// executions.
+    pub fn race(
+        &self,
+        complete: bool,
+        reads: Reads,
+        judge: &mut dyn FnMut(&Execution) -> Shows,
+    ) -> Option<Prefix> {
         let threads = self.threads.len();
-        let start = InterleavingState { order: Vec::new(), next: vec![0; threads], sources: Vec::new(), right: 0 };
+        let start = InterleavingState {
+            order: Vec::new(),
+            next: vec![0; threads],
+            sources: Vec::new(),
+            right: 0,
+        };
         let (mut now, mut seen) = (vec![start], HashSet::new());
         while !now.is_empty() {
             let mut then = Vec::new();
             for state in &now {
-                let next: Vec<InterleavingState> = (0..threads).flat_map(|t| self.steps(state, t, reads)).collect();
+                let next: Vec<InterleavingState> =
+                    (0..threads).flat_map(|t| self.steps(state, t, reads)).collect();
                 let last = state.order.last().copied().filter(|&e| !self.is(e, Kind::Fence));
                 if if complete { next.is_empty() } else { last.is_some() } {
                     let sources = match reads {
@@ -246,7 +283,9 @@ pub fn shows(judge: &mut Judge, undefined: &[(usize, bool)], part: &Execution) -
     let judgement = judge.judge(part);
     match judgement.consistent {
         false => Shows::Inconsistency,
-        true if undefined.iter().any(|&(check, raised)| judgement.holds[check] == raised) => Shows::Race,
+        true if undefined.iter().any(|&(check, raised)| judgement.holds[check] == raised) => {
+            Shows::Race
+        }
         true => Shows::Nothing,
     }
 }

@@ -1,9 +1,11 @@
-//! What the last operation of a thread, if nothing reads from it, has to do with the rest of an execution. Where it has little to do with it,
-//! the source execution of a smallest counterexample has few races: [`few_races`] says why.
+//! What the last operation of a thread, if nothing reads from it, has to do with the rest of an
+//! execution. Where it has little to do with it, the source execution of a smallest counterexample
+//! has few races: [`few_races`] says why.
 //!
-//! The analysis follows through a model's text where an expression may relate the operation's events with the others and with each other,
-//! whether that depends on where the operation reads from and where modification order has it, and whether there may be more or fewer pairs among
-//! the others without it. What it cannot see to be so is taken to be otherwise.
+//! The analysis follows through a model's text where an expression may relate the operation's
+//! events with the others and with each other, whether that depends on where the operation reads
+//! from and where modification order has it, and whether there may be more or fewer pairs among the
+//! others without it. What it cannot see to be so is taken to be otherwise.
 
 use margay_models::execution::Order;
 use margay_models::judge::Judge;
@@ -14,23 +16,31 @@ use super::{extends, starts_are_consistent};
 use crate::encode::{FewRaces, unused_half};
 use crate::language::{LoweringForm, Mapping};
 
-/// Which races the source execution of a smallest counterexample may have, among guarded programs of these constructs; `None` if any.
+/// Which races the source execution of a smallest counterexample may have, among guarded programs
+/// of these constructs; `None` if any.
 ///
-/// Let P be a counterexample of fewest events, and x its source execution, which is forbidden. No consistent execution of P has a race. Call
-/// an operation *last* if it is last in its thread and nothing reads from it, and let x have one.
+/// Let P be a counterexample of fewest events, and x its source execution, which is forbidden. No
+/// consistent execution of P has a race. Call an operation *last* if it is last in its thread and
+/// nothing reads from it, and let x have one.
 ///
-/// - *Without a last operation e, x is consistent*, with some modification order: P without e is a program of the class. The target allows its compiled
-///   form what is left of the outcome, if it allows executions without last operations. Every consistent execution of it is a beginning of one of P, so
-///   it has no race. It is no counterexample, as it has fewer events. So some consistent execution has that outcome, and reads as x does.
-/// - *Let a race of x have no part of e.* If races neither look at modification order nor at a last operation elsewhere, that
-///   execution has the race, too. It is a beginning of an execution of P, and the source goes on ([`extends`]): P races.
-/// - *Let e be one side of it.* Execute e behind all the others instead, so that it reads the last write. That is consistent, as the source goes on. If what
-///   e races with does not depend on what it reads, the race is there: P races.
+/// - *Without a last operation e, x is consistent*, with some modification order: P without e is a
+///   program of the class. The target allows its compiled form what is left of the outcome, if it
+///   allows executions without last operations. Every consistent execution of it is a beginning of
+///   one of P, so it has no race. It is no counterexample, as it has fewer events. So some
+///   consistent execution has that outcome, and reads as x does.
+/// - *Let a race of x have no part of e.* If races neither look at modification order nor at a last
+///   operation elsewhere, that execution has the race, too. It is a beginning of an execution of P,
+///   and the source goes on ([`extends`]): P races.
+/// - *Let e be one side of it.* Execute e behind all the others instead, so that it reads the last
+///   write. That is consistent, as the source goes on. If what e races with does not depend on what
+///   it reads, the race is there: P races.
 ///
-/// So a race of x has a part of a last operation whose races depend on what it reads (an acquire), or of a compare-exchange, which may fail.
+/// So a race of x has a part of a last operation whose races depend on what it reads (an acquire),
+/// or of a compare-exchange, which may fail.
 pub fn few_races(mapping: &Mapping, constructs: &[Construct]) -> Option<FewRaces> {
     let (source, target) = (&mapping.source, &mapping.target);
-    let races: Vec<ExprId> = source.checks.iter().filter(|c| c.is_undefined_behaviour()).map(|c| c.expr).collect();
+    let races: Vec<ExprId> =
+        source.checks.iter().filter(|c| c.is_undefined_behaviour()).map(|c| c.expr).collect();
     let goes_on = || extends(source) && starts_are_consistent(source, &mut Judge::new(source));
     let around = ModelKnowledge::of(source, None);
     let is_fit = !races.is_empty()
@@ -52,7 +62,10 @@ pub fn few_races(mapping: &Mapping, constructs: &[Construct]) -> Option<FewRaces
 fn are_pairs_with_names(source: &Model) -> bool {
     source.checks.iter().filter(|check| check.is_undefined_behaviour()).all(|check| {
         let is_name = matches!(source.arena.node(check.expr), Node::Definition(_));
-        check.role == Role::Flag && check.kind == CheckKind::Empty && is_name && source.arena.sort(check.expr) == Sort::Relation
+        check.role == Role::Flag
+            && check.kind == CheckKind::Empty
+            && is_name
+            && source.arena.sort(check.expr) == Sort::Relation
     })
 }
 
@@ -68,17 +81,19 @@ fn allows_without(target: &Model) -> bool {
     target.axioms().all(|(_, check)| !check.negated && !analysis.value(check.expr).more)
 }
 
-/// May the compiled program read by a store, or have a read whose value nobody uses? (What a load writes back others may read in the target, and
-/// in the source nothing reads from the load: [`Mapping::writes_back`] is asked beside this.)
+/// May the compiled program read by a store, or have a read whose value nobody uses? (What a load
+/// writes back others may read in the target, and in the source nothing reads from the load:
+/// [`Mapping::writes_back`] is asked beside this.)
 fn has_unused_reads(mapping: &Mapping) -> bool {
     mapping.rows.iter().any(|row| {
-        row.alternatives
-            .iter()
-            .any(|lowering| unused_half(row, lowering).is_some() || lowering.steps.iter().any(|step| step.unused))
+        row.alternatives.iter().any(|lowering| {
+            unused_half(row, lowering).is_some() || lowering.steps.iter().any(|step| step.unused)
+        })
     })
 }
 
-/// May an operation of this kind do less than it does in the execution that is searched for, if it reads another value?
+/// May an operation of this kind do less than it does in the execution that is searched for, if it
+/// reads another value?
 fn may_fail(mapping: &Mapping, construct: Construct) -> bool {
     let rows = mapping.rows.iter().filter(|row| row.construct == construct);
     rows.flat_map(|row| &row.alternatives).any(|lowering| lowering.form != LoweringForm::Usual)
@@ -104,7 +119,8 @@ fn each(cell: impl Fn(usize, usize) -> bool) -> PairPlaces {
 struct RelationKnowledge {
     /// Where there may be pairs; among the others always.
     pairs: PairPlaces,
-    /// Where there may be other pairs if the operation reads from elsewhere, or is elsewhere in modification order.
+    /// Where there may be other pairs if the operation reads from elsewhere, or is elsewhere in
+    /// modification order.
     depends: PairPlaces,
     /// There may be fewer among the others without the operation.
     fewer: bool,
@@ -113,17 +129,26 @@ struct RelationKnowledge {
 }
 
 impl RelationKnowledge {
-    const NOTHING: RelationKnowledge =
-        RelationKnowledge { pairs: [[true, false], [false, false]], depends: NOWHERE, fewer: false, more: false };
-    const IDENTITY: RelationKnowledge = RelationKnowledge { pairs: [[true, false], [false, true]], ..Self::NOTHING };
+    const NOTHING: RelationKnowledge = RelationKnowledge {
+        pairs: [[true, false], [false, false]],
+        depends: NOWHERE,
+        fewer: false,
+        more: false,
+    };
+    const IDENTITY: RelationKnowledge =
+        RelationKnowledge { pairs: [[true, false], [false, true]], ..Self::NOTHING };
 
     fn with(pairs: PairPlaces) -> RelationKnowledge {
         RelationKnowledge { pairs, ..Self::NOTHING }
     }
 
-    /// The same, but that all pairs with the operation depend on where it reads from, or is in modification order.
+    /// The same, but that all pairs with the operation depend on where it reads from, or is in
+    /// modification order.
     fn dependent(self) -> RelationKnowledge {
-        RelationKnowledge { depends: each(|i, j| self.pairs[i][j] && (i, j) != (OTHERS, OTHERS)), ..self }
+        RelationKnowledge {
+            depends: each(|i, j| self.pairs[i][j] && (i, j) != (OTHERS, OTHERS)),
+            ..self
+        }
     }
 
     fn is_as_without(self) -> bool {
@@ -146,17 +171,25 @@ impl RelationKnowledge {
     fn intersection(self, b: RelationKnowledge) -> RelationKnowledge {
         RelationKnowledge {
             pairs: each(|i, j| self.pairs[i][j] && b.pairs[i][j]),
-            depends: each(|i, j| self.depends[i][j] && b.pairs[i][j] || self.pairs[i][j] && b.depends[i][j]),
+            depends: each(|i, j| {
+                self.depends[i][j] && b.pairs[i][j] || self.pairs[i][j] && b.depends[i][j]
+            }),
             ..self.union(b)
         }
     }
 
     fn complement(self) -> RelationKnowledge {
-        RelationKnowledge { pairs: ANYWHERE, depends: self.depends, fewer: self.more, more: self.fewer }
+        RelationKnowledge {
+            pairs: ANYWHERE,
+            depends: self.depends,
+            fewer: self.more,
+            more: self.fewer,
+        }
     }
 
     fn then(self, b: RelationKnowledge) -> RelationKnowledge {
-        let through = |a: &PairPlaces, b: &PairPlaces| each(|i, j| BOTH.iter().any(|&k| a[i][k] && b[k][j]));
+        let through =
+            |a: &PairPlaces, b: &PairPlaces| each(|i, j| BOTH.iter().any(|&k| a[i][k] && b[k][j]));
         let (by_a, by_b) = (through(&self.depends, &b.pairs), through(&self.pairs, &b.depends));
         let leads_back = self.pairs[OTHERS][LAST] && b.pairs[LAST][OTHERS];
         RelationKnowledge {
@@ -186,13 +219,20 @@ impl RelationKnowledge {
     fn domain(self) -> RelationKnowledge {
         let from = |of: PairPlaces| each(|i, j| i == j && of[i].contains(&true));
         let fewer = self.fewer || self.pairs[OTHERS][LAST];
-        RelationKnowledge { pairs: from(self.pairs), depends: from(self.depends), fewer, more: self.more }
+        RelationKnowledge {
+            pairs: from(self.pairs),
+            depends: from(self.depends),
+            fewer,
+            more: self.more,
+        }
     }
 
     fn product(self, b: RelationKnowledge) -> RelationKnowledge {
         RelationKnowledge {
             pairs: each(|i, j| self.pairs[i][i] && b.pairs[j][j]),
-            depends: each(|i, j| self.depends[i][i] && b.pairs[j][j] || self.pairs[i][i] && b.depends[j][j]),
+            depends: each(|i, j| {
+                self.depends[i][i] && b.pairs[j][j] || self.pairs[i][i] && b.depends[j][j]
+            }),
             ..self.union(b)
         }
     }
@@ -208,7 +248,11 @@ struct ModelKnowledge<'a> {
 
 impl<'a> ModelKnowledge<'a> {
     fn of(model: &'a Model, construct: Option<Construct>) -> Self {
-        let mut analysis = Self { model, construct, definitions: vec![RelationKnowledge::NOTHING; model.definitions.len()] };
+        let mut analysis = Self {
+            model,
+            construct,
+            definitions: vec![RelationKnowledge::NOTHING; model.definitions.len()],
+        };
         // What is known only grows; as often as it takes for the recursive ones.
         loop {
             let before = analysis.definitions.clone();
@@ -223,7 +267,8 @@ impl<'a> ModelKnowledge<'a> {
     }
 
     fn value(&self, root: ExprId) -> RelationKnowledge {
-        // Operands have smaller numbers than what is made of them; a definition is known by its name.
+        // Operands have smaller numbers than what is made of them; a definition is known by its
+        // name.
         let arena = &self.model.arena;
         let mut needed = vec![false; root.index() + 1];
         needed[root.index()] = true;
@@ -241,8 +286,11 @@ impl<'a> ModelKnowledge<'a> {
 
     fn build(&self, id: ExprId, values: &[RelationKnowledge]) -> RelationKnowledge {
         let of = |e: ExprId| values[e.index()];
-        let everything =
-            if self.model.arena.sort(id) == Sort::Set { RelationKnowledge::IDENTITY } else { RelationKnowledge::with(ANYWHERE) };
+        let everything = if self.model.arena.sort(id) == Sort::Set {
+            RelationKnowledge::IDENTITY
+        } else {
+            RelationKnowledge::with(ANYWHERE)
+        };
         match self.model.arena.node(id) {
             Node::Set(set) if self.may_be(set) => RelationKnowledge::IDENTITY,
             Node::Set(_) | Node::Empty(_) => RelationKnowledge::NOTHING,
@@ -293,7 +341,8 @@ impl<'a> ModelKnowledge<'a> {
         }
     }
 
-    /// A base relation: nothing comes behind the operation in its thread, and nothing reads from it.
+    /// A base relation: nothing comes behind the operation in its thread, and nothing reads from
+    /// it.
     fn base(&self, relation: BaseRelation) -> RelationKnowledge {
         let within = self.construct.is_none_or(|c| c.operation == Operation::Rmw);
         match (relation.course(), relation.ends()) {
@@ -301,10 +350,16 @@ impl<'a> ModelKnowledge<'a> {
             (PairCourse::Communication, [_, PairEnd::Read]) => {
                 RelationKnowledge::with([[true, true], [false, false]]).dependent()
             }
-            (PairCourse::WithinOperation, _) => RelationKnowledge::with([[true, false], [false, within]]),
+            (PairCourse::WithinOperation, _) => {
+                RelationKnowledge::with([[true, false], [false, within]])
+            }
             (PairCourse::Itself, _) => RelationKnowledge::IDENTITY,
-            (PairCourse::Anywhere, _) if relation.follows_from_two_events() => RelationKnowledge::with(ANYWHERE),
-            (PairCourse::Anywhere | PairCourse::Communication, _) => RelationKnowledge::with(ANYWHERE).dependent(),
+            (PairCourse::Anywhere, _) if relation.follows_from_two_events() => {
+                RelationKnowledge::with(ANYWHERE)
+            }
+            (PairCourse::Anywhere | PairCourse::Communication, _) => {
+                RelationKnowledge::with(ANYWHERE).dependent()
+            }
         }
     }
 }
@@ -322,7 +377,8 @@ mod tests {
 
     fn exempt(name: &str) -> Option<Vec<String>> {
         let file = library::built_in(name).expect("it is shipped");
-        let mapping = load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
+        let mapping =
+            load_text(&file, None, &LoadOptions::default()).expect("it is complete").mapping;
         let signature = mapping.source.signature;
         let few = few_races(&mapping, &constructs(signature))?;
         Some(few.but_of.iter().map(|c| c.name(signature)).collect())
@@ -331,13 +387,16 @@ mod tests {
     #[test]
     fn what_acquires_may_race() {
         // A relaxed load may be a compare-exchange that failed, which is another instruction there.
-        let acquires = ["R.RLX", "R.ACQ", "R.SC", "RMW.ACQ", "RMW.ACQ_REL", "RMW.SC"].map(str::to_owned).to_vec();
+        let acquires = ["R.RLX", "R.ACQ", "R.SC", "RMW.ACQ", "RMW.ACQ_REL", "RMW.SC"]
+            .map(str::to_owned)
+            .to_vec();
         for name in ["rc11-to-ptx", "rc11-to-ptx-no-release-rmw", "rc11-to-ptx-descoped"] {
             assert_eq!(exempt(name).as_ref(), Some(&acquires), "{name}");
         }
     }
 
-    /// In the target others may read what such a load writes back: without the load they have nothing to read.
+    /// In the target others may read what such a load writes back: without the load they have
+    /// nothing to read.
     #[test]
     fn loads_that_write_back_are_read() {
         assert!(exempt("rc11-to-x86").is_some());

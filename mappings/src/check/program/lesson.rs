@@ -1,4 +1,5 @@
-//! Lessons that hold in every shape: beginnings of executions with threads by number and events by their position in the thread.
+//! Lessons that hold in every shape: beginnings of executions with threads by number and events by
+//! their position in the thread.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,8 @@ use crate::encode::atoms::Atoms;
 use crate::encode::{Prefix, ReadSources};
 use crate::search::{Orders, RecordedInstance};
 
-/// Lessons about so many events are taught to later shapes from the start; longer ones are rarely about the same programs.
+/// Lessons about so many events are taught to later shapes from the start; longer ones are rarely
+/// about the same programs.
 const SHORT: usize = 5;
 
 /// An event by thread and position in it.
@@ -51,8 +53,11 @@ impl RaceLesson {
         let threads = self.order.iter().map(|&(t, _)| t + 1).max().unwrap_or(0);
         let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
         for t in 0..threads {
-            let needed = self.order.iter().filter(|&&(u, _)| u == t).map(|&(_, i)| i + 1).max().unwrap_or(0);
-            let fitting = |choice: &Vec<usize>, s: usize| !choice.contains(&s) && atoms.shape.sizes()[s] >= needed;
+            let needed =
+                self.order.iter().filter(|&&(u, _)| u == t).map(|&(_, i)| i + 1).max().unwrap_or(0);
+            let fitting = |choice: &Vec<usize>, s: usize| {
+                !choice.contains(&s) && atoms.shape.sizes()[s] >= needed
+            };
             choices = choices
                 .iter()
                 .flat_map(|choice| {
@@ -61,10 +66,14 @@ impl RaceLesson {
                 })
                 .collect();
         }
-        let event = |choice: &[usize], (t, i): ThreadPosition| atoms.shape.first_event(choice[t]) + i;
+        let event =
+            |choice: &[usize], (t, i): ThreadPosition| atoms.shape.first_event(choice[t]) + i;
         choices
             .iter()
-            .map(|choice| Prefix { order: self.order.iter().map(|&p| event(choice, p)).collect(), sources: ReadSources::Latest })
+            .map(|choice| Prefix {
+                order: self.order.iter().map(|&p| event(choice, p)).collect(),
+                sources: ReadSources::Latest,
+            })
             .collect()
     }
 }
@@ -74,8 +83,8 @@ impl RaceLesson {
 pub enum Taught {
     /// A modification order that explained an outcome.
     Order(margay_solver::TupleSet),
-    /// Where the source chooses an order of its fences: one that explained an outcome, for all events, with modification order as it was
-    /// (an empty order) or by an order of all events.
+    /// Where the source chooses an order of its fences: one that explained an outcome, for all
+    /// events, with modification order as it was (an empty order) or by an order of all events.
     Orders(Orders),
     /// A race of its program.
     Race(Prefix),
@@ -92,7 +101,10 @@ impl Learned {
     pub fn outcomes(&self) -> impl Iterator<Item = &RecordedInstance> {
         self.0.iter().filter_map(|taught| match taught {
             Taught::Old(OldCandidate::Outcome(recorded)) => Some(recorded),
-            Taught::Old(OldCandidate::Legal(_)) | Taught::Race(_) | Taught::Order(_) | Taught::Orders(_) => None,
+            Taught::Old(OldCandidate::Legal(_))
+            | Taught::Race(_)
+            | Taught::Order(_)
+            | Taught::Orders(_) => None,
         })
     }
 
@@ -106,7 +118,11 @@ impl Learned {
 }
 
 /// Adds what races teach about all shapes.
-pub fn collect<'a>(lessons: &mut BTreeSet<RaceLesson>, races: impl Iterator<Item = &'a Prefix>, atoms: &Atoms) {
+pub fn collect<'a>(
+    lessons: &mut BTreeSet<RaceLesson>,
+    races: impl Iterator<Item = &'a Prefix>,
+    atoms: &Atoms,
+) {
     lessons.extend(races.filter_map(|prefix| RaceLesson::new(prefix, atoms)));
 }
 
@@ -119,16 +135,24 @@ mod tests {
 
     #[test]
     fn lessons_are_found_again_in_every_choice_of_threads() {
-        let shapes: Vec<Atoms> = ThreadShape::all(5).iter().map(|s| Atoms::new(s, EventSlots::default())).collect();
-        let of = |name: &str| shapes.iter().find(|a| a.shape.to_string() == name).expect("a partition of 5");
-        let prefix = |order: &[usize]| Prefix { order: order.to_vec(), sources: ReadSources::Latest };
+        let shapes: Vec<Atoms> =
+            ThreadShape::all(5).iter().map(|s| Atoms::new(s, EventSlots::default())).collect();
+        let of = |name: &str| {
+            shapes.iter().find(|a| a.shape.to_string() == name).expect("a partition of 5")
+        };
+        let prefix =
+            |order: &[usize]| Prefix { order: order.to_vec(), sources: ReadSources::Latest };
         // Two events of the second thread, then one of the first.
         let lesson = RaceLesson::new(&prefix(&[3, 4, 0]), of("3+2")).expect("it is short");
         assert_eq!(lesson.in_shape(of("3+2")), [prefix(&[0, 1, 3]), prefix(&[3, 4, 0])]);
         assert_eq!(lesson.in_shape(of("2+1+1+1")).len(), 3);
         assert_eq!(lesson.in_shape(of("5")), []);
         assert!(
-            RaceLesson::new(&prefix(&[0, 1, 2, 3, 4, 5]), &Atoms::new(&ThreadShape::all(6)[0], EventSlots::default())).is_none()
+            RaceLesson::new(
+                &prefix(&[0, 1, 2, 3, 4, 5]),
+                &Atoms::new(&ThreadShape::all(6)[0], EventSlots::default())
+            )
+            .is_none()
         );
     }
 }

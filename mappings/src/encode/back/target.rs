@@ -14,8 +14,9 @@ pub struct ReadsAndWrites {
 }
 
 impl Back {
-    /// Reads-from and coherence order of a target in which `copies` relates loads to what they write back, and `loc` whatever is of one
-    /// location; and what makes them those of an execution that reads back as the source's.
+    /// Reads-from and coherence order of a target in which `copies` relates loads to what they
+    /// write back, and `loc` whatever is of one location; and what makes them those of an execution
+    /// that reads back as the source's.
     pub fn target(
         self,
         logic: &mut Logic,

@@ -1,6 +1,6 @@
-//! The executions of a test and of the tests one step weaker, as formulas: what `margay synth` asks for. Each weaker test has an
-//! execution of its own: the events and reads-from of the given one, as far as they are still there, and some coherence and
-//! Fence-SC order.
+//! The executions of a test and of the tests one step weaker, as formulas: what `margay synth` asks
+//! for. Each weaker test has an execution of its own: the events and reads-from of the given one,
+//! as far as they are still there, and some coherence and Fence-SC order.
 
 mod view;
 
@@ -27,9 +27,11 @@ pub enum Relaxation {
     Narrow(usize),
     /// A read-modify-write is a load and a store.
     Split(usize),
-    /// A dependency between two events is control instead of address or data, or gone if it was control.
+    /// A dependency between two events is control instead of address or data, or gone if it was
+    /// control.
     Loosen(usize, usize),
-    /// Of the threads that share a scope, those that share the next narrower one with this thread run elsewhere.
+    /// Of the threads that share a scope, those that share the next narrower one with this thread
+    /// run elsewhere.
     Apart(usize, Scope),
 }
 
@@ -62,7 +64,12 @@ pub struct RelaxedLevel {
 
 impl RelaxedLevel {
     /// The execution itself.
-    pub fn new(logic: &mut Logic, v: &MappingVocabulary, source: &SourceExpressions, signature: Signature) -> Self {
+    pub fn new(
+        logic: &mut Logic,
+        v: &MappingVocabulary,
+        source: &SourceExpressions,
+        signature: Signature,
+    ) -> Self {
         let events = source.events;
         Self {
             universe: source.universe,
@@ -95,8 +102,8 @@ impl RelaxedLevel {
         checks.filter(|(_, (c, _))| c.role == CheckRole::Axiom).map(|(i, (_, &f))| (i, f)).collect()
     }
 
-    /// What dependencies programs can have: both halves of a read-modify-write are executed or neither, and a pair depends in one
-    /// way.
+    /// What dependencies programs can have: both halves of a read-modify-write are executed or
+    /// neither, and a pair depends in one way.
     pub fn dependencies_of_instructions(&self, logic: &mut Logic) -> Vec<Formula> {
         let [addr, data, ctrl] = self.dependencies;
         let back = logic.transpose(self.rmw);
@@ -188,13 +195,16 @@ impl RelaxedLevel {
                 level.exchanges = level.exchanges.map(|all| logic.intersection(all, halves));
                 logic.some(pair)
             }
-            Relaxation::Loosen(a, b) => {
-                self.loosened(logic, &mut level, atoms.pairs([(AtomPlace::Event(a), AtomPlace::Event(b))]))
-            }
+            Relaxation::Loosen(a, b) => self.loosened(
+                logic,
+                &mut level,
+                atoms.pairs([(AtomPlace::Event(a), AtomPlace::Event(b))]),
+            ),
             Relaxation::Apart(t, scope) => {
                 let all = logic.range(self.thread);
                 let one = logic.constant(atoms.set([AtomPlace::Thread(t)]));
-                let narrower = self.together.iter().filter(|(s, _)| *s < scope).map(|&(_, r)| r).next_back();
+                let narrower =
+                    self.together.iter().filter(|(s, _)| *s < scope).map(|&(_, r)| r).next_back();
                 let block = match narrower {
                     Some(sharing) => logic.join(one, sharing),
                     None => logic.intersection(one, all),
@@ -215,7 +225,8 @@ impl RelaxedLevel {
         (level, applies)
     }
 
-    /// A dependency of the pair becomes control if it was address or data, and goes if it was control.
+    /// A dependency of the pair becomes control if it was address or data, and goes if it was
+    /// control.
     fn loosened(&self, logic: &mut Logic, level: &mut Self, pair: TupleSet) -> Formula {
         let pair = logic.constant(pair);
         let [addr, data, ctrl] = self.dependencies;
@@ -266,11 +277,22 @@ impl RelaxedLevel {
             *set = logic.intersection(*set, keep);
         }
         let scopes = self.scopes.iter_mut().map(|(_, set)| set);
-        for set in self.orders.iter_mut().map(|(_, set)| set).chain(scopes).chain(&mut self.exchanges) {
+        for set in
+            self.orders.iter_mut().map(|(_, set)| set).chain(scopes).chain(&mut self.exchanges)
+        {
             *set = logic.intersection(*set, keep);
         }
         let [addr, data, ctrl] = &mut self.dependencies;
-        for relation in [&mut self.loc, &mut self.int, &mut self.po, &mut self.rf, &mut self.rmw, addr, data, ctrl] {
+        for relation in [
+            &mut self.loc,
+            &mut self.int,
+            &mut self.po,
+            &mut self.rf,
+            &mut self.rmw,
+            addr,
+            data,
+            ctrl,
+        ] {
             *relation = logic.restrict_domain(keep, *relation);
             *relation = logic.restrict_range(*relation, keep);
         }
@@ -282,9 +304,15 @@ impl RelaxedLevel {
         self.rf = logic.union(self.rf, initial);
     }
 
-    /// The execution with orders of its own, in which each location may end with the write of `finals` (if that is still there);
-    /// and what makes these orders such.
-    pub fn with_orders(&mut self, logic: &mut Logic, v: &MappingVocabulary, chosen: ChosenOrders, finals: Expr) -> Vec<Formula> {
+    /// The execution with orders of its own, in which each location may end with the write of
+    /// `finals` (if that is still there); and what makes these orders such.
+    pub fn with_orders(
+        &mut self,
+        logic: &mut Logic,
+        v: &MappingVocabulary,
+        chosen: ChosenOrders,
+        finals: Expr,
+    ) -> Vec<Formula> {
         let ascending = logic.rel(v.ascending);
         let mut among = |from: Expr| {
             let pairs = logic.restrict_domain(from, self.loc);
@@ -331,13 +359,24 @@ impl ChosenOrders {
     /// Declares them.
     pub fn new(logic: &mut Logic) -> Self {
         let mut declare = |name: &str| logic.relation(name, 2);
-        Self { ascending: declare("chosen_mo"), related: declare("chosen_related"), fence_sc: declare("chosen_sync_fence") }
+        Self {
+            ascending: declare("chosen_mo"),
+            related: declare("chosen_related"),
+            fence_sc: declare("chosen_sync_fence"),
+        }
     }
 
     /// Bounds them as the vocabulary bounds its own.
     pub fn bound(&self, v: &MappingVocabulary, bounds: &mut Bounds) {
-        for (relation, like) in [(self.ascending, v.mo_ascending), (self.related, v.related), (self.fence_sc, v.fence_order)] {
-            let upper = bounds.get(like).map(|(_, upper)| upper.clone()).unwrap_or_else(|| TupleSet::new(2));
+        for (relation, like) in [
+            (self.ascending, v.mo_ascending),
+            (self.related, v.related),
+            (self.fence_sc, v.fence_order),
+        ] {
+            let upper = bounds
+                .get(like)
+                .map(|(_, upper)| upper.clone())
+                .unwrap_or_else(|| TupleSet::new(2));
             bounds.between(relation, TupleSet::new(2), upper);
         }
     }

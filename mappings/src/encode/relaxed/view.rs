@@ -82,7 +82,10 @@ impl BaseInterpretation for View<'_> {
             BaseSet::AcqRel => return ordered(Order::AcqRel),
             BaseSet::Sc => return ordered(Order::Sc),
             BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys | BaseSet::Level(_) => {
-                return Interpretation::of(set.scope().and_then(|scope| find(&l.scopes, scope)), without::SCOPE);
+                return Interpretation::of(
+                    set.scope().and_then(|scope| find(&l.scopes, scope)),
+                    without::SCOPE,
+                );
             }
             BaseSet::Xchg => return Interpretation::of(l.exchanges, without::EXCHANGES),
             BaseSet::B

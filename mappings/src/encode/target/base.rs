@@ -54,11 +54,17 @@ impl BaseInterpretation for TargetBase<'_> {
             BaseSet::AcqRel => return ordered(Order::AcqRel),
             BaseSet::Sc => return ordered(Order::Sc),
             BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys | BaseSet::Level(_) => {
-                return Interpretation::of(set.scope().and_then(|scope| find(&t.scopes, scope)), without::SCOPE);
+                return Interpretation::of(
+                    set.scope().and_then(|scope| find(&t.scopes, scope)),
+                    without::SCOPE,
+                );
             }
             BaseSet::Xchg => return Interpretation::of(t.exchanges, without::EXCHANGES),
-            // An mbarrier is in shared memory; of other locations a mapping does not say where they are.
-            BaseSet::Mbarrier | BaseSet::Shared => return Interpretation::of(t.mbarriers, without::MBARRIERS),
+            // An mbarrier is in shared memory; of other locations a mapping does not say where they
+            // are.
+            BaseSet::Mbarrier | BaseSet::Shared => {
+                return Interpretation::of(t.mbarriers, without::MBARRIERS);
+            }
             BaseSet::B
             | BaseSet::Wait
             | BaseSet::Alias

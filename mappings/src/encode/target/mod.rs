@@ -1,5 +1,5 @@
-//! The target level: what the rows of the mapping make of the source events (docs/encoding.md). Accesses keep their atoms;
-//! fences that a lowering adds are slots, present where a row says so.
+//! The target level: what the rows of the mapping make of the source events (docs/encoding.md).
+//! Accesses keep their atoms; fences that a lowering adds are slots, present where a row says so.
 
 mod base;
 mod rows;
@@ -41,7 +41,8 @@ pub struct TargetExpressions {
 }
 
 impl TargetExpressions {
-    /// Lowers the source by the mapping's rows. Formulas that the instance must satisfy besides are added to `formulas`.
+    /// Lowers the source by the mapping's rows. Formulas that the instance must satisfy besides are
+    /// added to `formulas`.
     pub fn new(
         logic: &mut Logic,
         mapping: &Mapping,
@@ -63,8 +64,14 @@ impl TargetExpressions {
         let parts = TagSets::new(logic, mapping, v, source, formulas);
         let signature = mapping.target.signature;
         let collect = |logic: &mut Logic, sets: Vec<Expr>| logic.union_all(1, sets);
-        let kind =
-            |wanted: TargetEventKind| parts.kinds.iter().filter(move |(k, _)| *k == wanted).map(|&(_, e)| e).collect::<Vec<_>>();
+        let kind = |wanted: TargetEventKind| {
+            parts
+                .kinds
+                .iter()
+                .filter(move |(k, _)| *k == wanted)
+                .map(|&(_, e)| e)
+                .collect::<Vec<_>>()
+        };
         let reads = collect(logic, kind(TargetEventKind::Read));
         let writes = collect(logic, kind(TargetEventKind::Write));
         let fences = collect(logic, kind(TargetEventKind::Fence));
@@ -72,10 +79,12 @@ impl TargetExpressions {
         let orders: Vec<(Order, Expr)> = grouped(logic, &parts.orders);
         let scopes: Vec<(Scope, Expr)> = grouped(logic, &parts.scopes);
         let volatile = collect(logic, parts.volatile.clone());
-        let mbarriers = (!parts.mbarriers.is_empty()).then(|| collect(logic, parts.mbarriers.clone()));
+        let mbarriers =
+            (!parts.mbarriers.is_empty()).then(|| collect(logic, parts.mbarriers.clone()));
         let universe = logic.union(present, source.inits);
         let accesses = logic.union(reads, writes);
-        let [plain, atomics] = plain_and_atomic(logic, find(&orders, Order::Plain), [accesses, present, source.inits]);
+        let [plain, atomics] =
+            plain_and_atomic(logic, find(&orders, Order::Plain), [accesses, present, source.inits]);
         let all_po = logic.rel(v.target_po);
         let po = logic.restrict_domain(present, all_po);
         let po = logic.restrict_range(po, present);
@@ -85,7 +94,11 @@ impl TargetExpressions {
         let alone = logic.diagonal(source.inits);
         let int = logic.union(int, alone);
         let mut equal = Vec::new();
-        let mut same = |logic: &mut Logic, copy: Copied, expr: Expr| match v.copies.iter().find(|(c, _)| *c == copy) {
+        let mut same = |logic: &mut Logic, copy: Copied, expr: Expr| match v
+            .copies
+            .iter()
+            .find(|(c, _)| *c == copy)
+        {
             None => expr,
             Some(&(_, relation)) => {
                 let own = logic.rel(relation);
@@ -93,17 +106,26 @@ impl TargetExpressions {
                 own
             }
         };
-        let together: Vec<(Scope, Expr)> =
-            source.together.iter().map(|&(s, e)| (s, same(logic, Copied::Together(s), e))).collect();
+        let together: Vec<(Scope, Expr)> = source
+            .together
+            .iter()
+            .map(|&(s, e)| (s, same(logic, Copied::Together(s), e)))
+            .collect();
         let placed = placed(logic, &together, thread);
         let sr = inclusion(logic, &scopes, &placed);
-        // Accesses in slots are of the location of their event, and each read reads one write there.
+        // Accesses in slots are of the location of their event, and each read reads one write
+        // there.
         let unused = logic.union_all(2, parts.unused.iter().copied());
         let copies = logic.union_all(2, parts.back.iter().copied());
         let in_slots = logic.union_all(2, parts.in_slots());
-        let loc = if parts.in_slots().next().is_none() { source.loc } else { with_slots(logic, source.loc, in_slots) };
+        let loc = if parts.in_slots().next().is_none() {
+            source.loc
+        } else {
+            with_slots(logic, source.loc, in_slots)
+        };
         let loc = same(logic, Copied::Location, loc);
-        let rmw = std::iter::once(source.rmw).chain(parts.exchanges.iter().chain(&parts.back).copied());
+        let rmw =
+            std::iter::once(source.rmw).chain(parts.exchanges.iter().chain(&parts.back).copied());
         let rmw = logic.union_all(2, rmw);
         let rmw = same(logic, Copied::Rmw, rmw);
         let unused_rf = v.unused_rf.map(|r| logic.rel(r));
@@ -111,7 +133,9 @@ impl TargetExpressions {
         let total = signature.total_coherence();
         let ReadsAndWrites { rf, co } = match v.back {
             Some(back) => back.target(logic, source, [own_rf, copies, loc], total, formulas),
-            None => ReadsAndWrites { rf: own_rf, co: if total { source.mo } else { source.partial_co } },
+            None => {
+                ReadsAndWrites { rf: own_rf, co: if total { source.mo } else { source.partial_co } }
+            }
         };
         let co = same(logic, Copied::Coherence, co);
         let [addr, data] = parts.dependencies(logic, v, source, in_slots, [accesses, writes]);
@@ -147,7 +171,11 @@ impl TargetExpressions {
             logic.union(operations, initial)
         });
         if let Some(mbarriers) = mbarriers {
-            formulas.extend(waits_in_one_cta(logic, [mbarriers, reads, loc, rmw], find(&placed, Scope::Cta)));
+            formulas.extend(waits_in_one_cta(
+                logic,
+                [mbarriers, reads, loc, rmw],
+                find(&placed, Scope::Cta),
+            ));
         }
         let halves = parts.halves(logic, source, rmw);
         let relations = LevelRelations {
@@ -176,7 +204,8 @@ impl TargetExpressions {
             scopes,
             volatile,
             mbarriers,
-            // What a load writes back is an addition of 0, and a row of PTX cannot store by an exchange.
+            // What a load writes back is an addition of 0, and a row of PTX cannot store by an
+            // exchange.
             exchanges: source.exchanges,
             plain,
             atomics,
@@ -185,16 +214,26 @@ impl TargetExpressions {
     }
 }
 
-/// The plain accesses, initial writes among them, and what is present and has an order or a tag. A fence without a tag is neither.
-fn plain_and_atomic(logic: &mut Logic, plain: Option<Expr>, [accesses, present, inits]: [Expr; 3]) -> [Expr; 2] {
+/// The plain accesses, initial writes among them, and what is present and has an order or a tag. A
+/// fence without a tag is neither.
+fn plain_and_atomic(
+    logic: &mut Logic,
+    plain: Option<Expr>,
+    [accesses, present, inits]: [Expr; 3],
+) -> [Expr; 2] {
     let Some(plain) = plain else { return [inits, logic.difference(present, inits)] };
     let ordered = logic.difference(present, plain);
     let plain = logic.intersection(plain, accesses);
     [logic.union(plain, inits), logic.difference(ordered, inits)]
 }
 
-/// Threads of the cta alone in whose shared memory it is wait at an mbarrier (PTX ISA, mbarrier.test_wait: `.shared::cta`).
-fn waits_in_one_cta(logic: &mut Logic, [mbarriers, reads, loc, rmw]: [Expr; 4], near: Option<Expr>) -> Option<Formula> {
+/// Threads of the cta alone in whose shared memory it is wait at an mbarrier (PTX ISA,
+/// mbarrier.test_wait: `.shared::cta`).
+fn waits_in_one_cta(
+    logic: &mut Logic,
+    [mbarriers, reads, loc, rmw]: [Expr; 4],
+    near: Option<Expr>,
+) -> Option<Formula> {
     let waits = {
         let of_arrivals = logic.domain(rmw);
         let reads = logic.intersection(reads, mbarriers);
@@ -207,7 +246,12 @@ fn waits_in_one_cta(logic: &mut Logic, [mbarriers, reads, loc, rmw]: [Expr; 4], 
 }
 
 /// Each read in a slot reads one write of its location.
-fn reads_of_slots(logic: &mut Logic, rf: Expr, [slots, all_writes, loc]: [Expr; 3], formulas: &mut Vec<Formula>) {
+fn reads_of_slots(
+    logic: &mut Logic,
+    rf: Expr,
+    [slots, all_writes, loc]: [Expr; 3],
+    formulas: &mut Vec<Formula>,
+) {
     let back = logic.transpose(rf);
     formulas.push(logic.function(back, slots, all_writes));
     formulas.push(logic.subset(rf, loc));
@@ -228,7 +272,8 @@ fn grouped<K: Copy + Ord>(logic: &mut Logic, parts: &[(K, Expr)]) -> Vec<(K, Exp
     keys.dedup();
     keys.into_iter()
         .map(|key| {
-            let sets: Vec<Expr> = parts.iter().filter(|(k, _)| *k == key).map(|&(_, e)| e).collect();
+            let sets: Vec<Expr> =
+                parts.iter().filter(|(k, _)| *k == key).map(|&(_, e)| e).collect();
             (key, logic.union_all(1, sets))
         })
         .collect()

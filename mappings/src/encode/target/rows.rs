@@ -1,4 +1,5 @@
-//! What the rows of a mapping make of the source's events: which of them, and which of their slots, are reads, writes and fences, and what tags each has.
+//! What the rows of a mapping make of the source's events: which of them, and which of their slots,
+//! are reads, writes and fences, and what tags each has.
 
 use margay_models::execution::{Order, Scope};
 use margay_models::signature::Operation;
@@ -48,7 +49,8 @@ impl TagSets {
         source: &SourceExpressions,
         formulas: &mut Vec<Formula>,
     ) -> Self {
-        let mut encoder = RowEncoder { logic, vocabulary, source, formulas, parts: Self::default() };
+        let mut encoder =
+            RowEncoder { logic, vocabulary, source, formulas, parts: Self::default() };
         for &(construct, relation) in &vocabulary.construct {
             let set = encoder.logic.rel(relation);
             for row in mapping.rows.iter().filter(|row| row.construct == construct) {
@@ -70,24 +72,34 @@ impl TagSets {
         [accesses, writes]: [Expr; 2],
     ) -> [Expr; 2] {
         let [addr, data, _] = source.dependencies;
-        [(Dependency::Addr, addr, accesses), (Dependency::Data, data, writes)].map(|(dependency, mut all, dependent)| {
-            if let Some(later) = self.by_rows(logic, v, source, dependency) {
-                all = logic.union(all, later);
-            }
-            let has_slots = self.in_slots().next().is_some();
-            if has_slots {
-                let in_slots = logic.join(all, slots);
-                all = logic.union_all(2, [all, in_slots].into_iter().chain(self.own(dependency)));
-            }
-            if !self.depended_on.is_empty() || has_slots {
-                all = logic.restrict_range(all, dependent);
-            }
-            all
-        })
+        [(Dependency::Addr, addr, accesses), (Dependency::Data, data, writes)].map(
+            |(dependency, mut all, dependent)| {
+                if let Some(later) = self.by_rows(logic, v, source, dependency) {
+                    all = logic.union(all, later);
+                }
+                let has_slots = self.in_slots().next().is_some();
+                if has_slots {
+                    let in_slots = logic.join(all, slots);
+                    all =
+                        logic.union_all(2, [all, in_slots].into_iter().chain(self.own(dependency)));
+                }
+                if !self.depended_on.is_empty() || has_slots {
+                    all = logic.restrict_range(all, dependent);
+                }
+                all
+            },
+        )
     }
 
-    /// What is control-dependent stays so with all that its lowering adds; rows may make more depend on what they read.
-    pub fn control(&self, logic: &mut Logic, v: &MappingVocabulary, source: &SourceExpressions, ctrl: Expr) -> Expr {
+    /// What is control-dependent stays so with all that its lowering adds; rows may make more
+    /// depend on what they read.
+    pub fn control(
+        &self,
+        logic: &mut Logic,
+        v: &MappingVocabulary,
+        source: &SourceExpressions,
+        ctrl: Expr,
+    ) -> Expr {
         let ctrl = match self.by_rows(logic, v, source, Dependency::Ctrl) {
             Some(later) => logic.union(ctrl, later),
             None => ctrl,
@@ -123,7 +135,8 @@ impl TagSets {
         source: &SourceExpressions,
         dependency: Dependency,
     ) -> Option<Expr> {
-        let reads: Vec<Expr> = self.depended_on.iter().filter(|(d, _)| *d == dependency).map(|&(_, e)| e).collect();
+        let reads: Vec<Expr> =
+            self.depended_on.iter().filter(|(d, _)| *d == dependency).map(|&(_, e)| e).collect();
         if reads.is_empty() { None } else { Some(behind(logic, v, source, &reads)) }
     }
 
@@ -133,9 +146,14 @@ impl TagSets {
     }
 }
 
-/// The events of the source that come after reads in their threads. (A read-modify-write is one instruction: its write comes before
-/// what tests its read.)
-fn behind(logic: &mut Logic, v: &MappingVocabulary, source: &SourceExpressions, reads: &[Expr]) -> Expr {
+/// The events of the source that come after reads in their threads. (A read-modify-write is one
+/// instruction: its write comes before what tests its read.)
+fn behind(
+    logic: &mut Logic,
+    v: &MappingVocabulary,
+    source: &SourceExpressions,
+    reads: &[Expr],
+) -> Expr {
     let reads = logic.union_all(1, reads.iter().copied());
     let po = logic.rel(v.po);
     let later = logic.difference(po, source.rmw);
@@ -197,13 +215,16 @@ impl RowEncoder<'_> {
                 let own = self.logic.diagonal(set);
                 let to_last = if is_rmw { self.logic.join(own, next) } else { own };
                 let back = usize::from(lowering.writes_back(row.construct.operation));
-                for &slot in self.vocabulary.after.iter().take(back + lowering.after()).skip(back + first) {
+                for &slot in
+                    self.vocabulary.after.iter().take(back + lowering.after()).skip(back + first)
+                {
                     let slot = self.logic.rel(slot);
                     self.parts.own.push((dependency, self.logic.join(to_last, slot)));
                 }
             }
             let made = LoweredEvents { row, lowering, set, last };
-            for (step, role) in lowering.steps.iter().zip(roles(lowering, row.construct.operation)) {
+            for (step, role) in lowering.steps.iter().zip(roles(lowering, row.construct.operation))
+            {
                 self.step(&made, step, role);
             }
         }
@@ -236,11 +257,12 @@ impl RowEncoder<'_> {
             }));
         }
         // The read of a store that is a read-modify-write, or the write of such a load.
-        let other_half = match (unused_half(row, lowering), lowering.writes_back(row.construct.operation)) {
-            (Some(SlotRole::Before(k)), _) => v.before.get(k),
-            (_, true) => v.after.first(),
-            _ => None,
-        };
+        let other_half =
+            match (unused_half(row, lowering), lowering.writes_back(row.construct.operation)) {
+                (Some(SlotRole::Before(k)), _) => v.before.get(k),
+                (_, true) => v.after.first(),
+                _ => None,
+            };
         let half = other_half.filter(|_| role == SlotRole::Access).map(|&slot| {
             let slot = logic.rel(slot);
             logic.restrict_domain(set, slot)
@@ -250,7 +272,10 @@ impl RowEncoder<'_> {
             (Operation::Write, _) => parts.kinds.push((TargetEventKind::Write, places)),
             (Operation::Fence, _) => parts.kinds.push((TargetEventKind::Fence, places)),
             (Operation::Rmw, Some(half)) => {
-                let whole = margay_models::signature::Construct { operation: Operation::Rmw, order: step.order };
+                let whole = margay_models::signature::Construct {
+                    operation: Operation::Rmw,
+                    order: step.order,
+                };
                 let other = logic.range(half);
                 let (read, write) = if row.construct.operation == Operation::Read {
                     parts.back.push(half);
@@ -260,13 +285,18 @@ impl RowEncoder<'_> {
                     parts.exchanges.push(logic.transpose(half));
                     (other, places)
                 };
-                parts.kinds.extend([(TargetEventKind::Read, read), (TargetEventKind::Write, write)]);
+                parts
+                    .kinds
+                    .extend([(TargetEventKind::Read, read), (TargetEventKind::Write, write)]);
                 parts.present.push(other);
                 parts.orders.extend([(whole.read_order(), read), (whole.write_order(), write)]);
                 all.push(other);
             }
             (Operation::Rmw, None) => {
-                let whole = margay_models::signature::Construct { operation: Operation::Rmw, order: step.order };
+                let whole = margay_models::signature::Construct {
+                    operation: Operation::Rmw,
+                    order: step.order,
+                };
                 parts.kinds.push((TargetEventKind::Read, places));
                 parts.kinds.push((TargetEventKind::Write, last));
                 parts.present.push(last);
@@ -288,7 +318,9 @@ impl RowEncoder<'_> {
             StepScope::None => {}
             StepScope::Named(scope) => parts.scopes.extend(all.iter().map(|&e| (scope, e))),
             // A source without scopes speaks of the whole system.
-            StepScope::Same if source.scopes.is_empty() => parts.scopes.extend(all.iter().map(|&e| (Scope::Sys, e))),
+            StepScope::Same if source.scopes.is_empty() => {
+                parts.scopes.extend(all.iter().map(|&e| (Scope::Sys, e)))
+            }
             StepScope::Same => {
                 for &(scope, with_scope) in &source.scopes {
                     let here = logic.intersection(events, with_scope);

@@ -1,4 +1,5 @@
-//! What makes the operations on a source's barriers well-formed: one phase of each barrier, for which everybody arrives.
+//! What makes the operations on a source's barriers well-formed: one phase of each barrier, for
+//! which everybody arrives.
 
 use margay_models::signature::{Architecture, Construct};
 use margay_solver::{Expr, Formula, Logic};
@@ -7,13 +8,24 @@ use crate::encode::source::SourceExpressions;
 use crate::encode::vocabulary::MappingVocabulary;
 
 impl SourceExpressions {
-    /// What holds of the operations on barriers: those that [well-formed executions](margay_models::wellformed) have, and which programs
-    /// are searched. Their arrivals are under no condition, since a phase waits for all of them, and nothing is computed from what an
-    /// arrival returns.
-    pub(super) fn barriers(&self, logic: &mut Logic, v: &MappingVocabulary, architecture: Architecture) -> Vec<Formula> {
+    /// What holds of the operations on barriers: those that [well-formed
+    /// executions](margay_models::wellformed) have, and which programs are searched. Their arrivals
+    /// are under no condition, since a phase waits for all of them, and nothing is computed from
+    /// what an arrival returns.
+    pub(super) fn barriers(
+        &self,
+        logic: &mut Logic,
+        v: &MappingVocabulary,
+        architecture: Architecture,
+    ) -> Vec<Formula> {
         let Some(tags) = architecture.barrier() else { return Vec::new() };
         let of = |logic: &mut Logic, wanted: &dyn Fn(Construct) -> bool| {
-            let sets: Vec<Expr> = v.construct.iter().filter(|(c, _)| wanted(*c)).map(|&(_, r)| logic.rel(r)).collect();
+            let sets: Vec<Expr> = v
+                .construct
+                .iter()
+                .filter(|(c, _)| wanted(*c))
+                .map(|&(_, r)| logic.rel(r))
+                .collect();
             logic.union_all(1, sets)
         };
         let arrivals = of(logic, &|c| architecture.tags_of(c).contains(tags.arrival));

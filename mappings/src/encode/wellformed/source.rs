@@ -11,7 +11,12 @@ use crate::encode::vocabulary::MappingVocabulary;
 
 impl SourceExpressions {
     /// What makes an instance a source execution.
-    pub fn wellformed(&self, logic: &mut Logic, v: &MappingVocabulary, typed: bool) -> Vec<Formula> {
+    pub fn wellformed(
+        &self,
+        logic: &mut Logic,
+        v: &MappingVocabulary,
+        typed: bool,
+    ) -> Vec<Formula> {
         let mut out = Vec::new();
         let (events, next) = (self.events, logic.rel(v.next));
 
@@ -59,8 +64,8 @@ impl SourceExpressions {
         let (names, classes) = (logic.range(at), logic.domain(diagonal));
         out.push(logic.subset(names, classes));
         out.push(logic.subset(self.rmw, self.loc));
-        // Of machines every location may be accessed by every instruction: that it carries no tag does not make it plain, unless the text
-        // says that such accesses are not atomic.
+        // Of machines every location may be accessed by every instruction: that it carries no tag
+        // does not make it plain, unless the text says that such accesses are not atomic.
         let has_tags = self.orders.iter().any(|(order, _)| matches!(order, Order::Tagged(_)));
         let has_plain = BaseSet::Na.is_in(v.content.signature);
         if typed
@@ -82,11 +87,13 @@ impl SourceExpressions {
         out.push(logic.function(back, self.reads, all_writes));
         out.push(logic.subset(rf, self.loc));
 
-        // Modification order is transitive; with one variable for each pair, totality is in its definition.
+        // Modification order is transitive; with one variable for each pair, totality is in its
+        // definition.
         let twice = logic.join(self.mo, self.mo);
         out.push(logic.subset(twice, self.mo));
         if let Some(descending) = v.mo_descending {
-            let (up, down, ascending) = (logic.rel(v.mo_ascending), logic.rel(descending), logic.rel(v.ascending));
+            let (up, down, ascending) =
+                (logic.rel(v.mo_ascending), logic.rel(descending), logic.rel(v.ascending));
             let both = logic.intersection(up, down);
             let either = logic.union(up, down);
             out.push(logic.no(both));
@@ -105,7 +112,8 @@ impl SourceExpressions {
             }
         }
 
-        // Dependencies go from reads to accesses (addr), writes (data), anything (ctrl) later in the thread.
+        // Dependencies go from reads to accesses (addr), writes (data), anything (ctrl) later in
+        // the thread.
         let [addr, data, ctrl] = v.dependencies.map(|r| logic.rel(r));
         for (relation, to) in [(addr, memory), (data, self.writes), (ctrl, events)] {
             let allowed = logic.product(self.reads, to);

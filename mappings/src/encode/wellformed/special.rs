@@ -37,12 +37,14 @@ impl Specials {
         for &(special, set) in &self.sets {
             match special {
                 SpecialRelation::Volatile | SpecialRelation::Mmio => {
-                    let relaxed = of(logic, &[(Operation::Read, Order::Rlx), (Operation::Write, Order::Rlx)]);
+                    let relaxed =
+                        of(logic, &[(Operation::Read, Order::Rlx), (Operation::Write, Order::Rlx)]);
                     let possible = system.map_or(relaxed, |sys| logic.intersection(relaxed, sys));
                     out.push(logic.subset(set, possible));
                 }
                 SpecialRelation::Red => {
-                    let possible = of(logic, &[(Operation::Rmw, Order::Rlx), (Operation::Rmw, Order::Rel)]);
+                    let possible =
+                        of(logic, &[(Operation::Rmw, Order::Rlx), (Operation::Rmw, Order::Rel)]);
                     out.push(logic.subset(set, possible));
                     for dependency in [addr, data, ctrl] {
                         let from = logic.restrict_domain(set, dependency);
@@ -51,11 +53,13 @@ impl Specials {
                 }
                 SpecialRelation::Through(proxy) => {
                     let both = [(Operation::Read, Order::Plain), (Operation::Write, Order::Plain)];
-                    let possible = of(logic, if proxy == Proxy::Surface { &both } else { &both[..1] });
+                    let possible =
+                        of(logic, if proxy == Proxy::Surface { &both } else { &both[..1] });
                     out.push(logic.subset(set, possible));
                 }
                 SpecialRelation::Alias => {
-                    // The first event that accesses a location does so by its first address; halves go together.
+                    // The first event that accesses a location does so by its first address; halves
+                    // go together.
                     let memory = logic.union(source.reads, source.writes);
                     let identity = logic.identity();
                     let at = logic.rel(v.at);
@@ -72,7 +76,8 @@ impl Specials {
                 }
                 SpecialRelation::Wait => {
                     // A `bar.sync`: what waits has just arrived.
-                    let arrivals = self.set(SpecialRelation::Arrival).unwrap_or_else(|| logic.empty(1));
+                    let arrivals =
+                        self.set(SpecialRelation::Arrival).unwrap_or_else(|| logic.empty(1));
                     let after = logic.join(arrivals, next);
                     out.push(logic.subset(set, after));
                 }
@@ -86,8 +91,12 @@ impl Specials {
             }
         }
         // Marks exclude each other, but for the address.
-        let marks: Vec<Expr> =
-            self.sets.iter().filter(|(s, _)| !s.is_event() && *s != SpecialRelation::Alias).map(|&(_, e)| e).collect();
+        let marks: Vec<Expr> = self
+            .sets
+            .iter()
+            .filter(|(s, _)| !s.is_event() && *s != SpecialRelation::Alias)
+            .map(|&(_, e)| e)
+            .collect();
         for (i, &a) in marks.iter().enumerate() {
             for &b in &marks[i + 1..] {
                 let both = logic.intersection(a, b);
@@ -95,7 +104,8 @@ impl Specials {
             }
         }
         // A barrier instruction is executed or not as a whole, and by all of its threads.
-        let barriers = self.any(logic, |s| matches!(s, SpecialRelation::Arrival | SpecialRelation::Wait));
+        let barriers =
+            self.any(logic, |s| matches!(s, SpecialRelation::Arrival | SpecialRelation::Wait));
         let to = logic.restrict_range(ctrl, barriers);
         out.push(logic.no(to));
         out

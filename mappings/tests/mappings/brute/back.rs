@@ -1,4 +1,5 @@
-//! Loads that are read-modify-writes, by enumeration: what may read what they write back, and where in coherence order that stands.
+//! Loads that are read-modify-writes, by enumeration: what may read what they write back, and where
+//! in coherence order that stands.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +20,17 @@ pub struct Back {
 /// Pairs of writes, the earlier one first.
 pub type Pairs = Vec<(usize, usize)>;
 
-/// Every reads-from of the target in which all values come from where `wanted` says that they come from.
+/// Every reads-from of the target in which all values come from where `wanted` says that they come
+/// from.
 pub fn reads(target: &Execution, back: &[Back], wanted: &BitMatrix) -> Vec<BitMatrix> {
-    let readers: Vec<(usize, usize)> = wanted.pairs().map(|(w, r)| (r.index(), w.index())).collect();
+    let readers: Vec<(usize, usize)> =
+        wanted.pairs().map(|(w, r)| (r.index(), w.index())).collect();
     let sources: Vec<Vec<usize>> = readers
         .iter()
         .map(|&(r, w)| {
-            let here = |b: &&Back| b.load != r && target.events[b.write].location == target.events[r].location;
+            let here = |b: &&Back| {
+                b.load != r && target.events[b.write].location == target.events[r].location
+            };
             std::iter::once(w).chain(back.iter().filter(here).map(|b| b.write)).collect()
         })
         .collect();
@@ -53,17 +58,26 @@ fn origin(from: &BTreeMap<usize, usize>, back: &[Back], read: usize) -> Option<u
     }
 }
 
-/// Every order of the writes of each location that has the source's writes in the source's order, and ends with a write of the value
-/// that the source ends with.
-pub fn orders(target: &Execution, back: &[Back], wanted: &BitMatrix, of_source: &Pairs) -> Vec<Pairs> {
+/// Every order of the writes of each location that has the source's writes in the source's order,
+/// and ends with a write of the value that the source ends with.
+pub fn orders(
+    target: &Execution,
+    back: &[Back],
+    wanted: &BitMatrix,
+    of_source: &Pairs,
+) -> Vec<Pairs> {
     let writes = |l: u16| -> Vec<usize> {
-        let here = |e: &usize| target.events[*e].kind == Kind::Write && target.events[*e].location == Some(l);
+        let here = |e: &usize| {
+            target.events[*e].kind == Kind::Write && target.events[*e].location == Some(l)
+        };
         (0..target.size()).filter(here).collect()
     };
     let own = |w: &usize| back.iter().all(|b| b.write != *w);
     // With what has the value of the last write of the source, the location may end.
     let value = |w: usize| match back.iter().find(|b| b.write == w) {
-        Some(of) => wanted.column(Event::from(of.load)).iter().next().expect("reads have a source").index(),
+        Some(of) => {
+            wanted.column(Event::from(of.load)).iter().next().expect("reads have a source").index()
+        }
         None => w,
     };
     let mut lists = Vec::new();
@@ -77,9 +91,13 @@ pub fn orders(target: &Execution, back: &[Back], wanted: &BitMatrix, of_source: 
         };
         let mut fitting: Vec<Pairs> = Vec::new();
         for sequence in permutations(&all) {
-            let pairs: Pairs =
-                sequence.iter().enumerate().flat_map(|(i, &a)| sequence[i + 1..].iter().map(move |&b| (a, b))).collect();
-            let keeps = pairs.iter().filter(|(a, b)| own(a) && own(b)).all(|pair| of_source.contains(pair));
+            let pairs: Pairs = sequence
+                .iter()
+                .enumerate()
+                .flat_map(|(i, &a)| sequence[i + 1..].iter().map(move |&b| (a, b)))
+                .collect();
+            let keeps =
+                pairs.iter().filter(|(a, b)| own(a) && own(b)).all(|pair| of_source.contains(pair));
             if keeps && sequence.last().is_none_or(|&w| is_last(value(w))) {
                 fitting.push(pairs);
             }

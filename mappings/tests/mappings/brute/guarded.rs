@@ -1,5 +1,5 @@
-//! The question about programs by enumeration: every program, everything that its operations may depend on, every outcome, and for
-//! each every execution of the program.
+//! The question about programs by enumeration: every program, everything that its operations may
+//! depend on, every outcome, and for each every execution of the program.
 
 use std::collections::BTreeMap;
 
@@ -23,20 +23,26 @@ struct Dependencies {
 impl Dependencies {
     /// Reads with something under a condition on them, and computed values once for each read.
     fn count(&self) -> usize {
-        let guards = |&(i, (r, _)): &(usize, (usize, usize))| self.conditions[..i].iter().all(|&(s, _)| s != r);
+        let guards = |&(i, (r, _)): &(usize, (usize, usize))| {
+            self.conditions[..i].iter().all(|&(s, _)| s != r)
+        };
         self.conditions.iter().copied().enumerate().filter(guards).count() + self.data.len()
     }
 
     /// Are the reads that something depends on executed whenever it is?
     fn are_read(&self) -> bool {
         let all = || self.conditions.iter().chain(&self.data);
-        self.conditions.iter().all(|&(r, s)| all().filter(|(t, _)| *t == s).all(|&(_, o)| self.conditions.contains(&(r, o))))
+        self.conditions.iter().all(|&(r, s)| {
+            all().filter(|(t, _)| *t == s).all(|&(_, o)| self.conditions.contains(&(r, o)))
+        })
     }
 
     /// The same among the kept operations, by their new indices.
     fn among(&self, kept: &[usize]) -> Self {
         let at = |i: usize| kept.iter().position(|&k| k == i);
-        let of = |pairs: &[(usize, usize)]| pairs.iter().filter_map(|&(a, b)| Some((at(a)?, at(b)?))).collect();
+        let of = |pairs: &[(usize, usize)]| {
+            pairs.iter().filter_map(|&(a, b)| Some((at(a)?, at(b)?))).collect()
+        };
         Self { conditions: of(&self.conditions), data: of(&self.data) }
     }
 }
@@ -53,7 +59,8 @@ fn size(op: &Op) -> usize {
 }
 
 fn subsets<T: Copy>(things: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
-    (0..1_usize << things.len()).map(|bits| (0..things.len()).filter(|i| bits >> i & 1 == 1).map(|i| things[i]).collect())
+    (0..1_usize << things.len())
+        .map(|bits| (0..things.len()).filter(|i| bits >> i & 1 == 1).map(|i| things[i]).collect())
 }
 
 impl<'a> Numbered<'a> {
@@ -74,15 +81,20 @@ impl<'a> Numbered<'a> {
     /// The event of an operation that writes.
     fn write(&self, i: usize) -> Option<usize> {
         let operation = self.program.ops[i].construct.operation;
-        matches!(operation, Operation::Write | Operation::Rmw).then(|| self.first[i] + size(&self.program.ops[i]) - 1)
+        matches!(operation, Operation::Write | Operation::Rmw)
+            .then(|| self.first[i] + size(&self.program.ops[i]) - 1)
     }
 
     /// Everything that the operations may depend on.
     fn dependencies(&self) -> Vec<Dependencies> {
         let ops = &self.program.ops;
-        let later = |r: usize| (r + 1..ops.len()).filter(move |&o| ops[o].thread == ops[r].thread).map(move |o| (r, o));
-        let pairs: Vec<(usize, usize)> = (0..ops.len()).filter(|&r| self.reads(r)).flat_map(later).collect();
-        let to_writes: Vec<(usize, usize)> = pairs.iter().copied().filter(|&(_, o)| self.write(o).is_some()).collect();
+        let later = |r: usize| {
+            (r + 1..ops.len()).filter(move |&o| ops[o].thread == ops[r].thread).map(move |o| (r, o))
+        };
+        let pairs: Vec<(usize, usize)> =
+            (0..ops.len()).filter(|&r| self.reads(r)).flat_map(later).collect();
+        let to_writes: Vec<(usize, usize)> =
+            pairs.iter().copied().filter(|&(_, o)| self.write(o).is_some()).collect();
         let mut out = Vec::new();
         for conditions in subsets(&pairs) {
             for data in subsets(&to_writes) {
@@ -129,24 +141,33 @@ struct Part<'a> {
 impl Part<'_> {
     /// The operation of the whole that an event is of.
     fn operation(&self, event: usize) -> usize {
-        self.kept[self.new.first.iter().rposition(|&f| f <= event).expect("events are of operations")]
+        self.kept
+            [self.new.first.iter().rposition(|&f| f <= event).expect("events are of operations")]
     }
 
-    /// Is it an execution of the whole program: are the operations that it has, and no others, those whose conditions hold?
+    /// Is it an execution of the whole program: are the operations that it has, and no others,
+    /// those whose conditions hold?
     fn is_of_whole(&self, execution: &Execution, wanted: &Wanted) -> bool {
         let at = |i: usize| self.kept.iter().position(|&k| k == i);
         let sources: BTreeMap<usize, Option<usize>> = (0..self.kept.len())
             .filter(|&i| self.new.reads(i))
-            .map(|i| (self.kept[i], read_from(execution, self.new.first[i]).map(|w| self.operation(w))))
+            .map(|i| {
+                (self.kept[i], read_from(execution, self.new.first[i]).map(|w| self.operation(w)))
+            })
             .collect();
-        // Operations that read or write wrong values; what nothing makes wrong is right, also on a cycle of values.
+        // Operations that read or write wrong values; what nothing makes wrong is right, also on a
+        // cycle of values.
         let (mut read, mut written): (Vec<usize>, Vec<usize>) = Default::default();
         loop {
-            let is_wrong =
-                |r: &usize| sources.get(r).is_none_or(|from| *from != wanted[r] || from.is_some_and(|w| written.contains(&w)));
+            let is_wrong = |r: &usize| {
+                sources.get(r).is_none_or(|from| {
+                    *from != wanted[r] || from.is_some_and(|w| written.contains(&w))
+                })
+            };
             let reads: Vec<usize> = sources.keys().copied().filter(is_wrong).collect();
             let inputs = |w: usize| self.on.data.iter().filter(move |&&(_, o)| o == w);
-            let has_wrong = |w: &usize| inputs(*w).any(|(r, _)| at(*r).is_none() || reads.contains(r));
+            let has_wrong =
+                |w: &usize| inputs(*w).any(|(r, _)| at(*r).is_none() || reads.contains(r));
             let writes: Vec<usize> = self.kept.iter().copied().filter(has_wrong).collect();
             if (&reads, &writes) == (&read, &written) {
                 break;
@@ -179,10 +200,12 @@ impl Part<'_> {
 fn races(search: &Search<'_>, whole: &Numbered<'_>, on: &Dependencies, wanted: &Wanted) -> bool {
     let model = &search.mapping.source;
     let ops = &whole.program.ops;
-    let conditional: Vec<usize> = (0..ops.len()).filter(|&o| on.conditions.iter().any(|&(_, p)| p == o)).collect();
+    let conditional: Vec<usize> =
+        (0..ops.len()).filter(|&o| on.conditions.iter().any(|&(_, p)| p == o)).collect();
     subsets(&conditional).any(|left_out| {
         let kept: Vec<usize> = (0..ops.len()).filter(|o| !left_out.contains(o)).collect();
-        let program = Program { ops: kept.iter().map(|&i| ops[i]).collect(), ..whole.program.clone() };
+        let program =
+            Program { ops: kept.iter().map(|&i| ops[i]).collect(), ..whole.program.clone() };
         let part = Part { whole, on, kept: &kept, new: Numbered::new(&program) };
         let here = on.among(&kept);
         let mut judge = Judge::new(model);
@@ -199,8 +222,8 @@ fn races(search: &Search<'_>, whole: &Numbered<'_>, on: &Dependencies, wanted: &
 }
 
 impl Search<'_> {
-    /// Is there a program of this many events without races, with an outcome that only its compiled form has? At most so many
-    /// guards and computed values are used.
+    /// Is there a program of this many events without races, with an outcome that only its compiled
+    /// form has? At most so many guards and computed values are used.
     pub fn program(&self, events: usize, most: usize) -> bool {
         let model = &self.mapping.source;
         let asked = axioms(model);
@@ -210,9 +233,11 @@ impl Search<'_> {
             let judgement = judge.judge(execution);
             asked.iter().all(|&a| judgement.holds[a])
         };
-        let mut is_explained =
-            |execution: &Execution| explains(execution) || source::other_orders(execution).iter().any(&mut explains);
-        let looks = [BaseRelation::Data, BaseRelation::Ctrl].iter().any(|&r| model.mentions_relation(r));
+        let mut is_explained = |execution: &Execution| {
+            explains(execution) || source::other_orders(execution).iter().any(&mut explains)
+        };
+        let looks =
+            [BaseRelation::Data, BaseRelation::Ctrl].iter().any(|&r| model.mentions_relation(r));
         let mut found = false;
         program::each(self, events, &mut |program| {
             let whole = Numbered::new(program);
@@ -225,8 +250,11 @@ impl Search<'_> {
                     return true;
                 }
                 let reads = (0..program.ops.len()).filter(|&i| whole.reads(i));
-                let operation = |e: usize| whole.first.iter().rposition(|&f| f <= e).expect("events are of operations");
-                let wanted: Wanted = reads.map(|i| (i, read_from(plain, whole.first[i]).map(operation))).collect();
+                let operation = |e: usize| {
+                    whole.first.iter().rposition(|&f| f <= e).expect("events are of operations")
+                };
+                let wanted: Wanted =
+                    reads.map(|i| (i, read_from(plain, whole.first[i]).map(operation))).collect();
                 for (k, on) in all.iter().enumerate() {
                     let mut execution = plain.clone();
                     whole.depend(&mut execution, on);
@@ -235,7 +263,10 @@ impl Search<'_> {
                     {
                         continue;
                     }
-                    let known = racy.iter().find(|(j, w, _)| *j == k && *w == wanted).map(|&(_, _, races)| races);
+                    let known = racy
+                        .iter()
+                        .find(|(j, w, _)| *j == k && *w == wanted)
+                        .map(|&(_, _, races)| races);
                     let races = known.unwrap_or_else(|| races(self, &whole, on, &wanted));
                     if known.is_none() {
                         racy.push((k, wanted.clone(), races));

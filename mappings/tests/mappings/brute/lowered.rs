@@ -1,4 +1,5 @@
-//! What the compiler makes of a program, and its executions that read back as a given source execution.
+//! What the compiler makes of a program, and its executions that read back as a given source
+//! execution.
 
 use margay_mappings::language::{Dependency, Lowering, Mapping, Row, ScopePattern, StepScope};
 use margay_models::bits::{BitMatrix, Event};
@@ -16,7 +17,12 @@ fn row<'a>(mapping: &'a Mapping, op: &Op) -> &'a Row {
         ScopePattern::Any(_) => true,
         ScopePattern::Named(scope) => op.scope == Some(scope),
     };
-    mapping.rows.iter().filter(|row| row.construct == op.construct).find(fits).expect("mappings are complete")
+    mapping
+        .rows
+        .iter()
+        .filter(|row| row.construct == op.construct)
+        .find(fits)
+        .expect("mappings are complete")
 }
 
 /// A compiled program.
@@ -64,7 +70,11 @@ fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> Compil
                     let first = push(Kind::Read, read);
                     let second = push(Kind::Write, write);
                     rmw.push((first, second));
-                    access = Some(if op.construct.operation == Operation::Write { second } else { first });
+                    access = Some(if op.construct.operation == Operation::Write {
+                        second
+                    } else {
+                        first
+                    });
                     match op.construct.operation {
                         Operation::Write => unused.push(first),
                         Operation::Read => back.push(Back { load: first, write: second }),
@@ -81,34 +91,70 @@ fn compile(mapping: &Mapping, program: &Program, chosen: &[&Lowering]) -> Compil
     }
     let inits = events.len();
     image.extend((0..usize::from(program.locations)).map(|l| Some(inits + l)));
-    Compiled { execution: finish(mapping.target.signature, program, events, &rmw), image, operation, unused, back }
+    Compiled {
+        execution: finish(mapping.target.signature, program, events, &rmw),
+        image,
+        operation,
+        unused,
+        back,
+    }
 }
 
 /// A choice of lowerings under which a legal target execution reads back as the source execution.
-pub fn legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &mut Judge) -> Option<Vec<usize>> {
-    lowerings(mapping, program).into_iter().find(|choice| has_legal(mapping, program, source, judge, choice))
+pub fn legal(
+    mapping: &Mapping,
+    program: &Program,
+    source: &Execution,
+    judge: &mut Judge,
+) -> Option<Vec<usize>> {
+    lowerings(mapping, program)
+        .into_iter()
+        .find(|choice| has_legal(mapping, program, source, judge, choice))
 }
 
 /// All of them.
-pub fn all_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &mut Judge) -> Vec<Vec<usize>> {
-    lowerings(mapping, program).into_iter().filter(|choice| has_legal(mapping, program, source, judge, choice)).collect()
+pub fn all_legal(
+    mapping: &Mapping,
+    program: &Program,
+    source: &Execution,
+    judge: &mut Judge,
+) -> Vec<Vec<usize>> {
+    lowerings(mapping, program)
+        .into_iter()
+        .filter(|choice| has_legal(mapping, program, source, judge, choice))
+        .collect()
 }
 
 fn lowerings(mapping: &Mapping, program: &Program) -> Vec<Vec<usize>> {
-    let lists: Vec<Vec<usize>> = program.ops.iter().map(|op| (0..row(mapping, op).alternatives.len()).collect()).collect();
+    let lists: Vec<Vec<usize>> =
+        program.ops.iter().map(|op| (0..row(mapping, op).alternatives.len()).collect()).collect();
     choices(&lists)
 }
 
-fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &mut Judge, choice: &[usize]) -> bool {
-    let chosen: Vec<&Lowering> = program.ops.iter().zip(choice).map(|(op, &k)| &row(mapping, op).alternatives[k]).collect();
-    let Compiled { execution: mut target, image, operation, unused, back } = compile(mapping, program, &chosen);
+fn has_legal(
+    mapping: &Mapping,
+    program: &Program,
+    source: &Execution,
+    judge: &mut Judge,
+    choice: &[usize],
+) -> bool {
+    let chosen: Vec<&Lowering> =
+        program.ops.iter().zip(choice).map(|(op, &k)| &row(mapping, op).alternatives[k]).collect();
+    let Compiled { execution: mut target, image, operation, unused, back } =
+        compile(mapping, program, &chosen);
     let at = |e: Event| Event::from(image[e.index()].expect("accesses stay accesses"));
     for (w, r) in source.rf.pairs() {
         target.rf.insert(at(w), at(r));
     }
-    // What is control-dependent on a read is so with all that its lowering adds; data goes to the write.
+    // What is control-dependent on a read is so with all that its lowering adds; data goes to the
+    // write.
     let size = |op: &Op| if op.construct.operation == Operation::Rmw { 2 } else { 1 };
-    let operations: Vec<usize> = program.ops.iter().enumerate().flat_map(|(i, op)| std::iter::repeat_n(i, size(op))).collect();
+    let operations: Vec<usize> = program
+        .ops
+        .iter()
+        .enumerate()
+        .flat_map(|(i, op)| std::iter::repeat_n(i, size(op)))
+        .collect();
     for (r, o) in source.ctrl.pairs() {
         let dependent = operations[o.index()];
         for (e, &i) in operation.iter().enumerate() {
@@ -117,24 +163,31 @@ fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &m
             }
         }
     }
-    // A row with `addr`, `data` or `ctrl` makes what comes behind it in the thread dependent on what it read: accesses, writes, everything.
+    // A row with `addr`, `data` or `ctrl` makes what comes behind it in the thread dependent on
+    // what it read: accesses, writes, everything.
     for (i, lowering) in chosen.iter().enumerate() {
         if lowering.dependencies.iter().next().is_none() {
             continue;
         }
         let head = operations.iter().position(|&o| o == i).expect("an operation has events");
         let read = at(Event::from(head));
-        let access = operations.iter().rposition(|&o| o == i).map_or(read, |last| at(Event::from(last)));
+        let access =
+            operations.iter().rposition(|&o| o == i).map_or(read, |last| at(Event::from(last)));
         let thread = target.events[read.index()].thread;
         for (dependency, behind) in lowering.dependencies.iter() {
             let own = |e: &usize| operation[*e] == i && back.iter().all(|b| b.write != *e);
             let fences = (access.index() + 1..operation.len()).filter(own).skip(behind);
-            let later = (access.index() + 1..operation.len()).filter(|&e| operation[e] > i && target.events[e].thread == thread);
+            let later = (access.index() + 1..operation.len())
+                .filter(|&e| operation[e] > i && target.events[e].thread == thread);
             for e in fences.chain(later).collect::<Vec<_>>() {
                 let kind = target.events[e].kind;
                 match dependency {
-                    Dependency::Addr if kind != Kind::Fence => target.addr.insert(read, Event::from(e)),
-                    Dependency::Data if kind == Kind::Write => target.data.insert(read, Event::from(e)),
+                    Dependency::Addr if kind != Kind::Fence => {
+                        target.addr.insert(read, Event::from(e))
+                    }
+                    Dependency::Data if kind == Kind::Write => {
+                        target.data.insert(read, Event::from(e))
+                    }
                     Dependency::Ctrl => target.ctrl.insert(read, Event::from(e)),
                     Dependency::Addr | Dependency::Data => {}
                 }
@@ -145,14 +198,21 @@ fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &m
     let is_init = |e: Event| source.events[e.index()].kind == Kind::Init;
     let mut least = BitMatrix::new(target.size());
     source.co.pairs().filter(|&(w, _)| is_init(w)).for_each(|(w, x)| least.insert(at(w), at(x)));
-    let free: Vec<(usize, usize)> =
-        source.co.pairs().filter(|&(w, _)| !is_init(w)).map(|(w, x)| (at(w).index(), at(x).index())).collect();
+    let free: Vec<(usize, usize)> = source
+        .co
+        .pairs()
+        .filter(|&(w, _)| !is_init(w))
+        .map(|(w, x)| (at(w).index(), at(x).index()))
+        .collect();
     let partial = mapping.target.signature == Signature::PTX;
     let coherence = if partial { partial_orders(&free) } else { vec![free.clone()] };
-    let fences: Vec<usize> =
-        (0..target.size()).filter(|&e| mapping.target.signature.is_ordered_fence(&target.events[e])).collect();
-    let between: Vec<(usize, usize)> =
-        fences.iter().flat_map(|&a| fences.iter().filter(move |&&b| a != b).map(move |&b| (a, b))).collect();
+    let fences: Vec<usize> = (0..target.size())
+        .filter(|&e| mapping.target.signature.is_ordered_fence(&target.events[e]))
+        .collect();
+    let between: Vec<(usize, usize)> = fences
+        .iter()
+        .flat_map(|&a| fences.iter().filter(move |&&b| a != b).map(move |&b| (a, b)))
+        .collect();
     let fence_orders = partial_orders(&between);
     // What nobody looks at is read from any write of its location.
     let sources: Vec<Vec<usize>> = unused
@@ -160,16 +220,22 @@ fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &m
         .map(|&r| {
             let here = |w: &usize| {
                 let data = &target.events[*w];
-                matches!(data.kind, Kind::Write | Kind::Init) && data.location == target.events[r].location
+                matches!(data.kind, Kind::Write | Kind::Init)
+                    && data.location == target.events[r].location
             };
             (0..target.size()).filter(here).collect()
         })
         .collect();
     if !back.is_empty() {
-        assert!(unused.is_empty(), "loads that nobody uses are not enumerated beside loads that write back");
+        assert!(
+            unused.is_empty(),
+            "loads that nobody uses are not enumerated beside loads that write back"
+        );
         for &Back { load, write } in &back {
-            let initial = (0..target.size())
-                .filter(|&e| target.events[e].kind == Kind::Init && target.events[e].location == target.events[load].location);
+            let initial = (0..target.size()).filter(|&e| {
+                target.events[e].kind == Kind::Init
+                    && target.events[e].location == target.events[load].location
+            });
             initial.for_each(|e| least.insert(Event::from(e), Event::from(write)));
         }
         let wanted = target.rf.clone();
@@ -182,7 +248,10 @@ fn has_legal(mapping: &Mapping, program: &Program, source: &Execution, judge: &m
     let rf = target.rf.clone();
     for read in choices(&sources) {
         target.rf = rf.clone();
-        unused.iter().zip(&read).for_each(|(&r, &w)| target.rf.insert(Event::from(w), Event::from(r)));
+        unused
+            .iter()
+            .zip(&read)
+            .for_each(|(&r, &w)| target.rf.insert(Event::from(w), Event::from(r)));
         if has_legal_order(&mut target, judge, &least, &coherence, &fence_orders) {
             return true;
         }
@@ -203,8 +272,10 @@ fn has_legal_order(
         target.co = least.clone();
         co.iter().for_each(|&(a, b)| target.co.insert(Event::from(a), Event::from(b)));
         for order in fence_orders {
-            target.sync_fence =
-                BitMatrix::from_pairs(target.size(), order.iter().map(|&(a, b)| (Event::from(a), Event::from(b))));
+            target.sync_fence = BitMatrix::from_pairs(
+                target.size(),
+                order.iter().map(|&(a, b)| (Event::from(a), Event::from(b))),
+            );
             let judgement = if first { judge.judge(target) } else { judge.judge_again(target) };
             first = false;
             if judgement.consistent {

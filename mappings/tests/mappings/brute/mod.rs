@@ -1,5 +1,5 @@
-//! The check once more, by enumeration: every program, every execution of it, every execution of what it is compiled to, each
-//! decided by the judge. Shares nothing with `encode` and `check`.
+//! The check once more, by enumeration: every program, every execution of it, every execution of
+//! what it is compiled to, each decided by the judge. Shares nothing with `encode` and `check`.
 
 mod back;
 mod guarded;
@@ -47,14 +47,18 @@ fn is_undefined(model: &Model, judgement: &Judgement) -> bool {
 }
 
 impl Search<'_> {
-    /// Is there a counterexample of this many events, for each axiom, whatever the modification order?
+    /// Is there a counterexample of this many events, for each axiom, whatever the modification
+    /// order?
     pub fn universal(&self, events: usize) -> Vec<bool> {
         let asked = axioms(&self.mapping.source);
         let mut found = vec![false; asked.len()];
         let mut target = Judge::new(&self.mapping.target);
         self.illegal(events, &mut |program, execution, judgement, _| {
-            let new: Vec<usize> = (0..asked.len()).filter(|&i| !found[i] && !judgement.holds[asked[i]]).collect();
-            if !new.is_empty() && lowered::legal(self.mapping, program, execution, &mut target).is_some() {
+            let new: Vec<usize> =
+                (0..asked.len()).filter(|&i| !found[i] && !judgement.holds[asked[i]]).collect();
+            if !new.is_empty()
+                && lowered::legal(self.mapping, program, execution, &mut target).is_some()
+            {
                 new.iter().for_each(|&i| found[i] = true);
             }
             found.contains(&false)
@@ -67,20 +71,25 @@ impl Search<'_> {
         let mut found = false;
         let mut target = Judge::new(&self.mapping.target);
         self.illegal(events, &mut |program, execution, _, explained| {
-            found = !explained(execution) && lowered::legal(self.mapping, program, execution, &mut target).is_some();
+            found = !explained(execution)
+                && lowered::legal(self.mapping, program, execution, &mut target).is_some();
             !found
         });
         found
     }
 
-    /// The axioms that some execution of one program violates although what it is compiled to allows it.
+    /// The axioms that some execution of one program violates although what it is compiled to
+    /// allows it.
     pub fn violations(&self, program: &Program) -> Vec<usize> {
         let model = &self.mapping.source;
         let (mut judge, mut target) = (Judge::new(model), Judge::new(&self.mapping.target));
         let mut found = Vec::new();
         source::each(model.signature, program, &mut |execution| {
             let judgement = judge.judge(execution);
-            let new: Vec<usize> = axioms(model).into_iter().filter(|a| !judgement.holds[*a] && !found.contains(a)).collect();
+            let new: Vec<usize> = axioms(model)
+                .into_iter()
+                .filter(|a| !judgement.holds[*a] && !found.contains(a))
+                .collect();
             let counts = !new.is_empty() && !is_undefined(model, &judgement);
             if counts && lowered::legal(self.mapping, program, execution, &mut target).is_some() {
                 found.extend(new);
@@ -97,20 +106,28 @@ impl Search<'_> {
         self.illegal(events, &mut |program, execution, judgement, _| {
             if !judgement.holds[axiom] {
                 let all = lowered::all_legal(self.mapping, program, execution, &mut target);
-                found.extend(all.into_iter().map(|choices| Found { source: execution.clone(), choices }));
+                found.extend(
+                    all.into_iter().map(|choices| Found { source: execution.clone(), choices }),
+                );
             }
             true
         });
         found
     }
 
-    /// Visits every source execution that is defined and violates an axiom, until `visit` returns false. The last argument
-    /// tells whether another modification order with the same final writes satisfies all axioms.
+    /// Visits every source execution that is defined and violates an axiom, until `visit` returns
+    /// false. The last argument tells whether another modification order with the same final writes
+    /// satisfies all axioms.
     #[allow(clippy::type_complexity, reason = "one visitor, named by its parameters")]
     fn illegal(
         &self,
         events: usize,
-        visit: &mut dyn FnMut(&Program, &Execution, &Judgement, &mut dyn FnMut(&Execution) -> bool) -> bool,
+        visit: &mut dyn FnMut(
+            &Program,
+            &Execution,
+            &Judgement,
+            &mut dyn FnMut(&Execution) -> bool,
+        ) -> bool,
     ) {
         let model = &self.mapping.source;
         let asked = axioms(model);
@@ -119,7 +136,8 @@ impl Search<'_> {
         program::each(self, events, &mut |program| {
             let mut first = true;
             source::each(model.signature, program, &mut |execution| {
-                let judgement = if first { judge.judge(execution) } else { judge.judge_again(execution) };
+                let judgement =
+                    if first { judge.judge(execution) } else { judge.judge_again(execution) };
                 first = false;
                 if is_undefined(model, &judgement) || asked.iter().all(|&a| judgement.holds[a]) {
                     return true;

@@ -1,5 +1,5 @@
-//! Every program with a number of events: threads, operations, scopes, placements, locations. Threads of equal length are in
-//! order of their operations, so that few programs come twice.
+//! Every program with a number of events: threads, operations, scopes, placements, locations.
+//! Threads of equal length are in order of their operations, so that few programs come twice.
 
 use margay_models::execution::{Order, Placement, Scope};
 use margay_models::signature::{Construct, Operation};
@@ -43,7 +43,8 @@ fn sequences(alphabet: &[(Construct, Option<Scope>)], events: usize) -> Vec<Sequ
     out
 }
 
-/// Numbers for `n` things such that each is new by one or was there before: partitions of the things.
+/// Numbers for `n` things such that each is new by one or was there before: partitions of the
+/// things.
 fn partitions(n: usize) -> Vec<Vec<u16>> {
     let mut out = vec![Vec::new()];
     for _ in 0..n {
@@ -63,9 +64,14 @@ fn placements(threads: usize) -> Vec<Vec<Placement>> {
     let mut out = Vec::new();
     for gpus in partitions(threads) {
         for ctas in partitions(threads) {
-            let nested = (0..threads).all(|s| (0..threads).all(|t| ctas[s] != ctas[t] || gpus[s] == gpus[t]));
+            let nested = (0..threads)
+                .all(|s| (0..threads).all(|t| ctas[s] != ctas[t] || gpus[s] == gpus[t]));
             if nested {
-                out.push((0..threads).map(|t| Placement { gpu: gpus[t], cta: ctas[t], ..Placement::default() }).collect());
+                out.push(
+                    (0..threads)
+                        .map(|t| Placement { gpu: gpus[t], cta: ctas[t], ..Placement::default() })
+                        .collect(),
+                );
             }
         }
     }
@@ -77,14 +83,21 @@ fn thread_lengths(events: usize, most: usize) -> Vec<Vec<usize>> {
         return vec![Vec::new()];
     }
     (1..=events.min(most))
-        .flat_map(|first| thread_lengths(events - first, first).into_iter().map(move |rest| [vec![first], rest].concat()))
+        .flat_map(|first| {
+            thread_lengths(events - first, first)
+                .into_iter()
+                .map(move |rest| [vec![first], rest].concat())
+        })
         .collect()
 }
 
 /// Visits every program until `visit` returns false.
 pub fn each(search: &Search<'_>, events: usize, visit: &mut dyn FnMut(&Program) -> bool) {
-    let scopes: Vec<Scope> =
-        if search.mapping.source.is_scoped() { vec![Scope::Cta, Scope::Gpu, Scope::Sys] } else { Vec::new() };
+    let scopes: Vec<Scope> = if search.mapping.source.is_scoped() {
+        vec![Scope::Cta, Scope::Gpu, Scope::Sys]
+    } else {
+        Vec::new()
+    };
     let alphabet: Vec<(Construct, Option<Scope>)> = search
         .constructs
         .iter()
@@ -125,10 +138,17 @@ fn threads(
     }
     let mut ops = Vec::new();
     for (thread, (&i, &length)) in chosen.iter().zip(lengths).enumerate() {
-        ops.extend(by_length[length][i].iter().map(|&(construct, scope)| Op { thread, construct, scope, location: None }));
+        ops.extend(by_length[length][i].iter().map(|&(construct, scope)| Op {
+            thread,
+            construct,
+            scope,
+            location: None,
+        }));
     }
-    let accesses: Vec<usize> = (0..ops.len()).filter(|&i| ops[i].construct.operation != Operation::Fence).collect();
-    // Without scopes it does not matter where threads run, unless a row names a scope: all placements, to be safe.
+    let accesses: Vec<usize> =
+        (0..ops.len()).filter(|&i| ops[i].construct.operation != Operation::Fence).collect();
+    // Without scopes it does not matter where threads run, unless a row names a scope: all
+    // placements, to be safe.
     for places in placements(lengths.len()) {
         for locations in partitions(accesses.len()) {
             let mut ops = ops.clone();
@@ -136,12 +156,19 @@ fn threads(
                 ops[i].location = Some(l);
             }
             let is_plain = |i: usize| ops[i].construct.order == Order::Plain;
-            let conflict =
-                |&i: &usize| accesses.iter().any(|&j| ops[i].location == ops[j].location && is_plain(i) != is_plain(j));
+            let conflict = |&i: &usize| {
+                accesses
+                    .iter()
+                    .any(|&j| ops[i].location == ops[j].location && is_plain(i) != is_plain(j))
+            };
             if search.typed && accesses.iter().any(conflict) {
                 continue;
             }
-            let program = Program { ops, placements: places.clone(), locations: locations.iter().max().map_or(0, |m| m + 1) };
+            let program = Program {
+                ops,
+                placements: places.clone(),
+                locations: locations.iter().max().map_or(0, |m| m + 1),
+            };
             if !visit(&program) {
                 return false;
             }

@@ -48,13 +48,20 @@ pub fn halves(order: Order) -> (Order, Order) {
 }
 
 /// An execution without rf and co: adds initial writes and RMW pairs.
-pub fn finish(signature: Signature, program: &Program, mut events: Vec<EventData>, rmw: &[(usize, usize)]) -> Execution {
+pub fn finish(
+    signature: Signature,
+    program: &Program,
+    mut events: Vec<EventData>,
+    rmw: &[(usize, usize)],
+) -> Execution {
     for l in 0..program.locations {
         let mut init = EventData::new(Kind::Init, None, Order::Plain);
         init.location = Some(l);
         events.push(init);
     }
-    let locations = (0..program.locations).map(|l| Location { name: format!("x{l}"), physical: l, atomic: true }).collect();
+    let locations = (0..program.locations)
+        .map(|l| Location { name: format!("x{l}"), physical: l, atomic: true })
+        .collect();
     let mut execution = Execution::new(signature, events, program.placements.clone(), locations);
     for &(r, w) in rmw {
         execution.rmw.insert(Event::from(r), Event::from(w));
@@ -94,21 +101,29 @@ fn all_orders(execution: &Execution) -> Vec<BitMatrix> {
 
 /// The execution with every modification order that has the same last writes.
 pub fn other_orders(execution: &Execution) -> Vec<Execution> {
-    let last = |co: &BitMatrix| -> Vec<bool> { (0..execution.size()).map(|e| co.row(Event::from(e)).is_empty()).collect() };
+    let last = |co: &BitMatrix| -> Vec<bool> {
+        (0..execution.size()).map(|e| co.row(Event::from(e)).is_empty()).collect()
+    };
     let wanted = last(&execution.co);
     let same = all_orders(execution).into_iter().filter(|co| last(co) == wanted);
     same.map(|co| Execution { co, ..execution.clone() }).collect()
 }
 
 /// Visits every execution of the program until `visit` returns false; says whether it never did.
-pub fn each(signature: Signature, program: &Program, visit: &mut dyn FnMut(&Execution) -> bool) -> bool {
+pub fn each(
+    signature: Signature,
+    program: &Program,
+    visit: &mut dyn FnMut(&Execution) -> bool,
+) -> bool {
     let mut execution = skeleton(signature, program);
     let reads = indices(&execution, |e| e.kind == Kind::Read);
     let sources: Vec<Vec<usize>> = reads
         .iter()
         .map(|&r| {
             let location = execution.events[r].location;
-            indices(&execution, |e| matches!(e.kind, Kind::Init | Kind::Write) && e.location == location)
+            indices(&execution, |e| {
+                matches!(e.kind, Kind::Init | Kind::Write) && e.location == location
+            })
         })
         .collect();
     let orders = all_orders(&execution);

@@ -5,14 +5,17 @@ use crate::signature::Operation;
 /// The most instructions of one architecture.
 pub const MAX_INSTRUCTIONS: usize = 256;
 
-/// What the result of a store-conditional carries: an instruction that depends on the result depends on this.
+/// What the result of a store-conditional carries: an instruction that depends on the result
+/// depends on this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusDependency {
     /// On nothing (AArch64: "Rs" of a store-exclusive).
     Nothing,
-    /// On the load-reserved and on what the registers depend on that the instruction reads, whether it stores or not.
+    /// On the load-reserved and on what the registers depend on that the instruction reads, whether
+    /// it stores or not.
     Pair,
-    /// If it stores, on the store itself and on what the registers depend on that the instruction reads; else on nothing (RISC-V).
+    /// If it stores, on the store itself and on what the registers depend on that the instruction
+    /// reads; else on nothing (RISC-V).
     Store,
 }
 

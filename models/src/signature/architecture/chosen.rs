@@ -1,5 +1,5 @@
-//! What the search chooses besides reads-from: coherence order, total or partial, and an order of fences. The lines `coherence` and
-//! `chosen` of an architecture's text.
+//! What the search chooses besides reads-from: coherence order, total or partial, and an order of
+//! fences. The lines `coherence` and `chosen` of an architecture's text.
 
 use super::text::{ArchitectureReader, after};
 use super::{Architecture, Tag};
@@ -8,12 +8,14 @@ use crate::execution::{EventData, Kind, Order};
 use crate::signature::{BaseSet, Signature};
 
 impl Architecture {
-    /// Is coherence order total over the writes to a location (true), or only a partial order (PTX)?
+    /// Is coherence order total over the writes to a location (true), or only a partial order
+    /// (PTX)?
     pub fn total_coherence(self) -> bool {
         !self.description().partial_coherence
     }
 
-    /// The set of the fences that the chosen order `sync_fence` relates (PTX: `SC`), if executions have such an order.
+    /// The set of the fences that the chosen order `sync_fence` relates (PTX: `SC`), if executions
+    /// have such an order.
     pub fn ordered_fences(self) -> Option<BaseSet> {
         self.description().ordered_fences
     }
@@ -35,10 +37,15 @@ impl Architecture {
 
 impl ArchitectureReader<'_> {
     /// `coherence partial`.
-    pub(super) fn coherence(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
+    pub(super) fn coherence(
+        &mut self,
+        keyword: Span,
+        rest: &[(&str, Span)],
+    ) -> Result<(), Diagnostic> {
         let shape = Self::shape("coherence");
         if let Some(first) = self.coherence_at {
-            let error = self.error(keyword, "a second line `coherence`", "the second one", "drop one");
+            let error =
+                self.error(keyword, "a second line `coherence`", "the second one", "drop one");
             return Err(error.at(self.file, first, "the first one"));
         }
         let partial = match rest {
@@ -52,8 +59,22 @@ impl ArchitectureReader<'_> {
                     shape,
                 ));
             }
-            [] => return Err(self.error(after(keyword), "expected total or partial", "expected total or partial", shape)),
-            [_, (_, span), ..] => return Err(self.error(*span, "unexpected text behind it", "not expected here", shape)),
+            [] => {
+                return Err(self.error(
+                    after(keyword),
+                    "expected total or partial",
+                    "expected total or partial",
+                    shape,
+                ));
+            }
+            [_, (_, span), ..] => {
+                return Err(self.error(
+                    *span,
+                    "unexpected text behind it",
+                    "not expected here",
+                    shape,
+                ));
+            }
         };
         self.coherence_at = Some(keyword);
         self.description.partial_coherence = partial;
@@ -61,7 +82,11 @@ impl ArchitectureReader<'_> {
     }
 
     /// `chosen sync_fence on SC`.
-    pub(super) fn chosen(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
+    pub(super) fn chosen(
+        &mut self,
+        keyword: Span,
+        rest: &[(&str, Span)],
+    ) -> Result<(), Diagnostic> {
         let shape = Self::shape("chosen");
         let relation = Signature::order_of_fences();
         let (tag, span) = match rest {
@@ -71,12 +96,28 @@ impl ArchitectureReader<'_> {
                 let help = "rf and co are chosen in every architecture; an order of fences is the one that a text can add";
                 return Err(self.error(*span, message, &format!("expected `{relation}`"), help));
             }
-            [_, ("on", place)] => return Err(self.error(after(*place), "expected a tag of fences", "expected a tag", shape)),
-            [_, ("on", _), _, (_, span), ..] => {
-                return Err(self.error(*span, "unexpected text behind it", "not expected here", shape));
+            [_, ("on", place)] => {
+                return Err(self.error(
+                    after(*place),
+                    "expected a tag of fences",
+                    "expected a tag",
+                    shape,
+                ));
             }
-            [_, (_, span), ..] => return Err(self.error(*span, "expected `on`", "expected `on`", shape)),
-            [(_, place)] => return Err(self.error(after(*place), "expected `on`", "expected `on`", shape)),
+            [_, ("on", _), _, (_, span), ..] => {
+                return Err(self.error(
+                    *span,
+                    "unexpected text behind it",
+                    "not expected here",
+                    shape,
+                ));
+            }
+            [_, (_, span), ..] => {
+                return Err(self.error(*span, "expected `on`", "expected `on`", shape));
+            }
+            [(_, place)] => {
+                return Err(self.error(after(*place), "expected `on`", "expected `on`", shape));
+            }
             [] => {
                 return Err(self.error(
                     after(keyword),
@@ -103,7 +144,12 @@ impl ArchitectureReader<'_> {
         };
         if !self.description.tags[index].on.fence {
             let help = "the line of the tag says `on` which events it is: R, W, F";
-            return Some(self.error(span, format!("fences do not carry the tag `{name}`"), "not of fences", help));
+            return Some(self.error(
+                span,
+                format!("fences do not carry the tag `{name}`"),
+                "not of fences",
+                help,
+            ));
         }
         self.description.ordered_fences = Some(self.set_of_tag(Tag::new(self.architecture, index)));
         None

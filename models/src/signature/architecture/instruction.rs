@@ -8,7 +8,8 @@ use super::{MAX_INSTRUCTIONS, StatusDependency};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::signature::Operation;
 
-/// The words of mapping rows and those that end the table of a litmus test, and the instructions of tests that access no memory.
+/// The words of mapping rows and those that end the table of a litmus test, and the instructions of
+/// tests that access no memory.
 const RESERVED: [&str; 42] = [
     "or",
     "nothing",
@@ -57,8 +58,19 @@ const RESERVED: [&str; 42] = [
 /// Is it an instruction of the table form that accesses no memory?
 pub(super) fn is_local(word: &str) -> bool {
     let name = word.split('.').next().unwrap_or_default();
-    let elsewhere =
-        ["nothing", "absent", "other", "addr", "data", "ctrl", "exists", "forall", "filter", "locations", "ScopeTree"];
+    let elsewhere = [
+        "nothing",
+        "absent",
+        "other",
+        "addr",
+        "data",
+        "ctrl",
+        "exists",
+        "forall",
+        "filter",
+        "locations",
+        "ScopeTree",
+    ];
     RESERVED.contains(&name) && !elsewhere.contains(&name)
 }
 
@@ -81,7 +93,12 @@ struct InstructionWords<'w> {
 }
 
 impl ArchitectureReader<'_> {
-    pub(super) fn instruction(&mut self, operation: Operation, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
+    pub(super) fn instruction(
+        &mut self,
+        operation: Operation,
+        keyword: Span,
+        rest: &[(&str, Span)],
+    ) -> Result<(), Diagnostic> {
         let word = match operation {
             Operation::Read => "read",
             Operation::Write => "write",
@@ -89,20 +106,35 @@ impl ArchitectureReader<'_> {
             Operation::Fence => "fence",
         };
         let [(mnemonic, span), tags @ ..] = rest else {
-            return Err(self.error(after(keyword), "expected a mnemonic", "expected a mnemonic", Self::shape(word)));
+            return Err(self.error(
+                after(keyword),
+                "expected a mnemonic",
+                "expected a mnemonic",
+                Self::shape(word),
+            ));
         };
         if !is_mnemonic(mnemonic) {
             let help = "a mnemonic is a word of ASCII letters, digits, `_` and `.` that begins with a letter, and none of the words \
                         that mapping rows and litmus tests have for other things (or, nothing, ctrl, mov, add, exists, ...)";
-            return Err(self.error(*span, format!("`{mnemonic}` is no mnemonic"), "not a mnemonic", help));
+            return Err(self.error(
+                *span,
+                format!("`{mnemonic}` is no mnemonic"),
+                "not a mnemonic",
+                help,
+            ));
         }
-        let InstructionWords { tags, status, half, test_only, scoped } = self.words_behind(operation, tags)?;
+        let InstructionWords { tags, status, half, test_only, scoped } =
+            self.words_behind(operation, tags)?;
         let bits = self.bits_of_tags(operation, word, tags)?;
-        let same = |i: &ArchitectureInstruction| i.mnemonic == *mnemonic || (i.operation == operation && i.bits == bits);
+        let same = |i: &ArchitectureInstruction| {
+            i.mnemonic == *mnemonic || (i.operation == operation && i.bits == bits)
+        };
         if let Some(first) = self.description.instructions.iter().position(same) {
             let message = match self.description.instructions[first].mnemonic == *mnemonic {
                 true => format!("two instructions `{mnemonic}`"),
-                false => format!("`{mnemonic}` has the operation and the tags of another instruction"),
+                false => {
+                    format!("`{mnemonic}` has the operation and the tags of another instruction")
+                }
             };
             let help = "models tell instructions apart by operation and tags, people by mnemonics: drop one, or give it a tag or name of its own";
             let error = self.error(*span, message, "the second one", help);
@@ -110,7 +142,12 @@ impl ArchitectureReader<'_> {
         }
         if self.description.instructions.len() == MAX_INSTRUCTIONS {
             let help = "leave out those that no mapping needs";
-            return Err(self.error(*span, format!("more than {MAX_INSTRUCTIONS} instructions"), "one too many", help));
+            return Err(self.error(
+                *span,
+                format!("more than {MAX_INSTRUCTIONS} instructions"),
+                "one too many",
+                help,
+            ));
         }
         let names = self.names_of_tags(operation, bits);
         self.description.instructions.push(ArchitectureInstruction {
@@ -128,13 +165,19 @@ impl ArchitectureReader<'_> {
     }
 
     /// What the words behind a mnemonic say, from the last one on; the tags come before them.
-    fn words_behind<'w>(&self, operation: Operation, words: &'w [(&'w str, Span)]) -> Result<InstructionWords<'w>, Diagnostic> {
+    fn words_behind<'w>(
+        &self,
+        operation: Operation,
+        words: &'w [(&'w str, Span)],
+    ) -> Result<InstructionWords<'w>, Diagnostic> {
         let (mut test_only, words) = match words {
             [words @ .., ("test-only", _)] => (true, words),
             _ => (false, words),
         };
         let (status, words) = match (words, operation) {
-            ([words @ .., ("carries", place), (what, of)], Operation::Write) if matches!(words, [.., ("conditional", _)]) => {
+            ([words @ .., ("carries", place), (what, of)], Operation::Write)
+                if matches!(words, [.., ("conditional", _)]) =>
+            {
                 let status = match *what {
                     "pair" => StatusDependency::Pair,
                     "store" => StatusDependency::Store,
@@ -150,9 +193,8 @@ impl ArchitectureReader<'_> {
             _ => (StatusDependency::Nothing, words),
         };
         let (half, words) = match (words, operation) {
-            ([words @ .., ("reserve", _)], Operation::Read) | ([words @ .., ("conditional", _)], Operation::Write) => {
-                (true, words)
-            }
+            ([words @ .., ("reserve", _)], Operation::Read)
+            | ([words @ .., ("conditional", _)], Operation::Write) => (true, words),
             _ => (false, words),
         };
         // The halves of a pair are in tests only: searches and mappings have the pair.
@@ -169,7 +211,12 @@ impl ArchitectureReader<'_> {
     }
 
     /// The tags by their numbers; each must be one that the events of the operation carry.
-    fn bits_of_tags(&self, operation: Operation, word: &str, tags: &[(&str, Span)]) -> Result<u32, Diagnostic> {
+    fn bits_of_tags(
+        &self,
+        operation: Operation,
+        word: &str,
+        tags: &[(&str, Span)],
+    ) -> Result<u32, Diagnostic> {
         let mut bits = 0;
         for (name, place) in tags {
             let index = self.known_tag(name, *place)?;
@@ -199,7 +246,13 @@ impl ArchitectureReader<'_> {
             (bits, leaked(&kept.map(|i| tags[i].names[0]).collect::<Vec<_>>().join(".")))
         };
         let own = (0..tags.len()).filter(|&i| bits & (1 << i) != 0);
-        let halves = own.map(|i| tags[i].halves(i)).fold([0; 2], |all, half| [all[0] | half[0], all[1] | half[1]]);
-        if operation == Operation::Rmw { [bits, halves[0], halves[1]].map(named) } else { [named(bits); 3] }
+        let halves = own
+            .map(|i| tags[i].halves(i))
+            .fold([0; 2], |all, half| [all[0] | half[0], all[1] | half[1]]);
+        if operation == Operation::Rmw {
+            [bits, halves[0], halves[1]].map(named)
+        } else {
+            [named(bits); 3]
+        }
     }
 }

@@ -1,5 +1,6 @@
-//! The architectures that the program knows: numbers, and what their texts say. What was read stays for as long as the program runs, as
-//! much as its user names; it is found by its number without a lock.
+//! The architectures that the program knows: numbers, and what their texts say. What was read stays
+//! for as long as the program runs, as much as its user names; it is found by its number without a
+//! lock.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -33,7 +34,8 @@ static READ: Mutex<Vec<Architecture>> = Mutex::new(Vec::new());
 const WITH_FRONT_END: [&str; 3] = ["plain", "C", "PTX"];
 
 impl Architecture {
-    /// Reads, writes, full fences and RMWs without orders or scopes (`X86`, `SC`, or no header at all).
+    /// Reads, writes, full fences and RMWs without orders or scopes (`X86`, `SC`, or no header at
+    /// all).
     pub const PLAIN: Architecture = Architecture(0);
 
     /// C++ atomics, with or without scopes (`C`).
@@ -75,7 +77,8 @@ impl Architecture {
 
     fn entry(self) -> &'static KnownArchitecture {
         let piece = (self.0 + 1).ilog2();
-        let entries = ENTRIES[piece as usize].get_or_init(|| (0..1 << piece).map(|_| KnownArchitecture::default()).collect());
+        let entries = ENTRIES[piece as usize]
+            .get_or_init(|| (0..1 << piece).map(|_| KnownArchitecture::default()).collect());
         &entries[(self.0 + 1 - (1 << piece)) as usize]
     }
 
@@ -85,8 +88,11 @@ impl Architecture {
             // All others have theirs before they are handed out.
             let word = WITH_FRONT_END[self.0 as usize];
             let file = shipped::architectures().find(|file| word_of(&file.name) == word);
-            let read = file.ok_or_else(Vec::new).and_then(|file| text::read(&file, word, self, true));
-            read.unwrap_or_else(|errors| panic!("the texts of architectures/ are part of the program: {errors:?}"))
+            let read =
+                file.ok_or_else(Vec::new).and_then(|file| text::read(&file, word, self, true));
+            read.unwrap_or_else(|errors| {
+                panic!("the texts of architectures/ are part of the program: {errors:?}")
+            })
         })
     }
 
@@ -96,7 +102,10 @@ impl Architecture {
     }
 
     /// What every execution of it satisfies.
-    pub(crate) fn conditions(self, read: impl FnOnce() -> (Model, Judge)) -> &'static (Model, Judge) {
+    pub(crate) fn conditions(
+        self,
+        read: impl FnOnce() -> (Model, Judge),
+    ) -> &'static (Model, Judge) {
         self.entry().conditions.get_or_init(read)
     }
 }

@@ -1,5 +1,5 @@
-//! The scopes of an architecture that is a text: levels of the one hierarchy of threads that all architectures share (warp, cta, cluster,
-//! gpu, sys), under the architecture's own names.
+//! The scopes of an architecture that is a text: levels of the one hierarchy of threads that all
+//! architectures share (warp, cta, cluster, gpu, sys), under the architecture's own names.
 
 use super::architecture_instruction::ArchitectureInstruction;
 use super::{Architecture, Construct, Operation, Tags};
@@ -24,7 +24,8 @@ pub(super) struct Optional {
     pub(super) known: ScopeKnowledge,
 }
 
-/// Which models know an optional scope. Those that name the set of its operations, or the relation of its threads, always do.
+/// Which models know an optional scope. Those that name the set of its operations, or the relation
+/// of its threads, always do.
 pub(super) enum ScopeKnowledge {
     /// No others.
     IfNamed,
@@ -95,7 +96,8 @@ impl SameLevel {
 }
 
 impl Architecture {
-    /// Its scopes, narrowest first, with or without the one that not every model knows; none if its text has no line `scopes`.
+    /// Its scopes, narrowest first, with or without the one that not every model knows; none if its
+    /// text has no line `scopes`.
     pub fn scopes(self, optional: bool) -> &'static [Scope] {
         match &self.description().optional {
             Some(without) if !optional => &without.others,
@@ -108,7 +110,8 @@ impl Architecture {
         self.description().optional.as_ref().map(|optional| optional.scope)
     }
 
-    /// Does a model of this name know the optional scope even if it does not name it? True where there is none.
+    /// Does a model of this name know the optional scope even if it does not name it? True where
+    /// there is none.
     pub(crate) fn knows_unnamed(self, model: &str) -> bool {
         match self.description().optional.as_ref().map(|optional| &optional.known) {
             None => true,
@@ -127,14 +130,19 @@ impl Architecture {
         (0..self.description().levels.len()).map(move |index| ScopeLevel::new(self, index))
     }
 
-    /// What a scope is called in mapping rows and tests; in PTX's words if the architecture does not have it.
+    /// What a scope is called in mapping rows and tests; in PTX's words if the architecture does
+    /// not have it.
     pub fn scope_name(self, scope: Scope) -> &'static str {
         self.levels().find(|level| level.scope() == scope).map_or(scope.name(), ScopeLevel::name)
     }
 
     /// The scope that a word names, by any of its names; `None` for anything else.
     pub fn scope_named(self, word: &str) -> Option<Scope> {
-        self.description().levels.iter().find(|level| level.words.contains(&word)).map(|level| level.scope)
+        self.description()
+            .levels
+            .iter()
+            .find(|level| level.words.contains(&word))
+            .map(|level| level.scope)
     }
 
     /// The names of its scopes, as a list for messages.
@@ -142,28 +150,37 @@ impl Architecture {
         self.levels().map(ScopeLevel::name).collect::<Vec<_>>().join(", ")
     }
 
-    /// Does the instruction take a scope? (Of tags that no instruction of the operation has: do others that have them?)
+    /// Does the instruction take a scope? (Of tags that no instruction of the operation has: do
+    /// others that have them?)
     pub fn takes_scope(self, construct: Construct) -> bool {
         let bits = self.bits(construct.order);
-        let with = |i: &&ArchitectureInstruction| i.bits == bits && (bits != 0 || i.operation == construct.operation);
+        let with = |i: &&ArchitectureInstruction| {
+            i.bits == bits && (bits != 0 || i.operation == construct.operation)
+        };
         let all = self.description().instructions.iter().filter(with);
         let own = all.clone().find(|i| i.operation == construct.operation);
         own.or(all.clone().next()).is_some_and(|i| i.scoped)
     }
 
-    /// How an instruction is written, with its scope behind the mnemonic: that of all threads where none is said.
+    /// How an instruction is written, with its scope behind the mnemonic: that of all threads where
+    /// none is said.
     pub fn written(self, construct: Construct, scope: Option<Scope>) -> Option<String> {
         self.tags_of(construct).written(construct.operation, scope)
     }
 }
 
 impl Tags {
-    /// How the instruction of these tags is written, with its scope: that of all threads where none is said.
+    /// How the instruction of these tags is written, with its scope: that of all threads where none
+    /// is said.
     pub fn written(self, operation: Operation, scope: Option<Scope>) -> Option<String> {
         let known = &self.architecture.description().instructions;
         let instruction = known.iter().find(|i| i.operation == operation && i.bits == self.bits)?;
         let mnemonic = instruction.mnemonic;
         let scope = || self.architecture.scope_name(scope.unwrap_or(Scope::Sys));
-        Some(if instruction.scoped { format!("{mnemonic}.{}", scope()) } else { mnemonic.to_owned() })
+        Some(if instruction.scoped {
+            format!("{mnemonic}.{}", scope())
+        } else {
+            mnemonic.to_owned()
+        })
     }
 }

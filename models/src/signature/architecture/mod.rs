@@ -1,5 +1,6 @@
-//! Architectures are texts (docs/architectures.md): what the events of a machine carry, which instructions it has, and which relations its
-//! models may name. A text is read once and lives as long as the program, so that events and instructions can hold it in a word.
+//! Architectures are texts (docs/architectures.md): what the events of a machine carry, which
+//! instructions it has, and which relations its models may name. A text is read once and lives as
+//! long as the program, so that events and instructions can hold it in a word.
 
 mod architecture_instruction;
 mod assembly;
@@ -79,22 +80,35 @@ impl Architecture {
     /// Is it a load-reserved, or a store-conditional, which may fail?
     pub fn is_half(self, construct: Construct) -> bool {
         let bits = self.bits(construct.order);
-        self.description().instructions.iter().any(|i| i.half && i.operation == construct.operation && i.bits == bits)
+        self.description()
+            .instructions
+            .iter()
+            .any(|i| i.half && i.operation == construct.operation && i.bits == bits)
     }
 
-    /// The read that a load-reserved is when no store-conditional follows it: the one with its tags, but for those that stand apart.
+    /// The read that a load-reserved is when no store-conditional follows it: the one with its
+    /// tags, but for those that stand apart.
     pub fn read_alone(self, reserved: Construct) -> Option<Construct> {
         let tags = self.description().tags.iter().enumerate();
         let apart = tags.filter(|(_, t)| t.apart).fold(0, |bits, (i, _)| bits | 1 << i);
-        let alone = Construct { operation: Operation::Read, order: self.order(self.bits(reserved.order) & !apart) };
+        let alone = Construct {
+            operation: Operation::Read,
+            order: self.order(self.bits(reserved.order) & !apart),
+        };
         self.constructs().into_iter().find(|c| *c == alone)
     }
 
     /// What the result of a store-conditional carries.
     pub fn status_dependency(self, construct: Construct) -> StatusDependency {
         let bits = self.bits(construct.order);
-        let is = |i: &&ArchitectureInstruction| i.half && i.operation == construct.operation && i.bits == bits;
-        self.description().instructions.iter().find(is).map_or(StatusDependency::Nothing, |i| i.status)
+        let is = |i: &&ArchitectureInstruction| {
+            i.half && i.operation == construct.operation && i.bits == bits
+        };
+        self.description()
+            .instructions
+            .iter()
+            .find(is)
+            .map_or(StatusDependency::Nothing, |i| i.status)
     }
 
     /// May a dependency begin at the write of a store-conditional?
@@ -102,8 +116,8 @@ impl Architecture {
         self.description().instructions.iter().any(|i| i.status == StatusDependency::Store)
     }
 
-    /// Are the two halves of a read-modify-write of its tests next to each other in each thread? Not where a load-reserved and a
-    /// store-conditional are instructions of their own.
+    /// Are the two halves of a read-modify-write of its tests next to each other in each thread?
+    /// Not where a load-reserved and a store-conditional are instructions of their own.
     pub fn has_adjacent_halves(self) -> bool {
         !self.description().instructions.iter().any(|i| i.half)
     }
@@ -114,9 +128,12 @@ impl Architecture {
         self.constructs().into_iter().filter(|c| c.operation == Operation::Rmw).find(halves)
     }
 
-    /// The read-modify-write by which a failed one is named whose read has this order: the first of those that have it.
+    /// The read-modify-write by which a failed one is named whose read has this order: the first of
+    /// those that have it.
     pub fn failed(self, read: Order) -> Option<Construct> {
-        self.constructs().into_iter().find(|c| c.operation == Operation::Rmw && c.read_order() == read)
+        self.constructs()
+            .into_iter()
+            .find(|c| c.operation == Operation::Rmw && c.read_order() == read)
     }
 }
 

@@ -1,5 +1,5 @@
-//! Which base sets and relations models may name, what these are called, and what pictures call them. The lines `dependencies`, `sets`,
-//! `relations` and `print` of an architecture's text.
+//! Which base sets and relations models may name, what these are called, and what pictures call
+//! them. The lines `dependencies`, `sets`, `relations` and `print` of an architecture's text.
 
 use super::leaked::leaked;
 use super::level::{SameLevel, ScopeLevel};
@@ -11,8 +11,10 @@ use crate::signature::base::{COMMON_SETS, NamedBases};
 use crate::signature::relation::COMMON_RELATIONS;
 use crate::signature::{BaseRelation, BaseSet};
 
-/// The sets that any text can pick: of the accesses without a tag, of all fences (`MFENCE`), and of barriers where threads meet.
-const SETS: [BaseSet; 6] = [BaseSet::Na, BaseSet::Weak, BaseSet::Atomic, BaseSet::Mfence, BaseSet::B, BaseSet::Wait];
+/// The sets that any text can pick: of the accesses without a tag, of all fences (`MFENCE`), and of
+/// barriers where threads meet.
+const SETS: [BaseSet; 6] =
+    [BaseSet::Na, BaseSet::Weak, BaseSet::Atomic, BaseSet::Mfence, BaseSet::B, BaseSet::Wait];
 
 /// The other name of inclusion of scopes, beside `sr`.
 pub(super) const INCLUSION: &str = "incl";
@@ -48,14 +50,29 @@ impl ArchitectureReader<'_> {
     }
 
     /// `dependencies addr data ctrl`.
-    pub(super) fn dependencies(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
+    pub(super) fn dependencies(
+        &mut self,
+        keyword: Span,
+        rest: &[(&str, Span)],
+    ) -> Result<(), Diagnostic> {
         let shape = Self::shape("dependencies");
         if rest.is_empty() {
-            return Err(self.error(after(keyword), "expected addr, data or ctrl", "expected addr, data or ctrl", shape));
+            return Err(self.error(
+                after(keyword),
+                "expected addr, data or ctrl",
+                "expected addr, data or ctrl",
+                shape,
+            ));
         }
         for (word, span) in rest {
-            let Some(relation) = BaseRelation::DEPENDENCIES.into_iter().find(|r| r.name() == *word) else {
-                return Err(self.error(*span, format!("unknown dependency `{word}`"), "expected addr, data or ctrl", shape));
+            let Some(relation) = BaseRelation::DEPENDENCIES.into_iter().find(|r| r.name() == *word)
+            else {
+                return Err(self.error(
+                    *span,
+                    format!("unknown dependency `{word}`"),
+                    "expected addr, data or ctrl",
+                    shape,
+                ));
             };
             if !self.picked_relations.iter().any(|(known, _)| *known == relation) {
                 self.picked_relations.push((relation, vec![relation.name()]));
@@ -71,7 +88,12 @@ impl ArchitectureReader<'_> {
             None => SETS.to_vec(),
         };
         if rest.is_empty() {
-            return Err(self.error(after(keyword), "expected the name of a set", "expected a name", Self::shape("sets")));
+            return Err(self.error(
+                after(keyword),
+                "expected the name of a set",
+                "expected a name",
+                Self::shape("sets"),
+            ));
         }
         for (words, span) in rest {
             let names = self.names(words, *span);
@@ -80,7 +102,9 @@ impl ArchitectureReader<'_> {
                 let known: Vec<&str> = possible.iter().map(|set| set.name()).collect();
                 let help = match nearest(first, known.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("a text can pick {}; a set of its own is a tag", known.join(", ")),
+                    None => {
+                        format!("a text can pick {}; a set of its own is a tag", known.join(", "))
+                    }
                 };
                 return Err(self.error(place, format!("unknown set `{first}`"), "not a set", help));
             };
@@ -94,7 +118,11 @@ impl ArchitectureReader<'_> {
     }
 
     /// `relations po|before`: relations that the code defines, with further names.
-    pub(super) fn relations(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
+    pub(super) fn relations(
+        &mut self,
+        keyword: Span,
+        rest: &[(&str, Span)],
+    ) -> Result<(), Diagnostic> {
         if rest.is_empty() {
             return Err(self.error(
                 after(keyword),
@@ -119,15 +147,20 @@ impl ArchitectureReader<'_> {
         Ok(())
     }
 
-    /// The relation that a line `relations` or `print` names: one that every architecture has, or one that this text has said above; where a
-    /// front end makes the executions, any that the code defines.
+    /// The relation that a line `relations` or `print` names: one that every architecture has, or
+    /// one that this text has said above; where a front end makes the executions, any that the code
+    /// defines.
     fn relation(&self, name: &str, span: Span) -> Result<(BaseRelation, &'static str), Diagnostic> {
         let common = COMMON_RELATIONS.iter().map(|(relation, names)| (*relation, names[0]));
         let picked = self.picked_relations.iter().map(|(relation, names)| (*relation, names[0]));
-        let levels = (0..self.description.levels.len()).filter_map(|i| self.same_level(i)).map(|(r, names)| (r, names[0]));
-        let of_lines = BaseRelation::of_lines(!self.description.levels.is_empty(), self.chosen_at.is_some());
+        let levels = (0..self.description.levels.len())
+            .filter_map(|i| self.same_level(i))
+            .map(|(r, names)| (r, names[0]));
+        let of_lines =
+            BaseRelation::of_lines(!self.description.levels.is_empty(), self.chosen_at.is_some());
         let of_lines = of_lines.map(|relation| (relation, relation.name()));
-        let mut known: Vec<(BaseRelation, &'static str)> = common.chain(picked).chain(levels).chain(of_lines).collect();
+        let mut known: Vec<(BaseRelation, &'static str)> =
+            common.chain(picked).chain(levels).chain(of_lines).collect();
         known.extend(BaseRelation::OF_ANY_TEXT.map(|relation| (relation, relation.name())));
         if self.description.front_end.is_some() {
             known.extend(BaseRelation::ALL.iter().map(|relation| (*relation, relation.name())));
@@ -176,9 +209,17 @@ impl ArchitectureReader<'_> {
     pub(super) fn print(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
         let shape = Self::shape("print");
         let [(relation, at), ("as", _), (name, place)] = rest else {
-            let span = rest.get(3).or(rest.get(1).filter(|(word, _)| *word != "as")).map(|(_, span)| *span);
+            let span = rest
+                .get(3)
+                .or(rest.get(1).filter(|(word, _)| *word != "as"))
+                .map(|(_, span)| *span);
             let span = span.unwrap_or(after(rest.last().map_or(keyword, |(_, span)| *span)));
-            return Err(self.error(span, "expected a relation, `as`, and what it is called", "expected RELATION as NAME", shape));
+            return Err(self.error(
+                span,
+                "expected a relation, `as`, and what it is called",
+                "expected RELATION as NAME",
+                shape,
+            ));
         };
         if *relation == "architecture" {
             return self.print_header(keyword, name);
@@ -196,11 +237,13 @@ impl ArchitectureReader<'_> {
         Ok(())
     }
 
-    /// The set of the events with a tag: where a front end makes the executions, that of a memory order.
+    /// The set of the events with a tag: where a front end makes the executions, that of a memory
+    /// order.
     pub(super) fn set_of_tag(&self, tag: Tag) -> BaseSet {
         let name = self.description.tags[tag.index()].names[0];
         let order = Order::MEMORY_ORDERS.into_iter().find(|order| order.tag() == name);
-        let memory_order = order.filter(|_| self.description.front_end.is_some()).and_then(BaseSet::of_order);
+        let memory_order =
+            order.filter(|_| self.description.front_end.is_some()).and_then(BaseSet::of_order);
         memory_order.unwrap_or(BaseSet::Tag(tag))
     }
 
@@ -210,33 +253,46 @@ impl ArchitectureReader<'_> {
         if description.scope == Scope::Sys {
             return None;
         }
-        let made = BaseRelation::of_level(description.scope).filter(|_| self.description.front_end.is_some());
+        let made = BaseRelation::of_level(description.scope)
+            .filter(|_| self.description.front_end.is_some());
         let level = SameLevel(ScopeLevel::new(self.architecture, index));
         Some((made.unwrap_or(BaseRelation::Same(level)), vec![description.same]))
     }
 
-    /// All sets and relations that models may name, in the order of their definitions, tags and scopes last.
+    /// All sets and relations that models may name, in the order of their definitions, tags and
+    /// scopes last.
     pub(super) fn add_names(&mut self) {
-        let mut sets: NamedBases<BaseSet> = COMMON_SETS.iter().map(|(set, names)| (*set, names.to_vec())).collect();
+        let mut sets: NamedBases<BaseSet> =
+            COMMON_SETS.iter().map(|(set, names)| (*set, names.to_vec())).collect();
         sets.append(&mut self.picked_sets);
         for (index, tag) in self.description.tags.iter().enumerate() {
             sets.push((self.set_of_tag(Tag::new(self.architecture, index)), tag.names.clone()));
         }
         for (index, level) in self.description.levels.iter().enumerate() {
-            let made = BaseSet::of_scope(level.scope).filter(|_| self.description.front_end.is_some());
-            sets.push((made.unwrap_or(BaseSet::Level(ScopeLevel::new(self.architecture, index))), level.sets.clone()));
+            let made =
+                BaseSet::of_scope(level.scope).filter(|_| self.description.front_end.is_some());
+            sets.push((
+                made.unwrap_or(BaseSet::Level(ScopeLevel::new(self.architecture, index))),
+                level.sets.clone(),
+            ));
         }
         sets.sort_by_key(|(set, _)| *set);
         let mut relations: NamedBases<BaseRelation> =
             COMMON_RELATIONS.iter().map(|(relation, names)| (*relation, names.to_vec())).collect();
-        for relation in BaseRelation::of_lines(!self.description.levels.is_empty(), self.description.ordered_fences.is_some()) {
+        for relation in BaseRelation::of_lines(
+            !self.description.levels.is_empty(),
+            self.description.ordered_fences.is_some(),
+        ) {
             let further = relation.compares_scopes().then_some(INCLUSION);
             relations.push((relation, std::iter::once(relation.name()).chain(further).collect()));
         }
-        relations.extend((0..self.description.levels.len()).filter_map(|index| self.same_level(index)));
+        relations
+            .extend((0..self.description.levels.len()).filter_map(|index| self.same_level(index)));
         for (relation, names) in std::mem::take(&mut self.picked_relations) {
             match relations.iter_mut().find(|(known, _)| *known == relation) {
-                Some((_, known)) => known.extend(names.into_iter().filter(|name| !known.contains(name)).collect::<Vec<_>>()),
+                Some((_, known)) => known.extend(
+                    names.into_iter().filter(|name| !known.contains(name)).collect::<Vec<_>>(),
+                ),
                 None => relations.push((relation, names)),
             }
         }

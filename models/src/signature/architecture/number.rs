@@ -1,6 +1,7 @@
 //! An architecture, by its number.
 
-/// An architecture, as its number among those that the program knows. Two are the same if they have the same name and the same text.
+/// An architecture, as its number among those that the program knows. Two are the same if they have
+/// the same name and the same text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Architecture(pub(super) u32);
 

@@ -1,4 +1,5 @@
-//! The text of an architecture as lines of words and quoted strings. Comments are `//`, `#` and `(* *)`.
+//! The text of an architecture as lines of words and quoted strings. Comments are `//`, `#` and
+//! `(* *)`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! Reads the lines `scopes` and `optional` of an architecture's text: `scopes wave < wg|workgroup < agent < system`.
+//! Reads the lines `scopes` and `optional` of an architecture's text:
+//! `scopes wave < wg|workgroup < agent < system`.
 
 use super::ArchitectureInstruction;
 use super::leaked::leaked;
@@ -24,33 +25,61 @@ fn usual(scopes: usize) -> &'static [Scope] {
 
 impl ArchitectureReader<'_> {
     /// `scopes wg < agent < system`, `scopes wave = warp < wg = cta < system = sys`.
-    pub(super) fn scopes(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
+    pub(super) fn scopes(
+        &mut self,
+        keyword: Span,
+        rest: &[(&str, Span)],
+    ) -> Result<(), Diagnostic> {
         let shape = Self::shape("scopes");
         if let Some(first) = self.scopes_at {
-            let error = self.error(keyword, "a second line `scopes`", "the second one", "write all scopes in one line");
+            let error = self.error(
+                keyword,
+                "a second line `scopes`",
+                "the second one",
+                "write all scopes in one line",
+            );
             return Err(error.at(self.file, first, "the first one"));
         }
         let mut read: Vec<(&str, Span, Option<Scope>)> = Vec::new();
         let mut words = rest.iter().copied().peekable();
         let mut end = keyword;
         loop {
-            let Some((name, span)) = words.next().filter(|(word, _)| !matches!(*word, "<" | "=")) else {
-                return Err(self.error(after(end), "expected the name of a scope", "expected a name", shape));
+            let Some((name, span)) = words.next().filter(|(word, _)| !matches!(*word, "<" | "="))
+            else {
+                return Err(self.error(
+                    after(end),
+                    "expected the name of a scope",
+                    "expected a name",
+                    shape,
+                ));
             };
             let mut own: Vec<(&str, Span)> = Vec::new();
             for (name, place) in self.names(name, span) {
-                let before = read.iter().flat_map(|(names, at, _)| self.names(names, *at)).chain(own.iter().copied());
+                let before = read
+                    .iter()
+                    .flat_map(|(names, at, _)| self.names(names, *at))
+                    .chain(own.iter().copied());
                 self.scope_name(name, place, before)?;
                 own.push((name, place));
             }
             if read.len() == Scope::LEVELS.len() {
                 let message = format!("more than {} scopes", Scope::LEVELS.len());
-                return Err(self.error(span, message, "one too many", "leave out those that no mapping and no model needs"));
+                return Err(self.error(
+                    span,
+                    message,
+                    "one too many",
+                    "leave out those that no mapping and no model needs",
+                ));
             }
             let mut level = None;
             if let Some((_, equals)) = words.next_if(|(word, _)| *word == "=") {
                 let Some((word, at)) = words.next() else {
-                    return Err(self.error(after(equals), "expected a level", "expected a level", shape));
+                    return Err(self.error(
+                        after(equals),
+                        "expected a level",
+                        "expected a level",
+                        shape,
+                    ));
                 };
                 level = Some(self.level(word, at, read.last().and_then(|(_, _, level)| *level))?);
             }
@@ -60,7 +89,12 @@ impl ArchitectureReader<'_> {
                 Some(("<", at)) => end = at,
                 Some((_, at)) => {
                     let help = format!("the narrower scope first, and blanks around `<`; {shape}");
-                    return Err(self.error(at, "expected `<` between scopes", "expected `<`", help));
+                    return Err(self.error(
+                        at,
+                        "expected `<` between scopes",
+                        "expected `<`",
+                        help,
+                    ));
                 }
             }
         }
@@ -78,22 +112,41 @@ impl ArchitectureReader<'_> {
         let letters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if !letters || !is_name(name) || name == SCOPED {
             let help = "a scope is a word of letters, digits and `_` that begins with a letter";
-            return Err(self.error(span, format!("`{name}` is no name for a scope"), "not a name", help));
+            return Err(self.error(
+                span,
+                format!("`{name}` is no name for a scope"),
+                "not a name",
+                help,
+            ));
         }
         let set = name.to_ascii_uppercase();
         let is_base = COMMON_SETS.iter().any(|(_, names)| names.contains(&set.as_str()));
         let same = format!("same-{name}");
         if self.tag_index(&same).is_some() || self.is_picked(&same) {
-            let help = format!("in .cat `{same}` relates the threads that share the scope, and a line above has this name");
-            return Err(self.error(span, format!("`{name}` is no name for a scope"), "taken", help));
+            let help = format!(
+                "in .cat `{same}` relates the threads that share the scope, and a line above has this name"
+            );
+            return Err(self.error(
+                span,
+                format!("`{name}` is no name for a scope"),
+                "taken",
+                help,
+            ));
         }
         if is_base || self.tag_index(&set).is_some() || self.is_picked(&set) {
-            let help =
-                format!("in .cat the operations of a scope are the set of its name in sets, and `{set}` is something else");
-            return Err(self.error(span, format!("`{name}` is no name for a scope"), "taken", help));
+            let help = format!(
+                "in .cat the operations of a scope are the set of its name in sets, and `{set}` is something else"
+            );
+            return Err(self.error(
+                span,
+                format!("`{name}` is no name for a scope"),
+                "taken",
+                help,
+            ));
         }
         if let Some((_, first)) = before.find(|(other, _)| other.eq_ignore_ascii_case(name)) {
-            let error = self.error(span, format!("two scopes `{name}`"), "the second one", "drop one");
+            let error =
+                self.error(span, format!("two scopes `{name}`"), "the second one", "drop one");
             return Err(error.at(self.file, first, "the first one"));
         }
         Ok(())
@@ -111,7 +164,12 @@ impl ArchitectureReader<'_> {
         };
         if before.is_some_and(|before| before >= level) {
             let help = format!("the levels are, from narrow to wide: {}", names.join(", "));
-            return Err(self.error(at, "this level is not wider than the one before", "not wider", help));
+            return Err(self.error(
+                at,
+                "this level is not wider than the one before",
+                "not wider",
+                help,
+            ));
         }
         Ok(level)
     }
@@ -129,7 +187,12 @@ impl ArchitectureReader<'_> {
             && *level != Scope::Sys
         {
             let help = "the widest scope is that of all threads: write `= sys` behind it, or add one that is";
-            return Err(self.error(*span, format!("`{name}` is the widest scope and not `sys`"), "the widest", help));
+            return Err(self.error(
+                *span,
+                format!("`{name}` is the widest scope and not `sys`"),
+                "the widest",
+                help,
+            ));
         }
         let usual = usual(read.len());
         for (i, (name, _, level)) in read.iter().enumerate() {
@@ -147,13 +210,24 @@ impl ArchitectureReader<'_> {
     }
 
     /// `optional cluster if named`, `optional cluster except ptx-6.0`.
-    pub(super) fn optional(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
+    pub(super) fn optional(
+        &mut self,
+        keyword: Span,
+        rest: &[(&str, Span)],
+    ) -> Result<(), Diagnostic> {
         let shape = Self::shape("optional");
         let Some((name, span)) = rest.first() else {
-            return Err(self.error(after(keyword), "expected the name of a scope", "expected a scope", shape));
+            return Err(self.error(
+                after(keyword),
+                "expected the name of a scope",
+                "expected a scope",
+                shape,
+            ));
         };
-        let Some(level) = self.description.levels.iter().find(|level| level.words.contains(name)) else {
-            let names: Vec<&str> = self.description.levels.iter().map(|level| level.words[0]).collect();
+        let Some(level) = self.description.levels.iter().find(|level| level.words.contains(name))
+        else {
+            let names: Vec<&str> =
+                self.description.levels.iter().map(|level| level.words[0]).collect();
             let help = match nearest(name, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "write this line below the line `scopes`, with one of its names".to_owned(),
@@ -163,7 +237,12 @@ impl ArchitectureReader<'_> {
         let scope = level.scope;
         if scope == Scope::Sys {
             let help = "the widest scope includes all threads, and every model knows it";
-            return Err(self.error(*span, format!("`{name}` cannot be optional"), "the widest", help));
+            return Err(self.error(
+                *span,
+                format!("`{name}` cannot be optional"),
+                "the widest",
+                help,
+            ));
         }
         if self.description.optional.is_some() {
             return Err(self.error(
@@ -179,14 +258,25 @@ impl ArchitectureReader<'_> {
                 ScopeKnowledge::Except(models.iter().map(|(model, _)| leaked(model)).collect())
             }
             [("except", place)] => {
-                return Err(self.error(after(*place), "expected the names of models", "expected names", shape));
+                return Err(self.error(
+                    after(*place),
+                    "expected the names of models",
+                    "expected names",
+                    shape,
+                ));
             }
             more => {
                 let place = more.first().map_or(after(*span), |(_, place)| *place);
-                return Err(self.error(place, "expected `if named` or `except`", "expected `if named` or `except`", shape));
+                return Err(self.error(
+                    place,
+                    "expected `if named` or `except`",
+                    "expected `if named` or `except`",
+                    shape,
+                ));
             }
         };
-        let others = self.description.scopes.iter().copied().filter(|other| *other != scope).collect();
+        let others =
+            self.description.scopes.iter().copied().filter(|other| *other != scope).collect();
         self.description.optional = Some(Optional { scope, others, known });
         Ok(())
     }
@@ -201,14 +291,22 @@ impl ArchitectureReader<'_> {
         let instructions = &self.description.instructions;
         for (i, scoped) in instructions.iter().enumerate().filter(|(_, i)| i.scoped) {
             let clash = |other: &ArchitectureInstruction| {
-                let behind = other.mnemonic.strip_prefix(scoped.mnemonic).and_then(|rest| rest.strip_prefix('.'));
-                behind.is_some_and(|word| self.description.levels.iter().any(|l| l.words.contains(&word)))
+                let behind = other
+                    .mnemonic
+                    .strip_prefix(scoped.mnemonic)
+                    .and_then(|rest| rest.strip_prefix('.'));
+                behind.is_some_and(|word| {
+                    self.description.levels.iter().any(|l| l.words.contains(&word))
+                })
             };
             if let Some(second) = instructions.iter().position(clash) {
-                let message = format!("`{}` is `{}` with a scope", instructions[second].mnemonic, scoped.mnemonic);
-                let help =
-                    "every scope of an instruction that is `scoped` is written behind its mnemonic: drop this line, or rename it";
-                let error = self.error(self.places[second], message, "written in the same way", help);
+                let message = format!(
+                    "`{}` is `{}` with a scope",
+                    instructions[second].mnemonic, scoped.mnemonic
+                );
+                let help = "every scope of an instruction that is `scoped` is written behind its mnemonic: drop this line, or rename it";
+                let error =
+                    self.error(self.places[second], message, "written in the same way", help);
                 return Some(error.at(self.file, self.places[i], "takes a scope"));
             }
         }

@@ -14,7 +14,8 @@ pub(super) struct TagDescription {
     pub(super) apart: bool,
     /// The tags that are weaker, as bits.
     pub(super) weaker: u32,
-    /// What the read and the write of a read-modify-write carry for it, as bits, where the text says so.
+    /// What the read and the write of a read-modify-write carry for it, as bits, where the text
+    /// says so.
     pub(super) halves: Option<[u32; 2]>,
 }
 
@@ -62,7 +63,8 @@ impl Tag {
 
     /// May reads, writes and fences carry it?
     pub fn kinds(self) -> [bool; 3] {
-        let TagEvents { read, write, fence } = self.architecture.description().tags[self.index()].on;
+        let TagEvents { read, write, fence } =
+            self.architecture.description().tags[self.index()].on;
         [read, write, fence]
     }
 }
@@ -124,7 +126,13 @@ impl Tags {
 
     /// What a half of a read-modify-write carries that carries these.
     fn half(self, which: usize) -> Order {
-        let tags = self.architecture.description().tags.iter().enumerate().filter(|(i, _)| self.bits & (1 << i) != 0);
+        let tags = self
+            .architecture
+            .description()
+            .tags
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| self.bits & (1 << i) != 0);
         Tags { bits: tags.fold(0, |bits, (i, tag)| bits | tag.halves(i)[which]), ..self }.order()
     }
 
@@ -157,7 +165,12 @@ impl Architecture {
         match order {
             Order::Tagged(tags) if tags.architecture == self => tags.bits,
             Order::Plain | Order::Tagged(_) => 0,
-            order => self.description().tags.iter().position(|t| t.names[0] == order.tag()).map_or(0, |index| 1 << index),
+            order => self
+                .description()
+                .tags
+                .iter()
+                .position(|t| t.names[0] == order.tag())
+                .map_or(0, |index| 1 << index),
         }
     }
 }

@@ -16,19 +16,38 @@ impl ArchitectureReader<'_> {
     pub(super) fn tag(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
         let shape = Self::shape("tag");
         let [(words, span), rest @ ..] = rest else {
-            return Err(self.error(after(keyword), "expected the name of a tag", "expected a name", shape));
+            return Err(self.error(
+                after(keyword),
+                "expected the name of a tag",
+                "expected a name",
+                shape,
+            ));
         };
         let names = self.names(words, *span);
         for (name, place) in &names {
             self.tag_name(name, *place)?;
         }
         if self.description.tags.len() == MAX_TAGS {
-            return Err(self.error(*span, format!("more than {MAX_TAGS} tags"), "one too many", "drop tags that no model names"));
+            return Err(self.error(
+                *span,
+                format!("more than {MAX_TAGS} tags"),
+                "one too many",
+                "drop tags that no model names",
+            ));
         }
         let rest = match rest {
             [("on", _), rest @ ..] if !rest.is_empty() => rest,
-            [("on", place)] => return Err(self.error(after(*place), "expected R, W or F", "expected R, W or F", shape)),
-            [(_, place), ..] => return Err(self.error(*place, "expected `on`", "expected `on`", shape)),
+            [("on", place)] => {
+                return Err(self.error(
+                    after(*place),
+                    "expected R, W or F",
+                    "expected R, W or F",
+                    shape,
+                ));
+            }
+            [(_, place), ..] => {
+                return Err(self.error(*place, "expected `on`", "expected `on`", shape));
+            }
             [] => return Err(self.error(after(*span), "expected `on`", "expected `on`", shape)),
         };
         let (mut on, mut apart) = (TagEvents::default(), false);
@@ -39,7 +58,12 @@ impl ArchitectureReader<'_> {
                 "F" => on.fence = true,
                 "apart" if i > 0 && i + 1 == rest.len() => apart = true,
                 other => {
-                    return Err(self.error(*place, format!("expected R, W or F, not `{other}`"), "expected R, W or F", shape));
+                    return Err(self.error(
+                        *place,
+                        format!("expected R, W or F, not `{other}`"),
+                        "expected R, W or F",
+                        shape,
+                    ));
                 }
             }
         }
@@ -57,7 +81,12 @@ impl ArchitectureReader<'_> {
             || COMMON_RELATIONS.iter().any(|(_, names)| names.contains(&name))
             || name == INCLUSION;
         if is_common || is_relation {
-            return Err(self.error(span, no_name, "taken", "every architecture has this name; choose another one"));
+            return Err(self.error(
+                span,
+                no_name,
+                "taken",
+                "every architecture has this name; choose another one",
+            ));
         }
         if !is_name(name) {
             let help = "a tag is a name of .cat: letters, digits, `_`, `.` and `-`, and a letter first, that is no word of the language (`let`, `acyclic`, ..)";
@@ -68,7 +97,12 @@ impl ArchitectureReader<'_> {
             return Err(self.error(span, no_name, "taken", help));
         }
         if self.tag_index(name).is_some() {
-            return Err(self.error(span, format!("two tags `{name}`"), "the second one", "drop one"));
+            return Err(self.error(
+                span,
+                format!("two tags `{name}`"),
+                "the second one",
+                "drop one",
+            ));
         }
         if self.is_picked(name) {
             return Err(self.error(
@@ -81,7 +115,8 @@ impl ArchitectureReader<'_> {
         Ok(())
     }
 
-    /// A tag that no instruction carries would be an empty set in every model, which so would not say what its author reads in it.
+    /// A tag that no instruction carries would be an empty set in every model, which so would not
+    /// say what its author reads in it.
     pub(super) fn tags_are_used(&self) -> Option<Diagnostic> {
         let tags = &self.description.tags;
         let mut carried = self.description.instructions.iter().fold(0, |bits, i| bits | i.bits);
@@ -122,14 +157,24 @@ impl ArchitectureReader<'_> {
         let shape = Self::shape("order");
         let [(weaker, at), ("<", _), (stronger, place)] = rest else {
             let span = rest.get(3).or(rest.get(1)).map_or(after(keyword), |(_, s)| *s);
-            return Err(self.error(span, "expected two tags with `<` between them", "expected WEAKER < STRONGER", shape));
+            return Err(self.error(
+                span,
+                "expected two tags with `<` between them",
+                "expected WEAKER < STRONGER",
+                shape,
+            ));
         };
         let (weaker, stronger) = (self.known_tag(weaker, *at)?, self.known_tag(stronger, *place)?);
         let tags = &mut self.description.tags;
         let below = tags[weaker].weaker | 1 << weaker;
         if below & (1 << stronger) != 0 {
             let help = "an order has no cycle: drop one of its lines";
-            return Err(self.error(at.to(*place), "the second tag is weaker than the first already", "this order", help));
+            return Err(self.error(
+                at.to(*place),
+                "the second tag is weaker than the first already",
+                "this order",
+                help,
+            ));
         }
         for (i, tag) in tags.iter_mut().enumerate() {
             if i == stronger || tag.weaker & (1 << stronger) != 0 {
@@ -139,15 +184,25 @@ impl ArchitectureReader<'_> {
         Ok(())
     }
 
-    /// `halves ACQ = ACQ RLX`: what the read and the write of a read-modify-write carry that is declared with the tag.
-    pub(super) fn halves(&mut self, keyword: Span, rest: &[(&str, Span)]) -> Result<(), Diagnostic> {
+    /// `halves ACQ = ACQ RLX`: what the read and the write of a read-modify-write carry that is
+    /// declared with the tag.
+    pub(super) fn halves(
+        &mut self,
+        keyword: Span,
+        rest: &[(&str, Span)],
+    ) -> Result<(), Diagnostic> {
         let shape = Self::shape("halves");
         let [(tag, at), ("=", _), (read, of_read), (write, of_write)] = rest else {
-            let span = rest
-                .get(4)
-                .or(rest.get(1).filter(|(word, _)| *word != "="))
-                .map_or_else(|| after(rest.last().map_or(keyword, |(_, span)| *span)), |(_, span)| *span);
-            return Err(self.error(span, "expected a tag, `=`, and the tags of both halves", "expected TAG = READ WRITE", shape));
+            let span = rest.get(4).or(rest.get(1).filter(|(word, _)| *word != "=")).map_or_else(
+                || after(rest.last().map_or(keyword, |(_, span)| *span)),
+                |(_, span)| *span,
+            );
+            return Err(self.error(
+                span,
+                "expected a tag, `=`, and the tags of both halves",
+                "expected TAG = READ WRITE",
+                shape,
+            ));
         };
         let index = self.known_tag(tag, *at)?;
         let mut halves = [0; 2];
@@ -163,13 +218,26 @@ impl ArchitectureReader<'_> {
             *half = 1 << found;
         }
         if self.description.tags[index].halves.is_some() {
-            return Err(self.error(*at, format!("a second line `halves` of `{tag}`"), "the second one", "drop one"));
+            return Err(self.error(
+                *at,
+                format!("a second line `halves` of `{tag}`"),
+                "the second one",
+                "drop one",
+            ));
         }
-        if let Some(used) =
-            self.description.instructions.iter().find(|i| i.operation == Operation::Rmw && i.bits & (1 << index) != 0)
+        if let Some(used) = self
+            .description
+            .instructions
+            .iter()
+            .find(|i| i.operation == Operation::Rmw && i.bits & (1 << index) != 0)
         {
             let message = format!("`{}` above has the tag `{tag}` already", used.mnemonic);
-            return Err(self.error(*at, message, "too late", "write this line above the first instruction with the tag"));
+            return Err(self.error(
+                *at,
+                message,
+                "too late",
+                "write this line above the first instruction with the tag",
+            ));
         }
         self.description.tags[index].halves = Some(halves);
         Ok(())

@@ -1,4 +1,5 @@
-//! Reads the text of an architecture: one statement a line, words and quoted strings. Comments are `//`, `#` and `(* *)`.
+//! Reads the text of an architecture: one statement a line, words and quoted strings. Comments are
+//! `//`, `#` and `(* *)`.
 //!
 //! ```text
 //! architecture "what it is"
@@ -24,21 +25,42 @@ use crate::signature::{BaseRelation, BaseSet, Operation};
 /// The words that statements begin with, and how each goes on.
 const STATEMENTS: [(&str, &str); 29] = [
     ("architecture", "architecture \"what it is\""),
-    ("tag", "tag NAME on R, W or F (several are possible), and `apart` where none is weaker for lack of it"),
+    (
+        "tag",
+        "tag NAME on R, W or F (several are possible), and `apart` where none is weaker for lack of it",
+    ),
     ("order", "order WEAKER < STRONGER, by tags"),
     ("halves", "halves TAG = TAG-OF-THE-READ TAG-OF-THE-WRITE"),
     ("dependencies", "dependencies and some of addr, data, ctrl"),
-    ("scopes", "scopes NARROWEST < ... < WIDEST; behind each `= LEVEL` (warp, cta, cluster, gpu, sys), or behind none"),
+    (
+        "scopes",
+        "scopes NARROWEST < ... < WIDEST; behind each `= LEVEL` (warp, cta, cluster, gpu, sys), or behind none",
+    ),
     ("optional", "optional SCOPE if named; or: optional SCOPE except MODEL ..."),
     ("coherence", "coherence partial; or: coherence total"),
     ("chosen", "chosen sync_fence on TAG, a tag of fences"),
-    ("barrier", "barrier ARRIVAL WAIT, the tags of the operations on barriers: one of read-modify-writes, one of reads"),
+    (
+        "barrier",
+        "barrier ARRIVAL WAIT, the tags of the operations on barriers: one of read-modify-writes, one of reads",
+    ),
     ("sets", "sets and some of NA, WEAK, A, MFENCE, each with further names: NA|PLAIN"),
-    ("relations", "relations and some that every architecture has, each with further names: po|before"),
+    (
+        "relations",
+        "relations and some that every architecture has, each with further names: po|before",
+    ),
     ("print", "print RELATION as NAME"),
-    ("read", "read MNEMONIC and its tags; then `scoped` if it takes a scope, `reserve` if it is a load-reserved, `test-only`"),
-    ("write", "write MNEMONIC and its tags; then `scoped` if it takes a scope, `conditional` if it may fail, `test-only`"),
-    ("rmw", "rmw MNEMONIC and the tags of its halves; then `scoped` if it takes a scope, `test-only`"),
+    (
+        "read",
+        "read MNEMONIC and its tags; then `scoped` if it takes a scope, `reserve` if it is a load-reserved, `test-only`",
+    ),
+    (
+        "write",
+        "write MNEMONIC and its tags; then `scoped` if it takes a scope, `conditional` if it may fail, `test-only`",
+    ),
+    (
+        "rmw",
+        "rmw MNEMONIC and the tags of its halves; then `scoped` if it takes a scope, `test-only`",
+    ),
     ("fence", "fence MNEMONIC and its tags; then `scoped` if it takes a scope, `test-only`"),
     ("assembly", "assembly and the first words of tests that are written in it"),
     (
@@ -47,7 +69,10 @@ const STATEMENTS: [(&str, &str); 29] = [
     ),
     ("each", "each NAME = WORD WORD/MEANING WORD \"MEANING\" ...; `-` is nothing"),
     ("address", "address \"PATTERN\" = \"TABLE FORM\""),
-    ("instruction", "instruction \"PATTERN\" ... = \"TABLE FORM; ...\", and `size BITS` or `size <SLOT>` if it accesses memory"),
+    (
+        "instruction",
+        "instruction \"PATTERN\" ... = \"TABLE FORM; ...\", and `size BITS` or `size <SLOT>` if it accesses memory",
+    ),
     (
         "compiled",
         "compiled \"PATTERN\" ... = \"TABLE FORM; ...\", as `instruction`, for the output of compilers; or: compiled registers BITS NAMES",
@@ -112,7 +137,9 @@ pub(super) fn read(
         Err(error) => return Err(vec![error]),
     }
     if errors.is_empty() {
-        errors.extend(reader.lacks().or_else(|| reader.scopes_are_used()).or_else(|| reader.tags_are_used()));
+        errors.extend(
+            reader.lacks().or_else(|| reader.scopes_are_used()).or_else(|| reader.tags_are_used()),
+        );
         errors.extend(reader.add_chosen());
         errors.extend(reader.add_barrier());
         reader.add_names();
@@ -145,30 +172,65 @@ pub(super) struct ArchitectureReader<'a> {
 }
 
 impl ArchitectureReader<'_> {
-    pub(super) fn error(&self, span: Span, message: impl Into<String>, label: &str, help: impl Into<String>) -> Diagnostic {
+    pub(super) fn error(
+        &self,
+        span: Span,
+        message: impl Into<String>,
+        label: &str,
+        help: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic::error(message).at(self.file, span, label).help(help)
     }
 
     fn header(&mut self, line: Option<&ScannedLine>) -> Result<(), Diagnostic> {
         const SHAPE: &str = "the first line is: architecture \"what it is\"";
         let Some(line) = line else {
-            return Err(self.error(Span::default(), "the text of the architecture is empty", "nothing here", SHAPE));
+            return Err(self.error(
+                Span::default(),
+                "the text of the architecture is empty",
+                "nothing here",
+                SHAPE,
+            ));
         };
         match &line[..] {
             [(ScannedWord::Word(w), _), (ScannedWord::Quoted(title), _)] if w == "architecture" => {
                 self.description.title = leaked(title)
             }
-            [(ScannedWord::Word(w), _), (ScannedWord::Quoted(_), _), (_, span), ..] if w == "architecture" => {
-                return Err(self.error(*span, "unexpected text after the title", "not expected here", SHAPE));
+            [(ScannedWord::Word(w), _), (ScannedWord::Quoted(_), _), (_, span), ..]
+                if w == "architecture" =>
+            {
+                return Err(self.error(
+                    *span,
+                    "unexpected text after the title",
+                    "not expected here",
+                    SHAPE,
+                ));
             }
             [(ScannedWord::Word(w), span)] if w == "architecture" => {
                 let end = Span::new(span.end, span.end);
-                return Err(self.error(end, "expected the title of the architecture in quotes", "expected a title", SHAPE));
+                return Err(self.error(
+                    end,
+                    "expected the title of the architecture in quotes",
+                    "expected a title",
+                    SHAPE,
+                ));
             }
             [(ScannedWord::Word(w), _), (_, span), ..] if w == "architecture" => {
-                return Err(self.error(*span, "expected the title of the architecture in quotes", "no title", SHAPE));
+                return Err(self.error(
+                    *span,
+                    "expected the title of the architecture in quotes",
+                    "no title",
+                    SHAPE,
+                ));
             }
-            _ => return Err(self.error(line[0].1, "expected `architecture`", "expected `architecture`", SHAPE)),
+            _ => {
+                return Err(self.error(
+                    line[0].1,
+                    "expected `architecture`",
+                    "expected `architecture`",
+                    SHAPE,
+                ));
+            }
         }
         Ok(())
     }
@@ -182,7 +244,12 @@ impl ArchitectureReader<'_> {
             match item {
                 ScannedWord::Word(word) => words.push((word.as_str(), *span)),
                 ScannedWord::Quoted(_) => {
-                    return Err(self.error(*span, "this line has no text in quotes", "not expected here", "drop it"));
+                    return Err(self.error(
+                        *span,
+                        "this line has no text in quotes",
+                        "not expected here",
+                        "drop it",
+                    ));
                 }
             }
         }
@@ -207,9 +274,12 @@ impl ArchitectureReader<'_> {
             "write" => self.instruction(Operation::Write, span, rest),
             "rmw" => self.instruction(Operation::Rmw, span, rest),
             "fence" => self.instruction(Operation::Fence, span, rest),
-            "architecture" => {
-                Err(self.error(span, "a second line `architecture`", "not expected here", "one file describes one architecture"))
-            }
+            "architecture" => Err(self.error(
+                span,
+                "a second line `architecture`",
+                "not expected here",
+                "one file describes one architecture",
+            )),
             other => {
                 let known = STATEMENTS.iter().map(|(word, _)| *word);
                 let help = match nearest(other, known.clone()) {
@@ -223,15 +293,20 @@ impl ArchitectureReader<'_> {
 
     /// How a statement goes on.
     pub(super) fn shape(keyword: &str) -> String {
-        let of = STATEMENTS.iter().find(|(word, _)| *word == keyword).map_or("", |(_, shape)| *shape);
+        let of =
+            STATEMENTS.iter().find(|(word, _)| *word == keyword).map_or("", |(_, shape)| *shape);
         format!("the line is: {of}")
     }
 
     /// What every architecture needs and this one lacks.
     fn lacks(&self) -> Option<Diagnostic> {
-        let has = |operation: Operation| self.description.instructions.iter().any(|i| i.operation == operation);
+        let has = |operation: Operation| {
+            self.description.instructions.iter().any(|i| i.operation == operation)
+        };
         let end = Span::new(self.file.text.len(), self.file.text.len());
-        let (operation, word) = [(Operation::Read, "read"), (Operation::Write, "write")].into_iter().find(|&(o, _)| !has(o))?;
+        let (operation, word) = [(Operation::Read, "read"), (Operation::Write, "write")]
+            .into_iter()
+            .find(|&(o, _)| !has(o))?;
         let message = format!("the architecture has no instruction of the operation {operation}");
         Some(self.error(end, message, "the text ends here", format!("add a line: {word} MNEMONIC")))
     }
@@ -241,7 +316,11 @@ impl ArchitectureReader<'_> {
 pub(super) fn is_name(word: &str) -> bool {
     let letter = word.starts_with(|c: char| c.is_ascii_alphabetic());
     let rest = word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'));
-    letter && rest && !word.ends_with('-') && !crate::cat::keywords().any(|k| k == word) && !["domain", "range"].contains(&word)
+    letter
+        && rest
+        && !word.ends_with('-')
+        && !crate::cat::keywords().any(|k| k == word)
+        && !["domain", "range"].contains(&word)
 }
 
 /// The place behind a word.

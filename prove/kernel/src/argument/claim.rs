@@ -31,10 +31,12 @@ pub enum Claim {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cut {
-    /// Behind each edge of the second kind: pieces are edges of the first kind with one of the second behind them.
+    /// Behind each edge of the second kind: pieces are edges of the first kind with one of the
+    /// second behind them.
     #[default]
     Behind,
-    /// Before each edge of the second kind: pieces are an edge of the second kind with edges of the first behind it.
+    /// Before each edge of the second kind: pieces are an edge of the second kind with edges of the
+    /// first behind it.
     Before,
 }
 
@@ -45,9 +47,9 @@ pub enum Rule {
     Direct,
     /// By induction over the rules of the relations.
     Induction(Vec<Pred>),
-    /// There is no cycle of two kinds of edges, since the first kind has none, and a strict order contains each edge of the second kind,
-    /// also with any number of the first on one side of it: a cycle, cut on the other side of each edge of the second kind, would be one of
-    /// the order.
+    /// There is no cycle of two kinds of edges, since the first kind has none, and a strict order
+    /// contains each edge of the second kind, also with any number of the first on one side of it:
+    /// a cycle, cut on the other side of each edge of the second kind, would be one of the order.
     Orders {
         /// Where a cycle is cut.
         cut: Cut,
@@ -78,7 +80,8 @@ pub struct ClaimStep {
 }
 
 impl Rule {
-    /// Does the rule leave obligations? If not, its claims follow from earlier ones ([`Theory::supports`]).
+    /// Does the rule leave obligations? If not, its claims follow from earlier ones
+    /// ([`Theory::supports`]).
     pub fn has_obligations(&self) -> bool {
         matches!(self, Rule::Direct | Rule::Induction(_))
     }
@@ -150,8 +153,12 @@ impl Theory {
                     let rest = self.exprs.make(TheoryExpr::Difference(*a, *b));
                     self.assume_check(CheckKind::Empty, rest, false, false, &reason);
                 }
-                Claim::Irreflexive(e) => self.assume_check(CheckKind::Irreflexive, *e, false, false, &reason),
-                Claim::Empty(e, is_set) => self.assume_check(CheckKind::Empty, *e, *is_set, false, &reason),
+                Claim::Irreflexive(e) => {
+                    self.assume_check(CheckKind::Irreflexive, *e, false, false, &reason)
+                }
+                Claim::Empty(e, is_set) => {
+                    self.assume_check(CheckKind::Empty, *e, *is_set, false, &reason)
+                }
                 Claim::Acyclic(_) => {}
             }
         }
@@ -166,24 +173,35 @@ impl Theory {
             (Rule::Direct | Rule::Induction(_), _) => Ok(Vec::new()),
             (Rule::Orders { cut, order, first, second }, Claim::Acyclic(r)) => {
                 let needed = self.orders_need(*r, *order, [first, second], *cut);
-                needed.ok_or_else(|| "the two kinds of edges are not all edges of the relation".to_owned())
+                needed.ok_or_else(|| {
+                    "the two kinds of edges are not all edges of the relation".to_owned()
+                })
             }
             (Rule::Orders { .. }, _) => Err("the rule of orders is for `acyclic` alone".to_owned()),
             (&Rule::Through { parts, between }, &Claim::Within(whole, bound)) => {
                 let [own, other] = [parts, between].map(|[a, b]| self.exprs.sequence(a, b));
                 // Parentheses do not matter.
                 if self.exprs.sequence_parts(own) != self.exprs.sequence_parts(whole) {
-                    return Err("the rule is for a sequence of the two relations that it names".to_owned());
+                    return Err(
+                        "the rule is for a sequence of the two relations that it names".to_owned()
+                    );
                 }
                 // What is its own needs no claim.
                 let all = [(other, bound), (parts[0], between[0]), (parts[1], between[1])];
-                Ok(all.into_iter().filter(|(a, b)| a != b).map(|(a, b)| Claim::Within(a, b)).collect())
+                Ok(all
+                    .into_iter()
+                    .filter(|(a, b)| a != b)
+                    .map(|(a, b)| Claim::Within(a, b))
+                    .collect())
             }
-            (Rule::Through { .. }, _) => Err("the rule is for what is within a relation".to_owned()),
+            (Rule::Through { .. }, _) => {
+                Err("the rule is for what is within a relation".to_owned())
+            }
         }
     }
 
-    /// The claims that the rule of orders needs, and whether the two kinds are all edges of the relation.
+    /// The claims that the rule of orders needs, and whether the two kinds are all edges of the
+    /// relation.
     fn orders_need(
         &mut self,
         r: TheoryExprId,

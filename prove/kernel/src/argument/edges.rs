@@ -1,4 +1,5 @@
-//! The edges of a relation: a union, taken apart into its members. Whoever searches, checks or writes for Rocq does it in this one way.
+//! The edges of a relation: a union, taken apart into its members. Whoever searches, checks or
+//! writes for Rocq does it in this one way.
 
 use crate::logic::{Meaning, TheoryExpr, TheoryExprId};
 use crate::theory::Theory;
@@ -7,13 +8,18 @@ use rustc_hash::FxHashMap;
 /// The most edges, or parts of one edge, that a relation is taken apart into.
 const MOST_EDGES: usize = 4096;
 
-/// The edges of a relation: a union with as many members as there are ways through it. A part of it that has too many is one edge.
+/// The edges of a relation: a union with as many members as there are ways through it. A part of it
+/// that has too many is one edge.
 pub fn edges(theory: &mut Theory, r: TheoryExprId) -> Vec<TheoryExprId> {
     edges_once(theory, r, &mut FxHashMap::default())
 }
 
 /// `known`: the edges of definitions that were looked at.
-fn edges_once(theory: &mut Theory, r: TheoryExprId, known: &mut FxHashMap<TheoryExprId, Vec<TheoryExprId>>) -> Vec<TheoryExprId> {
+fn edges_once(
+    theory: &mut Theory,
+    r: TheoryExprId,
+    known: &mut FxHashMap<TheoryExprId, Vec<TheoryExprId>>,
+) -> Vec<TheoryExprId> {
     let all = match theory.exprs.get(r) {
         TheoryExpr::Empty => Vec::new(),
         TheoryExpr::Union(a, b) => {
@@ -23,9 +29,10 @@ fn edges_once(theory: &mut Theory, r: TheoryExprId, known: &mut FxHashMap<Theory
         }
         TheoryExpr::Sequence(a, b) => pairs(theory, r, [a, b], known, TheoryExpr::Sequence),
         TheoryExpr::Intersection(a, b) => pairs(theory, r, [a, b], known, TheoryExpr::Intersection),
-        TheoryExpr::Inverse(a) => {
-            edges_once(theory, a, known).into_iter().map(|e| theory.exprs.make(TheoryExpr::Inverse(e))).collect()
-        }
+        TheoryExpr::Inverse(a) => edges_once(theory, a, known)
+            .into_iter()
+            .map(|e| theory.exprs.make(TheoryExpr::Inverse(e)))
+            .collect(),
         TheoryExpr::Symbol(p) if !theory.is_local(p) => match theory.symbols.get(p).meaning {
             Meaning::Defined(body) => match known.get(&r) {
                 Some(all) => all.clone(),
@@ -66,12 +73,15 @@ fn pairs(
 }
 
 /// The edges of a relation, each with its parts by [`by_halves`].
-pub fn edges_by_halves(theory: &mut Theory, r: TheoryExprId) -> Vec<(TheoryExprId, Vec<TheoryExprId>)> {
+pub fn edges_by_halves(
+    theory: &mut Theory,
+    r: TheoryExprId,
+) -> Vec<(TheoryExprId, Vec<TheoryExprId>)> {
     edges(theory, r).into_iter().map(|e| (e, by_halves(theory, e))).collect()
 }
 
-/// An edge, with each step of program order told apart by whether it goes from one half of an operation to the other. If there are too many
-/// ways, steps are not told apart.
+/// An edge, with each step of program order told apart by whether it goes from one half of an
+/// operation to the other. If there are too many ways, steps are not told apart.
 pub fn by_halves(theory: &mut Theory, edge: TheoryExprId) -> Vec<TheoryExprId> {
     match theory.exprs.get(edge) {
         TheoryExpr::Sequence(a, b) => {
@@ -88,7 +98,8 @@ pub fn by_halves(theory: &mut Theory, edge: TheoryExprId) -> Vec<TheoryExprId> {
             all
         }
         TheoryExpr::Intersection(a, b) => {
-            // Program order may stand on either side: that of a source without a name for it is `po & source * source`.
+            // Program order may stand on either side: that of a source without a name for it is
+            // `po & source * source`.
             let (left, right) = (by_halves(theory, a), by_halves(theory, b));
             if left.len() * right.len() > MOST_EDGES {
                 return vec![edge];
@@ -101,7 +112,10 @@ pub fn by_halves(theory: &mut Theory, edge: TheoryExprId) -> Vec<TheoryExprId> {
         TheoryExpr::Symbol(p) if theory.is_program_order(p) => {
             let Some(rmw) = theory.symbols.rmw() else { return vec![edge] };
             let rmw = theory.exprs.symbol(rmw);
-            let (half, rest) = (theory.exprs.intersection(edge, rmw), theory.exprs.make(TheoryExpr::Difference(edge, rmw)));
+            let (half, rest) = (
+                theory.exprs.intersection(edge, rmw),
+                theory.exprs.make(TheoryExpr::Difference(edge, rmw)),
+            );
             vec![half, rest]
         }
         _ => vec![edge],

@@ -1,5 +1,5 @@
-//! The argument of a proof: a list of steps, each of which claims something for all executions and says why. Every obligation that is left
-//! is refuted by instances of what is known before.
+//! The argument of a proof: a list of steps, each of which claims something for all executions and
+//! says why. Every obligation that is left is refuted by instances of what is known before.
 
 mod check;
 mod claim;

@@ -15,7 +15,9 @@ const MORE: u8 = 16;
 
 pub fn obligations(theory: &mut Theory, step: &ClaimStep) -> Vec<Obligation> {
     let found = match &step.rule {
-        Rule::Direct => step.claims.iter().enumerate().filter_map(|(i, c)| direct(theory, i, c)).collect(),
+        Rule::Direct => {
+            step.claims.iter().enumerate().filter_map(|(i, c)| direct(theory, i, c)).collect()
+        }
         Rule::Induction(group) => induction(theory, group, &step.claims),
         Rule::Orders { .. } | Rule::Through { .. } => Vec::new(),
     };
@@ -45,16 +47,27 @@ fn direct(theory: &mut Theory, number: usize, claim: &Claim) -> Option<Obligatio
             (question, events, Vec::new())
         }
         Claim::Empty(e, is_set) => {
-            let (question, events) =
-                if *is_set { open_all(theory, *e, s, s, 1, &[]) } else { open_all(theory, *e, s, t, 2, &[]) };
+            let (question, events) = if *is_set {
+                open_all(theory, *e, s, s, 1, &[])
+            } else {
+                open_all(theory, *e, s, t, 2, &[])
+            };
             (question, events, Vec::new())
         }
         Claim::Pairs { .. } | Claim::Acyclic(_) => return None,
     };
-    Some(Obligation { what, claim: number, question, events, suppositions: conclusion, conclusion: TheoryFormula::Const(true) })
+    Some(Obligation {
+        what,
+        claim: number,
+        question,
+        events,
+        suppositions: conclusion,
+        conclusion: TheoryFormula::Const(true),
+    })
 }
 
-/// For each rule of the relations, and each choice among what earlier pairs are in, one obligation for each property.
+/// For each rule of the relations, and each choice among what earlier pairs are in, one obligation
+/// for each property.
 fn induction(theory: &mut Theory, group: &[Pred], claims: &[Claim]) -> Vec<Obligation> {
     let mut found = Vec::new();
     for (number, case) in induction_cases(theory, group, true).into_iter().enumerate() {
@@ -66,9 +79,10 @@ fn induction(theory: &mut Theory, group: &[Pred], claims: &[Claim]) -> Vec<Oblig
                     let mut values = atom.args.to_vec();
                     values.extend((0..MORE).map(EventTerm::variable));
                     let at = normalised(lits.iter().map(|l| l.with(&values)).collect());
-                    suppositions.extend(
-                        at.map(|(lits, variables)| SupposedClause { clause: Clause { lits, variables }, claim: Some(own) }),
-                    );
+                    suppositions.extend(at.map(|(lits, variables)| SupposedClause {
+                        clause: Clause { lits, variables },
+                        claim: Some(own),
+                    }));
                 }
             }
             for (own, claim) in claims.iter().enumerate() {
@@ -93,7 +107,11 @@ fn induction(theory: &mut Theory, group: &[Pred], claims: &[Claim]) -> Vec<Oblig
 }
 
 /// The rule's body with what is known of earlier pairs, for each choice.
-fn earlier_pairs(theory: &mut Theory, case: &InductionCase, claims: &[Claim]) -> Vec<(String, TheoryFormula, usize)> {
+fn earlier_pairs(
+    theory: &mut Theory,
+    case: &InductionCase,
+    claims: &[Claim],
+) -> Vec<(String, TheoryFormula, usize)> {
     let mut all = vec![(String::new(), case.body.clone(), case.events)];
     for atom in &case.earlier {
         let within = claims.iter().find_map(|c| match c {
@@ -105,8 +123,10 @@ fn earlier_pairs(theory: &mut Theory, case: &InductionCase, claims: &[Claim]) ->
         let mut longer = Vec::new();
         for (text, body, events) in &all {
             for &part in &parts {
-                let (form, events) = open_all(theory, part, atom.args[0], atom.args[1], *events, &[]);
-                let text = format!("{text}, {} of {}", theory.text(part), theory.symbols.name(atom.pred));
+                let (form, events) =
+                    open_all(theory, part, atom.args[0], atom.args[1], *events, &[]);
+                let text =
+                    format!("{text}, {} of {}", theory.text(part), theory.symbols.name(atom.pred));
                 longer.push((text, TheoryFormula::and([body.clone(), form]), events));
             }
         }
@@ -120,12 +140,17 @@ fn concluding(theory: &mut Theory, mut obligation: Obligation, property: &Proper
     let ends = [EventTerm::event(0), EventTerm::event(1)];
     match property {
         Property::Clause(lits) => {
-            let variables =
-                lits.iter().flat_map(|l| l.atom.args).filter_map(EventTerm::as_variable).max().map_or(0, |v| usize::from(v) + 1);
+            let variables = lits
+                .iter()
+                .flat_map(|l| l.atom.args)
+                .filter_map(EventTerm::as_variable)
+                .max()
+                .map_or(0, |v| usize::from(v) + 1);
             let more = variables.saturating_sub(2);
             let mut values = ends.to_vec();
             values.extend((0..more).map(|k| EventTerm::event(obligation.events + k)));
-            obligation.conclusion = TheoryFormula::and(lits.iter().map(|l| TheoryFormula::lit(!l.with(&values))));
+            obligation.conclusion =
+                TheoryFormula::and(lits.iter().map(|l| TheoryFormula::lit(!l.with(&values))));
             obligation.events += more;
         }
         Property::Within(expr) => {
@@ -141,16 +166,20 @@ fn negated(form: &TheoryFormula, ends: [EventTerm; 2]) -> Vec<SupposedClause> {
     let mut values = ends.to_vec();
     values.extend((0..MORE).map(EventTerm::variable));
     let clauses = form.with(&values).negated().clauses().into_iter().filter_map(normalised);
-    clauses.map(|(lits, variables)| SupposedClause { clause: Clause { lits, variables }, claim: None }).collect()
+    clauses
+        .map(|(lits, variables)| SupposedClause { clause: Clause { lits, variables }, claim: None })
+        .collect()
 }
 
-/// The obligation with each closure that it speaks of taken apart at the end of its chains; `None` if there is none.
+/// The obligation with each closure that it speaks of taken apart at the end of its chains; `None`
+/// if there is none.
 pub fn apart(theory: &mut Theory, obligation: &Obligation) -> Option<Obligation> {
     let mut longer = obligation.clone();
     let atoms: Vec<EventAtom> = positive(&obligation.question);
     for atom in atoms {
         let Some(last) = LastStep::of(theory, atom.pred) else { continue };
-        let (form, events) = open_all(theory, last.ends, atom.args[0], atom.args[1], longer.events, &[]);
+        let (form, events) =
+            open_all(theory, last.ends, atom.args[0], atom.args[1], longer.events, &[]);
         longer.question = TheoryFormula::and([longer.question, form]);
         longer.events = events;
     }

@@ -13,16 +13,18 @@ pub fn open_all(
     group: &[Pred],
 ) -> (TheoryFormula, usize) {
     let treat = |theory: &Theory, p: Pred, within: &[Pred]| treatment(theory, p, within, group);
-    let mut opening = Opening { treat: &treat, next, within: Vec::new(), variables: None, left: MOST_SYMBOLS };
+    let mut opening =
+        Opening { treat: &treat, next, within: Vec::new(), variables: None, left: MOST_SYMBOLS };
     let form = theory.open(expr, s, t, &mut opening);
     (form, opening.next)
 }
 
-/// What becomes of a symbol where all is opened but the relations of a group. A bound that is made of the group is left out: its pairs do
-/// not come before those that an induction is about.
+/// What becomes of a symbol where all is opened but the relations of a group. A bound that is made
+/// of the group is left out: its pairs do not come before those that an induction is about.
 pub fn treatment(theory: &Theory, p: Pred, within: &[Pred], group: &[Pred]) -> Treatment {
     let made_of_group = |bound: TheoryExprId| {
-        !group.is_empty() && TheoryVocabulary::of(theory, [bound]).relations.iter().any(|p| group.contains(p))
+        !group.is_empty()
+            && TheoryVocabulary::of(theory, [bound]).relations.iter().any(|p| group.contains(p))
     };
     match (theory.bound(p), theory.symbols.get(p).meaning) {
         _ if group.contains(&p) => Treatment::Keep,

@@ -33,9 +33,16 @@ impl Property {
                 theory.assume_clause(lits, reason);
             }
             Property::Within(expr) => match theory.opened(*expr) {
-                (form, 0) => theory.assume(&TheoryFormula::or([TheoryFormula::Lit(premise), form]), reason),
+                (form, 0) => {
+                    theory.assume(&TheoryFormula::or([TheoryFormula::Lit(premise), form]), reason)
+                }
                 (form, events) => {
-                    let existence = Existence { guard: vec![!premise], variables: 2, events, cases: form.cases() };
+                    let existence = Existence {
+                        guard: vec![!premise],
+                        variables: 2,
+                        events,
+                        cases: form.cases(),
+                    };
                     theory.assume_existence(existence, reason, ExistenceUse::Steps(1));
                 }
             },
@@ -46,7 +53,12 @@ impl Property {
     pub fn others(&self) -> usize {
         match self {
             Property::Clause(lits) => {
-                let last = lits.iter().flat_map(|l| l.atom.args).filter_map(EventTerm::as_variable).max().unwrap_or(0);
+                let last = lits
+                    .iter()
+                    .flat_map(|l| l.atom.args)
+                    .filter_map(EventTerm::as_variable)
+                    .max()
+                    .unwrap_or(0);
                 usize::from(last.saturating_sub(1))
             }
             Property::Within(_) => 0,
@@ -61,7 +73,9 @@ impl Property {
                 all.extend(lits);
                 implication(&theory.symbols, &all, &variable_name)
             }
-            Property::Within(expr) => format!("{} in {}", theory.symbols.name(of), theory.text(*expr)),
+            Property::Within(expr) => {
+                format!("{} in {}", theory.symbols.name(of), theory.text(*expr))
+            }
         }
     }
 }
@@ -69,8 +83,13 @@ impl Property {
 impl Theory {
     /// An expression at (X, Y), with further variables for the events between; how many there are.
     pub fn opened(&mut self, expr: TheoryExprId) -> (TheoryFormula, u8) {
-        let mut opening =
-            Opening { treat: &|_, _, _| Treatment::Keep, next: 2, within: Vec::new(), variables: Some(16), left: MOST_SYMBOLS };
+        let mut opening = Opening {
+            treat: &|_, _, _| Treatment::Keep,
+            next: 2,
+            within: Vec::new(),
+            variables: Some(16),
+            left: MOST_SYMBOLS,
+        };
         let form = self.open(expr, X, Y, &mut opening);
         (form, (opening.next - 2) as u8)
     }

@@ -1,4 +1,5 @@
-//! Steps as text: expressions by the names of their symbols, so that whoever reads the same models and mapping can read them.
+//! Steps as text: expressions by the names of their symbols, so that whoever reads the same models
+//! and mapping can read them.
 
 use serde::{Deserialize, Serialize};
 
@@ -112,12 +113,17 @@ impl WrittenStep {
         let claim = |c: &Claim| match c {
             Claim::Pairs { of, property: Property::Clause(lits) } => {
                 let lit = |l: &Lit| {
-                    let args = l.atom.args.map(|t| t.as_variable().expect("properties are about variables"));
+                    let args = l
+                        .atom
+                        .args
+                        .map(|t| t.as_variable().expect("properties are about variables"));
                     (symbol(theory, l.atom.pred), args, l.positive)
                 };
                 WrittenClaim::Pairs(symbol(theory, *of), lits.iter().map(lit).collect())
             }
-            Claim::Pairs { of, property: Property::Within(bound) } => WrittenClaim::Bound(symbol(theory, *of), e(bound)),
+            Claim::Pairs { of, property: Property::Within(bound) } => {
+                WrittenClaim::Bound(symbol(theory, *of), e(bound))
+            }
             Claim::Within(a, b) => WrittenClaim::Within(e(a), e(b)),
             Claim::Irreflexive(a) => WrittenClaim::Irreflexive(e(a)),
             Claim::Empty(a, is_set) => WrittenClaim::Empty(e(a), *is_set),
@@ -125,16 +131,19 @@ impl WrittenStep {
         };
         let rule = match &step.rule {
             Rule::Direct => WrittenRule::Direct,
-            Rule::Induction(group) => WrittenRule::Induction(group.iter().map(|&p| symbol(theory, p)).collect()),
+            Rule::Induction(group) => {
+                WrittenRule::Induction(group.iter().map(|&p| symbol(theory, p)).collect())
+            }
             Rule::Orders { cut, order, first, second } => WrittenRule::Orders {
                 cut: *cut,
                 order: order.as_ref().map(e),
                 first: first.iter().map(e).collect(),
                 second: second.iter().map(e).collect(),
             },
-            Rule::Through { parts, between } => {
-                WrittenRule::Through { parts: parts.each_ref().map(e), between: between.each_ref().map(e) }
-            }
+            Rule::Through { parts, between } => WrittenRule::Through {
+                parts: parts.each_ref().map(e),
+                between: between.each_ref().map(e),
+            },
         };
         Self { claims: step.claims.iter().map(claim).collect(), rule, known: step.known }
     }
@@ -145,13 +154,14 @@ impl WrittenStep {
     /// A name that the theory does not have, or a symbol that is not of the right kind.
     pub fn read(&self, theory: &mut Theory) -> Result<ClaimStep, String> {
         let claims = self.claims.iter().map(|c| read_claim(theory, c)).collect::<Result<_, _>>()?;
-        let all =
-            |theory: &mut Theory, list: &[WrittenExpr]| list.iter().map(|e| relation(theory, e)).collect::<Result<Vec<_>, _>>();
+        let all = |theory: &mut Theory, list: &[WrittenExpr]| {
+            list.iter().map(|e| relation(theory, e)).collect::<Result<Vec<_>, _>>()
+        };
         let rule = match &self.rule {
             WrittenRule::Direct => Rule::Direct,
-            WrittenRule::Induction(group) => {
-                Rule::Induction(group.iter().map(|e| read_symbol(theory, e, 2)).collect::<Result<_, _>>()?)
-            }
+            WrittenRule::Induction(group) => Rule::Induction(
+                group.iter().map(|e| read_symbol(theory, e, 2)).collect::<Result<_, _>>()?,
+            ),
             WrittenRule::Orders { cut, order, first, second } => Rule::Orders {
                 cut: *cut,
                 order: order.as_ref().map(|e| relation(theory, e)).transpose()?,
@@ -198,12 +208,15 @@ fn read_claim(theory: &mut Theory, claim: &WrittenClaim) -> Result<Claim, String
     })
 }
 
-/// A symbol by its name or by what it is the closure, domain or range of; sequences have no other name.
+/// A symbol by its name or by what it is the closure, domain or range of; sequences have no other
+/// name.
 fn symbol(theory: &Theory, pred: Pred) -> WrittenExpr {
     let symbol = theory.symbols.get(pred);
     let inner = |e: TheoryExprId| Box::new(write(theory, e));
     match symbol.meaning {
-        Meaning::Base | Meaning::Defined(_) | Meaning::Fixpoint(..) => WrittenExpr::Name(symbol.name.clone()),
+        Meaning::Base | Meaning::Defined(_) | Meaning::Fixpoint(..) => {
+            WrittenExpr::Name(symbol.name.clone())
+        }
         Meaning::Closure(r) => WrittenExpr::Closure(inner(r)),
         Meaning::Domain(r) => WrittenExpr::Domain(inner(r)),
         Meaning::Range(r) => WrittenExpr::Range(inner(r)),
@@ -273,7 +286,9 @@ impl ReadSort {
     fn of(self, wanted: Self) -> Result<(), String> {
         match self.and(wanted) {
             Ok(_) => Ok(()),
-            Err(_) if wanted == Self::Relation => Err("a set stands where a relation is expected".to_owned()),
+            Err(_) if wanted == Self::Relation => {
+                Err("a set stands where a relation is expected".to_owned())
+            }
             Err(_) => Err("a relation stands where a set is expected".to_owned()),
         }
     }
@@ -289,8 +304,13 @@ fn expression(theory: &mut Theory, e: &WrittenExpr) -> Result<ReadExpr, String> 
     expression_within(theory, e, 0)
 }
 
-/// Every part is looked at, those of closures included: of a set that stands where a relation is expected the definitions would say something else.
-fn expression_within(theory: &mut Theory, e: &WrittenExpr, depth: usize) -> Result<ReadExpr, String> {
+/// Every part is looked at, those of closures included: of a set that stands where a relation is
+/// expected the definitions would say something else.
+fn expression_within(
+    theory: &mut Theory,
+    e: &WrittenExpr,
+    depth: usize,
+) -> Result<ReadExpr, String> {
     use ReadSort::{Either, Relation, Set};
     if depth > MAX_DEPTH {
         return Err("an expression is too deep".to_owned());
@@ -300,7 +320,8 @@ fn expression_within(theory: &mut Theory, e: &WrittenExpr, depth: usize) -> Resu
     }
     let mut one = |e: &WrittenExpr| expression_within(theory, e, depth + 1);
     // Operands of one sort, which is that of the whole.
-    let mut alike = |make: fn(TheoryExprId, TheoryExprId) -> TheoryExpr, parts: &[WrittenExpr; 2]| {
+    let mut alike = |make: fn(TheoryExprId, TheoryExprId) -> TheoryExpr,
+                     parts: &[WrittenExpr; 2]| {
         let [a, b] = [one(&parts[0])?, one(&parts[1])?];
         Ok::<_, String>((make(a.id, b.id), a.sort.and(b.sort)?))
     };
@@ -308,8 +329,14 @@ fn expression_within(theory: &mut Theory, e: &WrittenExpr, depth: usize) -> Resu
         WrittenExpr::Empty => (TheoryExpr::Empty, Either),
         WrittenExpr::All => (TheoryExpr::All, Either),
         WrittenExpr::Name(name) => {
-            let pred = theory.symbols.shown(name).ok_or_else(|| format!("there is no set or relation `{name}`"))?;
-            (TheoryExpr::Symbol(pred), if theory.symbols.get(pred).arity == 1 { Set } else { Relation })
+            let pred = theory
+                .symbols
+                .shown(name)
+                .ok_or_else(|| format!("there is no set or relation `{name}`"))?;
+            (
+                TheoryExpr::Symbol(pred),
+                if theory.symbols.get(pred).arity == 1 { Set } else { Relation },
+            )
         }
         WrittenExpr::Union(parts) => alike(TheoryExpr::Union, parts)?,
         WrittenExpr::And(parts) => alike(TheoryExpr::Intersection, parts)?,
@@ -329,13 +356,21 @@ fn expression_within(theory: &mut Theory, e: &WrittenExpr, depth: usize) -> Resu
             a.sort.of(Set)?;
             (TheoryExpr::Diagonal(a.id), Relation)
         }
-        WrittenExpr::Inverse(a) | WrittenExpr::Closure(a) | WrittenExpr::Domain(a) | WrittenExpr::Range(a) => {
+        WrittenExpr::Inverse(a)
+        | WrittenExpr::Closure(a)
+        | WrittenExpr::Domain(a)
+        | WrittenExpr::Range(a) => {
             let a = one(a)?;
             a.sort.of(Relation)?;
             match e {
                 WrittenExpr::Inverse(_) => (TheoryExpr::Inverse(a.id), Relation),
-                WrittenExpr::Closure(_) => (TheoryExpr::Symbol(theory.closure_name(a.id)), Relation),
-                _ => (TheoryExpr::Symbol(theory.end_name(a.id, matches!(e, WrittenExpr::Range(_)))), Set),
+                WrittenExpr::Closure(_) => {
+                    (TheoryExpr::Symbol(theory.closure_name(a.id)), Relation)
+                }
+                _ => (
+                    TheoryExpr::Symbol(theory.end_name(a.id, matches!(e, WrittenExpr::Range(_)))),
+                    Set,
+                ),
             }
         }
     };

@@ -16,22 +16,34 @@ pub struct HeldTheoremTexts {
 }
 
 impl TheoremSubject {
-    /// The texts that it is about, the mapping first: the name of one of the `shipped` mappings is accepted for its text only, and the reader's
-    /// files are those of the certificate. Of a property they are its own text, and the model that this includes.
+    /// The texts that it is about, the mapping first: the name of one of the `shipped` mappings is
+    /// accepted for its text only, and the reader's files are those of the certificate. Of a
+    /// property they are its own text, and the model that this includes.
     ///
     /// # Errors
     /// A text is not the one that the reader holds, or not the built-in one whose name it has.
-    pub fn bases(&self, held: &HeldTheoremTexts, shipped: &[Arc<SourceFile>]) -> Result<Vec<Basis>, Vec<Diagnostic>> {
+    pub fn bases(
+        &self,
+        held: &HeldTheoremTexts,
+        shipped: &[Arc<SourceFile>],
+    ) -> Result<Vec<Basis>, Vec<Diagnostic>> {
         let [first, second] = [&held.models[0], &held.models[1]].map(Option::as_ref);
         let all = match self {
             TheoremSubject::Theorem { mapping, source, target, .. } => {
-                let held = held.mapping.as_ref().map(|file| (file.name.as_str(), file.text.as_str()));
-                let mapping = Basis::of("mapping", mapping, held, shipped.iter().cloned()).map(|basis| vec![basis]);
-                vec![mapping, Basis::of_model("source", source, first), Basis::of_model("target", target, second)]
+                let held =
+                    held.mapping.as_ref().map(|file| (file.name.as_str(), file.text.as_str()));
+                let mapping = Basis::of("mapping", mapping, held, shipped.iter().cloned())
+                    .map(|basis| vec![basis]);
+                vec![
+                    mapping,
+                    Basis::of_model("source", source, first),
+                    Basis::of_model("target", target, second),
+                ]
             }
             TheoremSubject::ModelTheorem { model } => match included(model) {
                 Some(inner) => {
-                    let property = Basis::of("property", &model.model, None, shipped.iter().cloned());
+                    let property =
+                        Basis::of("property", &model.model, None, shipped.iter().cloned());
                     vec![property.map(|basis| vec![basis]), Basis::of_model("model", &inner, first)]
                 }
                 None => vec![Basis::of_model("model", model, first)],
@@ -47,7 +59,8 @@ impl TheoremSubject {
             return Err(errors);
         }
         let bases: Vec<Basis> = bases.into_iter().flatten().flatten().collect();
-        one_text_for_each_name(&bases).map_err(|what| vec![Diagnostic::error(format!("the certificate is wrong: {what}"))])?;
+        one_text_for_each_name(&bases)
+            .map_err(|what| vec![Diagnostic::error(format!("the certificate is wrong: {what}"))])?;
         Ok(bases)
     }
 }

@@ -1,4 +1,5 @@
-//! An argument as JSON: steps as objects, and of each refutation the events, the instances and the derivation, a line of text each.
+//! An argument as JSON: steps as objects, and of each refutation the events, the instances and the
+//! derivation, a line of text each.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,13 +25,15 @@ pub struct KeptObligation {
     /// Are closures taken apart at the end of their chains?
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
-    /// Events that exist: `12: 0 3 -> 5`, the event 5 that sentence 12 of those that claim existence gives for the events 0 and 3; with
-    /// `unless 0 1` where the guards of these earlier ones do not hold.
+    /// Events that exist: `12: 0 3 -> 5`, the event 5 that sentence 12 of those that claim
+    /// existence gives for the events 0 and 3; with `unless 0 1` where the guards of these earlier
+    /// ones do not hold.
     pub events: Vec<String>,
-    /// Instances: `fact 7: 0 2 1`, of a sentence; `supposed 1: 0`, of what is supposed of this obligation; `equal 0 2: 5 0 1 2 1`, equal events
-    /// have the same pairs of a relation.
+    /// Instances: `fact 7: 0 2 1`, of a sentence; `supposed 1: 0`, of what is supposed of this
+    /// obligation; `equal 0 2: 5 0 1 2 1`, equal events have the same pairs of a relation.
     pub instances: Vec<String>,
-    /// The derivation: `1 -3 | 4 0 2`, a clause in numbered literals, and the clauses that it follows from.
+    /// The derivation: `1 -3 | 4 0 2`, a clause in numbered literals, and the clauses that it
+    /// follows from.
     pub derived: Vec<String>,
 }
 
@@ -42,7 +45,8 @@ pub struct KeptInhabitant {
     pub shows: String,
     /// The number of events.
     pub events: usize,
-    /// What holds, for each base set and relation in order: a name, `: `, and the events or pairs of events, e.g. `rf: 1 0, 3 2`.
+    /// What holds, for each base set and relation in order: a name, `: `, and the events or pairs
+    /// of events, e.g. `rf: 1 0, 3 2`.
     pub holds: Vec<String>,
 }
 
@@ -56,7 +60,10 @@ impl KeptInhabitant {
                 _ => holds.push((name, vec![numbers(pair)])),
             }
         }
-        let holds = holds.into_iter().map(|(name, pairs)| format!("{name}: {}", pairs.join(", "))).collect();
+        let holds = holds
+            .into_iter()
+            .map(|(name, pairs)| format!("{name}: {}", pairs.join(", ")))
+            .collect();
         Self { shows: inhabitant.shows.clone(), events: inhabitant.events, holds }
     }
 
@@ -67,9 +74,13 @@ impl KeptInhabitant {
     pub fn read(&self) -> Result<Inhabitant, String> {
         let mut atoms = Vec::new();
         for line in &self.holds {
-            let (name, pairs) = line.rsplit_once(": ").ok_or_else(|| format!("`{line}` is no relation with its pairs"))?;
+            let (name, pairs) = line
+                .rsplit_once(": ")
+                .ok_or_else(|| format!("`{line}` is no relation with its pairs"))?;
             for pair in pairs.split(", ") {
-                let [a, b] = list(pair)?[..] else { return Err(format!("`{pair}` is no pair of events")) };
+                let [a, b] = list(pair)?[..] else {
+                    return Err(format!("`{pair}` is no pair of events"));
+                };
                 atoms.push((name.to_owned(), [a, b]));
             }
         }
@@ -81,7 +92,12 @@ impl KeptStep {
     /// Keeps a proof.
     pub fn all(proof: &ArgumentProof) -> Vec<Self> {
         let steps = proof.steps.iter().zip(&proof.settled);
-        steps.map(|(step, settled)| Self { step: step.clone(), obligations: settled.iter().map(keep).collect() }).collect()
+        steps
+            .map(|(step, settled)| Self {
+                step: step.clone(),
+                obligations: settled.iter().map(keep).collect(),
+            })
+            .collect()
     }
 
     /// The proof that was kept.
@@ -89,7 +105,10 @@ impl KeptStep {
     /// # Errors
     /// A line that is none.
     pub fn proof(steps: &[Self]) -> Result<ArgumentProof, String> {
-        let settled = steps.iter().map(|s| s.obligations.iter().map(read).collect()).collect::<Result<_, _>>()?;
+        let settled = steps
+            .iter()
+            .map(|s| s.obligations.iter().map(read).collect())
+            .collect::<Result<_, _>>()?;
         Ok(ArgumentProof { steps: steps.iter().map(|s| s.step.clone()).collect(), settled })
     }
 }
@@ -105,7 +124,11 @@ fn events(terms: &[EventTerm]) -> String {
 fn keep(settled: &Settled) -> KeptObligation {
     let Refutation { values, instances, steps } = &settled.refutation;
     let value = |v: &ExistenceValue| {
-        let unless = if v.unless.is_empty() { String::new() } else { format!(" unless {}", numbers(&v.unless)) };
+        let unless = if v.unless.is_empty() {
+            String::new()
+        } else {
+            format!(" unless {}", numbers(&v.unless))
+        };
         format!("{}: {} -> {}{unless}", v.source, events(&v.of), v.event.index())
     };
     let instance = |origin: &ClauseOrigin| match origin {
@@ -122,16 +145,23 @@ fn keep(settled: &Settled) -> KeptObligation {
         apart: settled.apart,
         events: values.iter().map(value).collect(),
         instances: instances.iter().map(instance).collect(),
-        derived: steps.iter().map(|s| format!("{} | {}", numbers(&s.clause), numbers(&s.hints))).collect(),
+        derived: steps
+            .iter()
+            .map(|s| format!("{} | {}", numbers(&s.clause), numbers(&s.hints)))
+            .collect(),
     }
 }
 
 fn list<T: std::str::FromStr>(text: &str) -> Result<Vec<T>, String> {
-    text.split_whitespace().map(|w| w.parse().map_err(|_| format!("`{w}` is no number here"))).collect()
+    text.split_whitespace()
+        .map(|w| w.parse().map_err(|_| format!("`{w}` is no number here")))
+        .collect()
 }
 
 fn terms(text: &str) -> Result<Vec<EventTerm>, String> {
-    let event = |n: usize| if n < MAX_EVENTS { Ok(EventTerm::event(n)) } else { Err(format!("there is no event {n}")) };
+    let event = |n: usize| {
+        if n < MAX_EVENTS { Ok(EventTerm::event(n)) } else { Err(format!("there is no event {n}")) }
+    };
     list::<usize>(text)?.into_iter().map(event).collect()
 }
 
@@ -150,7 +180,12 @@ fn value(line: &str) -> Result<ExistenceValue, String> {
     let (of, rest) = rest.split_once("-> ").ok_or_else(bad)?;
     let (event, unless) = rest.split_once(" unless ").unwrap_or((rest, ""));
     let [event] = terms(event)?[..] else { return Err(bad()) };
-    Ok(ExistenceValue { source: source.parse().map_err(|_| bad())?, of: terms(of)?, event, unless: list(unless)? })
+    Ok(ExistenceValue {
+        source: source.parse().map_err(|_| bad())?,
+        of: terms(of)?,
+        event,
+        unless: list(unless)?,
+    })
 }
 
 fn instance(line: &str) -> Result<ClauseOrigin, String> {
@@ -175,7 +210,8 @@ fn instance(line: &str) -> Result<ClauseOrigin, String> {
 }
 
 fn derived(line: &str) -> Result<DerivationStep, String> {
-    let (clause, hints) = line.split_once('|').ok_or_else(|| format!("`{line}` is no derived clause"))?;
+    let (clause, hints) =
+        line.split_once('|').ok_or_else(|| format!("`{line}` is no derived clause"))?;
     let clause: Vec<i32> = list(clause)?;
     if clause.iter().any(|&l| l == 0 || l == i32::MIN) {
         return Err(format!("`{line}` has a literal that is none"));

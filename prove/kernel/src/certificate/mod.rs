@@ -1,4 +1,5 @@
-//! Certificates of theorems: the texts, the argument and its refutations, to be followed again without a solver (docs/certificates.md).
+//! Certificates of theorems: the texts, the argument and its refutations, to be followed again
+//! without a solver (docs/certificates.md).
 
 mod bases;
 mod kept;
@@ -16,7 +17,9 @@ use margay_models::model::Model;
 use serde::{Deserialize, Serialize};
 
 use crate::argument::{Claim, check};
-use crate::theorem::{Hypotheses, InhabitantShape, Setting, TheoremEvidence, TheoremQuestion, once, shapes};
+use crate::theorem::{
+    Hypotheses, InhabitantShape, Setting, TheoremEvidence, TheoremQuestion, once, shapes,
+};
 use crate::theory::mapping::ExecutionSelection;
 
 /// The kinds of subjects of these certificates.
@@ -35,8 +38,8 @@ pub struct TheoremDocument {
     pub subject: TheoremSubject,
     /// The names of the axioms that are theorems.
     pub theorems: Vec<String>,
-    /// Executions that satisfy all that is supposed: one for each role of an event, and of shapes of programs. Of models one has an event
-    /// of a thread at least.
+    /// Executions that satisfy all that is supposed: one for each role of an event, and of shapes
+    /// of programs. Of models one has an event of a thread at least.
     pub inhabitants: Vec<KeptInhabitant>,
     /// The argument.
     pub steps: Vec<KeptStep>,
@@ -104,7 +107,8 @@ pub struct TheoremOptions {
 /// What was followed, and what that says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FollowedTheorem {
-    /// The names of the axioms, as their model has them, each once: a certificate may name one twice, or in other letters.
+    /// The names of the axioms, as their model has them, each once: a certificate may name one
+    /// twice, or in other letters.
     pub axioms: Vec<String>,
     /// What is supposed of them.
     pub hypotheses: Hypotheses,
@@ -128,7 +132,11 @@ impl TheoremDocument {
     ///
     /// # Errors
     /// Texts of models that cannot be read again.
-    pub fn of_mapping(mapping: &Mapping, given: TheoremOptions, evidence: &TheoremEvidence<'_>) -> Result<Self, Vec<Diagnostic>> {
+    pub fn of_mapping(
+        mapping: &Mapping,
+        given: TheoremOptions,
+        evidence: &TheoremEvidence<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let subject = TheoremSubject::Theorem {
             mapping: Text::of(&mapping.file),
             source: ModelText::of(&mapping.source)?,
@@ -142,11 +150,15 @@ impl TheoremDocument {
     ///
     /// # Errors
     /// Texts of the model that cannot be read again.
-    pub fn of_model(model: &Model, evidence: &TheoremEvidence<'_>) -> Result<Self, Vec<Diagnostic>> {
+    pub fn of_model(
+        model: &Model,
+        evidence: &TheoremEvidence<'_>,
+    ) -> Result<Self, Vec<Diagnostic>> {
         Ok(Self::new(TheoremSubject::ModelTheorem { model: ModelText::of(model)? }, evidence))
     }
 
-    /// The certificate of a proof about two models: what is supposed, what is claimed, and which of them is the older one.
+    /// The certificate of a proof about two models: what is supposed, what is claimed, and which of
+    /// them is the older one.
     ///
     /// # Errors
     /// Texts of models that cannot be read again.
@@ -195,12 +207,17 @@ impl TheoremDocument {
         match &self.subject {
             TheoremSubject::Theorem { mapping, source, target, given } => {
                 let mapping = Mapping::between(&mapping.file(), source.read()?, target.read()?)?;
-                let MappingQuestion { axioms, constructs } = mapping.question(&self.theorems, &given.only, &given.without)?;
+                let MappingQuestion { axioms, constructs } =
+                    mapping.question(&self.theorems, &given.only, &given.without)?;
                 let selection = ExecutionSelection { constructs, typed: given.typed };
                 let setting = Setting::of_mapping(&mapping, &axioms, &selection)?;
                 let axioms = names(&setting);
-                let asked =
-                    TheoremQuestion { selection: &selection, without: &given.without, only: &given.only, axioms: &axioms };
+                let asked = TheoremQuestion {
+                    selection: &selection,
+                    without: &given.without,
+                    only: &given.only,
+                    axioms: &axioms,
+                };
                 self.follow(&setting, Hypotheses::of_mapping(&mapping, &asked), folder)
             }
             TheoremSubject::ModelTheorem { model } => {
@@ -209,11 +226,13 @@ impl TheoremDocument {
                 self.follow(&setting, Hypotheses::of_properties(name, &names(&setting)), folder)
             }
             TheoremSubject::DiffTheorem { supposed, claimed, names, .. } => {
-                // What the two were called is the author's word, and names symbols alone: what is said names the text.
+                // What the two were called is the author's word, and names symbols alone: what is
+                // said names the text.
                 let text = &supposed.model.name;
                 let [mut supposed, mut claimed] = [supposed.read()?, claimed.read()?];
                 [supposed.name, claimed.name] = names.clone();
-                let setting = Setting::of_models(&supposed, &claimed, &self.named(&claimed, folder)?)?;
+                let setting =
+                    Setting::of_models(&supposed, &claimed, &self.named(&claimed, folder)?)?;
                 self.follow(&setting, Hypotheses::of_model(text), folder)
             }
         }
@@ -234,19 +253,27 @@ impl TheoremDocument {
         Ok(all)
     }
 
-    /// What is supposed is satisfied by the executions that are kept; those without which the theorem is empty are among them.
+    /// What is supposed is satisfied by the executions that are kept; those without which the
+    /// theorem is empty are among them.
     fn inhabited(&self, setting: &Setting<'_>) -> Result<(), String> {
         let shapes = shapes(setting);
         for kept in &self.inhabitants {
             let shape = shapes.iter().find(|s| s.name == kept.shows);
-            let shape = shape.ok_or_else(|| format!("it shows {}, of which nothing is known", kept.shows))?;
+            let shape = shape
+                .ok_or_else(|| format!("it shows {}, of which nothing is known", kept.shows))?;
             kept.read()
                 .and_then(|inhabitant| inhabitant.check(&setting.theory, &shape.form))
-                .map_err(|what| format!("that there is an execution with {} is not shown: {what}", shape.name))?;
+                .map_err(|what| {
+                    format!("that there is an execution with {} is not shown: {what}", shape.name)
+                })?;
         }
-        let is_shown = |s: &InhabitantShape| self.inhabitants.iter().any(|kept| kept.shows == s.name);
+        let is_shown =
+            |s: &InhabitantShape| self.inhabitants.iter().any(|kept| kept.shows == s.name);
         match shapes.iter().find(|s| s.needed && !is_shown(s)) {
-            Some(missing) => Err(format!("it shows no execution that satisfies the premises and has {}", missing.name)),
+            Some(missing) => Err(format!(
+                "it shows no execution that satisfies the premises and has {}",
+                missing.name
+            )),
             None => Ok(()),
         }
     }
@@ -259,10 +286,12 @@ impl TheoremDocument {
     ) -> Result<FollowedTheorem, Vec<Diagnostic>> {
         let wrong = |what: String| vec![wrong(folder, &what)];
         self.inhabited(setting).map_err(wrong)?;
-        let proof = KeptStep::proof(&self.steps).map_err(|what| wrong(format!("its argument cannot be read: {what}")))?;
+        let proof = KeptStep::proof(&self.steps)
+            .map_err(|what| wrong(format!("its argument cannot be read: {what}")))?;
         let mut theory = setting.theory.clone();
         let followed = check(&mut theory, &proof);
-        let (claims, obligations) = followed.map_err(|flaw| wrong(format!("step {} does not hold: {}", flaw.step, flaw.what)))?;
+        let (claims, obligations) = followed
+            .map_err(|flaw| wrong(format!("step {} does not hold: {}", flaw.step, flaw.what)))?;
         let shown = |claim: &Claim| claims.contains(claim);
         if let Some(goal) = setting.goals.iter().find(|g| !shown(&g.claim)) {
             return Err(wrong(format!("its argument does not end with `{}`", goal.name)));

@@ -1,4 +1,5 @@
-//! Ground clauses as numbers, and where each comes from. Whoever checks a refutation makes the same clauses again from their origins.
+//! Ground clauses as numbers, and where each comes from. Whoever checks a refutation makes the same
+//! clauses again from their origins.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -34,8 +35,8 @@ pub struct ExistenceValue {
     pub unless: Vec<usize>,
 }
 
-/// What is asked: is there a structure, of whatever size, in which the theory holds, some events are as the question says, and the
-/// suppositions hold of them?
+/// What is asked: is there a structure, of whatever size, in which the theory holds, some events
+/// are as the question says, and the suppositions hold of them?
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Obligation {
     /// In words: what would follow.
@@ -85,7 +86,8 @@ impl GroundClauses {
 
     /// The atoms that have a number, in order of these.
     pub fn atoms(&self) -> Vec<(i32, EventAtom)> {
-        let mut all: Vec<(i32, EventAtom)> = self.numbers.iter().map(|(&atom, &number)| (number, atom)).collect();
+        let mut all: Vec<(i32, EventAtom)> =
+            self.numbers.iter().map(|(&atom, &number)| (number, atom)).collect();
         all.sort_unstable_by_key(|a| a.0);
         all
     }
@@ -115,7 +117,8 @@ impl GroundClauses {
         Some(numbers)
     }
 
-    /// The clauses of a formula; a conjunction within a disjunction gets a number of its own, which implies it.
+    /// The clauses of a formula; a conjunction within a disjunction gets a number of its own, which
+    /// implies it.
     fn formula(&mut self, form: &TheoryFormula, out: &mut Vec<Vec<i32>>) {
         match form {
             TheoryFormula::Const(true) => {}
@@ -153,7 +156,8 @@ impl GroundClauses {
         let mut clauses = Vec::new();
         self.formula(&obligation.question, &mut clauses);
         self.formula(&obligation.conclusion, &mut clauses);
-        self.list.extend(clauses.into_iter().enumerate().map(|(i, c)| (c, ClauseOrigin::Question(i))));
+        self.list
+            .extend(clauses.into_iter().enumerate().map(|(i, c)| (c, ClauseOrigin::Question(i))));
     }
 
     /// Adds the clauses of values.
@@ -168,17 +172,23 @@ impl GroundClauses {
             for &earlier in &value.unless {
                 let earlier = &values[earlier];
                 let guard = &theory.sources[earlier.source].existence.guard;
-                let holds = TheoryFormula::and(guard.iter().map(|l| TheoryFormula::lit(l.with(&earlier.of))));
+                let holds = TheoryFormula::and(
+                    guard.iter().map(|l| TheoryFormula::lit(l.with(&earlier.of))),
+                );
                 clause.push(self.implied(&holds, &mut clauses));
             }
             for case in &existence.cases {
-                let form = TheoryFormula::and(case.iter().map(|l| TheoryFormula::lit(l.with(&value.all(existence)))));
+                let form = TheoryFormula::and(
+                    case.iter().map(|l| TheoryFormula::lit(l.with(&value.all(existence)))),
+                );
                 if form != TheoryFormula::Const(false) {
                     clause.push(self.implied(&form, &mut clauses));
                 }
             }
             clauses.push(distinct(clause));
-            self.list.extend(clauses.into_iter().enumerate().map(|(i, c)| (c, ClauseOrigin::Value(at, i))));
+            self.list.extend(
+                clauses.into_iter().enumerate().map(|(i, c)| (c, ClauseOrigin::Value(at, i))),
+            );
         }
     }
 
@@ -198,7 +208,8 @@ impl GroundClauses {
     }
 }
 
-/// The literals without repetitions. (A function of two events may have a value at one event and itself.)
+/// The literals without repetitions. (A function of two events may have a value at one event and
+/// itself.)
 fn distinct(clause: Vec<i32>) -> Vec<i32> {
     let mut found: Vec<i32> = Vec::with_capacity(clause.len());
     for lit in clause {
@@ -213,18 +224,24 @@ impl ExistenceValue {
     /// The events of the guard, and the new ones.
     fn all(&self, existence: &Existence) -> Vec<EventTerm> {
         let first = self.event.index();
-        self.of.iter().copied().chain((0..usize::from(existence.events)).map(|k| EventTerm::event(first + k))).collect()
+        self.of
+            .iter()
+            .copied()
+            .chain((0..usize::from(existence.events)).map(|k| EventTerm::event(first + k)))
+            .collect()
     }
 }
 
-/// Is a congruence what it says: an equality, and two atoms of one relation that are the same but for the equal events?
+/// Is a congruence what it says: an equality, and two atoms of one relation that are the same but
+/// for the equal events?
 pub fn is_congruence(equality: EventAtom, [has, lacks]: [EventAtom; 2]) -> bool {
     let [a, b] = equality.args;
     let other = |t: EventTerm, u: EventTerm| t == u || t == a && u == b || t == b && u == a;
     let same = |[s, t]: [EventTerm; 2], [u, v]: [EventTerm; 2]| other(s, u) && other(t, v);
     let [from, to] = lacks.args;
     // Equality is symmetric, and kept with the smaller event first.
-    let either_way = same(has.args, lacks.args) || has.pred == Pred::EQUAL && same(has.args, [to, from]);
+    let either_way =
+        same(has.args, lacks.args) || has.pred == Pred::EQUAL && same(has.args, [to, from]);
     equality.pred == Pred::EQUAL && has.pred == lacks.pred && either_way
 }
 
@@ -235,6 +252,7 @@ pub struct Reach {
     pub events: usize,
     /// The steps from the events that were asked about.
     pub steps: u8,
-    /// The most assignments that are looked at for a question, before its halves are looked at by themselves.
+    /// The most assignments that are looked at for a question, before its halves are looked at by
+    /// themselves.
     pub rounds: usize,
 }

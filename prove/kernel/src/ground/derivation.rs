@@ -5,11 +5,13 @@
 pub struct DerivationStep {
     /// Its literals.
     pub clause: Vec<i32>,
-    /// The clauses that it follows from, in the order of propagation: numbers of given clauses, and behind them of steps.
+    /// The clauses that it follows from, in the order of propagation: numbers of given clauses, and
+    /// behind them of steps.
     pub hints: Vec<usize>,
 }
 
-/// Does each step follow from the clauses that it names, by unit propagation along them in this order, and is the last one empty?
+/// Does each step follow from the clauses that it names, by unit propagation along them in this
+/// order, and is the last one empty?
 ///
 /// # Errors
 /// The number of a step, and what is wrong with it.
@@ -30,7 +32,9 @@ pub fn check(given: &[Vec<i32>], steps: &[DerivationStep]) -> Result<(), String>
                     break;
                 }
                 (Some(&unit), None) => true_literals.push(unit),
-                (Some(_), Some(_)) => return Err(format!("step {at} names a clause that is no unit")),
+                (Some(_), Some(_)) => {
+                    return Err(format!("step {at} names a clause that is no unit"));
+                }
             }
         }
         if !contradiction {

@@ -1,13 +1,18 @@
-//! Instances of clauses that a structure violates, found variable by variable: every literal narrows the events that its last variable
-//! may stand for by one word of 128 bits.
+//! Instances of clauses that a structure violates, found variable by variable: every literal
+//! narrows the events that its last variable may stand for by one word of 128 bits.
 
 use super::structure::Structure;
 use crate::logic::{Clause, EventTerm, Lit};
 use crate::theory::StopSignal;
 
-/// Finds assignments of a clause's variables under which all its literals are false. `found` is given each, and says whether to go on. If the
-/// search is stopped, it has not found all.
-pub fn violations(structure: &Structure, clause: &Clause, stop: &StopSignal, found: &mut dyn FnMut(&[EventTerm]) -> bool) {
+/// Finds assignments of a clause's variables under which all its literals are false. `found` is
+/// given each, and says whether to go on. If the search is stopped, it has not found all.
+pub fn violations(
+    structure: &Structure,
+    clause: &Clause,
+    stop: &StopSignal,
+    found: &mut dyn FnMut(&[EventTerm]) -> bool,
+) {
     conjunction(structure, clause.variables, |l| l.positive, &clause.lits, None, stop, found);
 }
 
@@ -47,8 +52,17 @@ fn conjunction(
     if lits.iter().any(|l| !negated(l) && structure.is_empty(l.atom.pred)) {
         return;
     }
-    let mut search =
-        MatchSearch { structure, negated, lits, values: [EventTerm::event(0); MOST], given: 0, variables, stop, steps: 0, found };
+    let mut search = MatchSearch {
+        structure,
+        negated,
+        lits,
+        values: [EventTerm::event(0); MOST],
+        given: 0,
+        variables,
+        stop,
+        steps: 0,
+        found,
+    };
     if let Some((lit, terms)) = at {
         for (term, value) in lits[lit].atom.args.into_iter().zip(terms) {
             match term.as_variable() {
@@ -102,7 +116,8 @@ impl<N: Fn(&Lit) -> bool + Copy> MatchSearch<'_, N> {
         self.structure.holds(lit.atom.with(&self.values)) != (self.negated)(lit)
     }
 
-    /// The variable that is next: one of which a true literal says to what it is related, if there is one, else the first.
+    /// The variable that is next: one of which a true literal says to what it is related, if there
+    /// is one, else the first.
     fn next(&self) -> Option<u8> {
         let open = |t: EventTerm| t.as_variable().filter(|v| self.given >> v & 1 == 0);
         let narrowed = self.lits.iter().filter(|l| !(self.negated)(l)).find_map(|lit| {
@@ -116,7 +131,8 @@ impl<N: Fn(&Lit) -> bool + Copy> MatchSearch<'_, N> {
         narrowed.or_else(|| (0..self.variables).find(|v| self.given >> v & 1 == 0))
     }
 
-    /// Gives the next variable every value that the literals allow whose last variable it is; false if the search is to end.
+    /// Gives the next variable every value that the literals allow whose last variable it is; false
+    /// if the search is to end.
     fn extend(&mut self) -> bool {
         let Some(at) = self.next() else {
             return (self.found)(&self.values[..usize::from(self.variables)]);
@@ -133,8 +149,12 @@ impl<N: Fn(&Lit) -> bool + Copy> MatchSearch<'_, N> {
             let pred = lit.atom.pred;
             let allowed = match (is_a, is_b) {
                 (true, true) => structure.diagonal(pred),
-                (true, false) if self.is_known(b) => structure.column(pred, b.with(&self.values).index()),
-                (false, true) if self.is_known(a) => structure.row(pred, a.with(&self.values).index()),
+                (true, false) if self.is_known(b) => {
+                    structure.column(pred, b.with(&self.values).index())
+                }
+                (false, true) if self.is_known(a) => {
+                    structure.row(pred, a.with(&self.values).index())
+                }
                 _ => continue,
             };
             candidates &= if (self.negated)(lit) { !allowed } else { allowed };

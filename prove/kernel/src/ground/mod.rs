@@ -1,5 +1,6 @@
-//! Obligations as clauses about a few events, and refutations of them. Instances of what is known that contradict each other are a proof: each
-//! is true in every execution, whatever its size. What finds them is no part of this crate.
+//! Obligations as clauses about a few events, and refutations of them. Instances of what is known
+//! that contradict each other are a proof: each is true in every execution, whatever its size. What
+//! finds them is no part of this crate.
 
 mod clauses;
 pub mod derivation;

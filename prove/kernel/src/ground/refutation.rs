@@ -1,5 +1,6 @@
-//! A refutation of an obligation: which instances of what is known contradict it, and how. It is true in an execution of any size, since
-//! every instance is; and it can be checked without a solver.
+//! A refutation of an obligation: which instances of what is known contradict it, and how. It is
+//! true in an execution of any size, since every instance is; and it can be checked without a
+//! solver.
 
 use super::clauses::{ClauseOrigin, ExistenceValue, GroundClauses, Obligation, is_congruence};
 use super::derivation::{DerivationStep, check};
@@ -19,14 +20,23 @@ pub struct Refutation {
 }
 
 /// The clauses of an obligation: those of the question, of the values, and the instances.
-pub fn clauses(theory: &Theory, obligation: &Obligation, values: &[ExistenceValue], instances: &[ClauseOrigin]) -> GroundClauses {
+pub fn clauses(
+    theory: &Theory,
+    obligation: &Obligation,
+    values: &[ExistenceValue],
+    instances: &[ClauseOrigin],
+) -> GroundClauses {
     let mut clauses = GroundClauses::default();
     clauses.question(obligation);
     clauses.values(theory, values);
     for origin in instances {
         match origin {
-            ClauseOrigin::Fact(i, at) => clauses.instance(&theory.facts[*i].clause, at, origin.clone()),
-            ClauseOrigin::Supposed(i, at) => clauses.instance(&obligation.suppositions[*i].clause, at, origin.clone()),
+            ClauseOrigin::Fact(i, at) => {
+                clauses.instance(&theory.facts[*i].clause, at, origin.clone())
+            }
+            ClauseOrigin::Supposed(i, at) => {
+                clauses.instance(&obligation.suppositions[*i].clause, at, origin.clone())
+            }
             ClauseOrigin::Congruence(equality, atoms) => clauses.congruence(*equality, *atoms),
             ClauseOrigin::Question(_) | ClauseOrigin::Value(..) => {}
         }
@@ -42,7 +52,10 @@ impl Refutation {
     pub fn check(&self, theory: &Theory, obligation: &Obligation) -> Result<(), String> {
         let mut events = obligation.events;
         for (at, value) in self.values.iter().enumerate() {
-            let source = theory.sources.get(value.source).ok_or("it names an existence that is not there")?;
+            let source = theory
+                .sources
+                .get(value.source)
+                .ok_or("it names an existence that is not there")?;
             if value.of.len() != usize::from(source.existence.variables) {
                 return Err("an existence is for another number of events".to_owned());
             }
@@ -70,7 +83,8 @@ impl Refutation {
                     return Err("an event that exists is none of its own".to_owned());
                 }
                 events = last;
-            } else if source.existence.events != 1 || value.unless.iter().any(|&u| u >= at || self.values[u].event != value.event)
+            } else if source.existence.events != 1
+                || value.unless.iter().any(|&u| u >= at || self.values[u].event != value.event)
             {
                 return Err("an event is the value of functions that do not go together".to_owned());
             }
@@ -79,12 +93,14 @@ impl Refutation {
         let inside = |terms: &[EventTerm]| terms.iter().all(|t| t.as_variable().is_none());
         for origin in &self.instances {
             let fits = match origin {
-                ClauseOrigin::Fact(i, at) => {
-                    theory.facts.get(*i).is_some_and(|f| usize::from(f.clause.variables) == at.len() && inside(at))
-                }
-                ClauseOrigin::Supposed(i, at) => {
-                    obligation.suppositions.get(*i).is_some_and(|s| usize::from(s.clause.variables) == at.len() && inside(at))
-                }
+                ClauseOrigin::Fact(i, at) => theory
+                    .facts
+                    .get(*i)
+                    .is_some_and(|f| usize::from(f.clause.variables) == at.len() && inside(at)),
+                ClauseOrigin::Supposed(i, at) => obligation
+                    .suppositions
+                    .get(*i)
+                    .is_some_and(|s| usize::from(s.clause.variables) == at.len() && inside(at)),
                 ClauseOrigin::Congruence(equality, atoms) => is_congruence(*equality, *atoms),
                 ClauseOrigin::Question(_) | ClauseOrigin::Value(..) => false,
             };
@@ -101,7 +117,9 @@ impl Refutation {
     fn unless_is_complete(&self, theory: &Theory) -> Result<(), String> {
         let makes = |v: &ExistenceValue| theory.sources[v.source].existence.events > 0;
         for (at, value) in self.values.iter().enumerate().filter(|(_, v)| makes(v)) {
-            let same: Vec<usize> = (0..at).filter(|&u| makes(&self.values[u]) && self.values[u].event == value.event).collect();
+            let same: Vec<usize> = (0..at)
+                .filter(|&u| makes(&self.values[u]) && self.values[u].event == value.event)
+                .collect();
             if same != value.unless {
                 return Err("an event is the value of two functions at once".to_owned());
             }

@@ -1,4 +1,5 @@
-//! A structure: a few events, and which of them are in each set and relation. Rows and columns of relations are words of 128 bits.
+//! A structure: a few events, and which of them are in each set and relation. Rows and columns of
+//! relations are words of 128 bits.
 
 use crate::logic::{EventAtom, Pred};
 
@@ -6,7 +7,8 @@ use crate::logic::{EventAtom, Pred};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Structure {
     events: usize,
-    /// For each symbol its row of each event: the events that it relates it to. A set is the diagonal of such a matrix.
+    /// For each symbol its row of each event: the events that it relates it to. A set is the
+    /// diagonal of such a matrix.
     rows: Box<[u128]>,
     /// The same from the other side.
     columns: Box<[u128]>,
@@ -20,8 +22,10 @@ impl Structure {
     /// Every set and relation is empty, and events are equal to themselves.
     pub fn new(symbols: usize, events: usize) -> Self {
         let zeros = |length: usize| vec![0; length].into_boxed_slice();
-        let (rows, columns, diagonals) = (zeros(symbols * events), zeros(symbols * events), zeros(symbols));
-        let mut new = Self { events, rows, columns, diagonals, sizes: vec![0; symbols].into_boxed_slice() };
+        let (rows, columns, diagonals) =
+            (zeros(symbols * events), zeros(symbols * events), zeros(symbols));
+        let mut new =
+            Self { events, rows, columns, diagonals, sizes: vec![0; symbols].into_boxed_slice() };
         for e in 0..events {
             new.set(Pred::EQUAL, e, e);
         }
@@ -71,7 +75,8 @@ impl Structure {
         for s in 0..symbols {
             let (from, to) = (s * self.events, s * events);
             new.rows[to..to + self.events].copy_from_slice(&self.rows[from..from + self.events]);
-            new.columns[to..to + self.events].copy_from_slice(&self.columns[from..from + self.events]);
+            new.columns[to..to + self.events]
+                .copy_from_slice(&self.columns[from..from + self.events]);
             new.diagonals[s] = self.diagonals[s];
             new.sizes[s] = self.sizes[s];
         }

@@ -6,7 +6,8 @@ use super::symbol::{Pred, TheorySymbols};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventTerm(u8);
 
-/// How many events an obligation and what exists for it may have together: so many have a bit in the words of a structure.
+/// How many events an obligation and what exists for it may have together: so many have a bit in
+/// the words of a structure.
 pub const MAX_EVENTS: usize = 128;
 
 impl EventTerm {
@@ -126,8 +127,8 @@ pub struct Clause {
     pub variables: u8,
 }
 
-/// "Where the guard holds, there are events such that one of the cases holds." Variables of the guard come first, then one for each
-/// event that exists.
+/// "Where the guard holds, there are events such that one of the cases holds." Variables of the
+/// guard come first, then one for each event that exists.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Existence {
     /// Literals over the first `variables` variables, all of which hold.
@@ -141,9 +142,16 @@ pub struct Existence {
 }
 
 /// A clause as an implication, e.g. `po(x,y), po(y,z) -> po(x,z)`.
-pub fn implication(symbols: &TheorySymbols, lits: &[Lit], name: &dyn Fn(EventTerm) -> String) -> String {
+pub fn implication(
+    symbols: &TheorySymbols,
+    lits: &[Lit],
+    name: &dyn Fn(EventTerm) -> String,
+) -> String {
     let side = |positive: bool| -> Vec<String> {
-        lits.iter().filter(|l| l.positive == positive).map(|l| atom_text(symbols, l.atom, name)).collect()
+        lits.iter()
+            .filter(|l| l.positive == positive)
+            .map(|l| atom_text(symbols, l.atom, name))
+            .collect()
     };
     let (premises, conclusions) = (side(false), side(true));
     let then = if conclusions.is_empty() { "false".to_owned() } else { conclusions.join(" or ") };
@@ -151,7 +159,11 @@ pub fn implication(symbols: &TheorySymbols, lits: &[Lit], name: &dyn Fn(EventTer
 }
 
 /// An atom's text.
-pub fn atom_text(symbols: &TheorySymbols, atom: EventAtom, name: &dyn Fn(EventTerm) -> String) -> String {
+pub fn atom_text(
+    symbols: &TheorySymbols,
+    atom: EventAtom,
+    name: &dyn Fn(EventTerm) -> String,
+) -> String {
     let [a, b] = atom.args;
     if atom.pred == Pred::EQUAL {
         return format!("{} = {}", name(a), name(b));

@@ -1,5 +1,6 @@
-//! Sets and relations as expressions over predicate symbols: what .cat expressions of both models, lemmas and invariants become.
-//! There is one universe, all events of an execution; what a source model calls "every event" is a set here.
+//! Sets and relations as expressions over predicate symbols: what .cat expressions of both models,
+//! lemmas and invariants become. There is one universe, all events of an execution; what a source
+//! model calls "every event" is a set here.
 
 use rustc_hash::FxHashMap;
 
@@ -112,7 +113,10 @@ impl Exprs {
                 _ => expr,
             },
             TheoryExpr::Inverse(a) => match self.get(a) {
-                TheoryExpr::Empty | TheoryExpr::All | TheoryExpr::Diagonal(_) | TheoryExpr::Symbol(Pred::EQUAL) => return a,
+                TheoryExpr::Empty
+                | TheoryExpr::All
+                | TheoryExpr::Diagonal(_)
+                | TheoryExpr::Symbol(Pred::EQUAL) => return a,
                 TheoryExpr::Inverse(inner) => return inner,
                 _ => expr,
             },
@@ -126,13 +130,17 @@ impl Exprs {
             });
             self.nodes.push(expr);
             self.operators.push(operators);
-            TheoryExprId(u32::try_from(self.nodes.len() - 1).expect("expressions are far fewer than 2^32"))
+            TheoryExprId(
+                u32::try_from(self.nodes.len() - 1).expect("expressions are far fewer than 2^32"),
+            )
         })
     }
 
     /// A union with a part of the identity as a member: that, and the rest.
     fn without_diagonal(&self, id: TheoryExprId) -> Option<(TheoryExprId, TheoryExprId)> {
-        let is_diagonal = |e: TheoryExprId| matches!(self.get(e), TheoryExpr::Symbol(Pred::EQUAL) | TheoryExpr::Diagonal(_));
+        let is_diagonal = |e: TheoryExprId| {
+            matches!(self.get(e), TheoryExpr::Symbol(Pred::EQUAL) | TheoryExpr::Diagonal(_))
+        };
         match self.get(id) {
             TheoryExpr::Union(a, b) if is_diagonal(a) => Some((a, b)),
             TheoryExpr::Union(a, b) if is_diagonal(b) => Some((b, a)),
@@ -145,7 +153,8 @@ impl Exprs {
         self.nodes[id.0 as usize]
     }
 
-    /// How many operators, symbols and constants an expression has, written out: what stands in it twice counts twice.
+    /// How many operators, symbols and constants an expression has, written out: what stands in it
+    /// twice counts twice.
     pub fn operators(&self, id: TheoryExprId) -> u64 {
         self.operators[id.0 as usize]
     }
@@ -192,7 +201,9 @@ impl Exprs {
     /// The parts of nested sequences, left to right.
     pub fn sequence_parts(&self, id: TheoryExprId) -> Vec<TheoryExprId> {
         match self.get(id) {
-            TheoryExpr::Sequence(a, b) => [a, b].into_iter().flat_map(|part| self.sequence_parts(part)).collect(),
+            TheoryExpr::Sequence(a, b) => {
+                [a, b].into_iter().flat_map(|part| self.sequence_parts(part)).collect()
+            }
             _ => vec![id],
         }
     }
@@ -217,7 +228,8 @@ impl Exprs {
         }
     }
 
-    /// The text, in parentheses if it is looser than `level`: 0 union, 1 sequence, 2 difference, 3 intersection, 4 product, 5 tightest.
+    /// The text, in parentheses if it is looser than `level`: 0 union, 1 sequence, 2 difference, 3
+    /// intersection, 4 product, 5 tightest.
     fn text_within(&self, symbols: &TheorySymbols, id: TheoryExprId, level: u8) -> String {
         let sub = |e: TheoryExprId, level: u8| self.text_within(symbols, e, level);
         let (own, text) = match self.get(id) {
@@ -226,10 +238,18 @@ impl Exprs {
             TheoryExpr::Symbol(p) => {
                 let name = symbols.name(p);
                 // Names of sequences and closures are expressions themselves.
-                if name.contains([' ', ';']) && level > 0 { (5, format!("({name})")) } else { (5, name.to_owned()) }
+                if name.contains([' ', ';']) && level > 0 {
+                    (5, format!("({name})"))
+                } else {
+                    (5, name.to_owned())
+                }
             }
-            TheoryExpr::Union(a, b) if self.get(b) == TheoryExpr::Symbol(Pred::EQUAL) => (5, format!("{}?", sub(a, 5))),
-            TheoryExpr::Union(a, b) if self.get(a) == TheoryExpr::Symbol(Pred::EQUAL) => (5, format!("{}?", sub(b, 5))),
+            TheoryExpr::Union(a, b) if self.get(b) == TheoryExpr::Symbol(Pred::EQUAL) => {
+                (5, format!("{}?", sub(a, 5)))
+            }
+            TheoryExpr::Union(a, b) if self.get(a) == TheoryExpr::Symbol(Pred::EQUAL) => {
+                (5, format!("{}?", sub(b, 5)))
+            }
             TheoryExpr::Union(a, b) => (0, format!("{} | {}", sub(a, 0), sub(b, 0))),
             TheoryExpr::Sequence(a, b) => (1, format!("{}; {}", sub(a, 1), sub(b, 1))),
             TheoryExpr::Difference(a, b) => (2, format!("{} \\ {}", sub(a, 2), sub(b, 3))),

@@ -3,11 +3,13 @@
 use super::clause::{EventTerm, Lit};
 use super::symbol::Pred;
 
-/// The most clauses, or cases, that a formula may have to be taken apart into them: there may be twice as many of each with every "and" or "or"
-/// more. With 4,096 the invariant of happens-before is not found for libcu++'s table on PTX 6.0: what it needs to be opened stays a symbol.
+/// The most clauses, or cases, that a formula may have to be taken apart into them: there may be
+/// twice as many of each with every "and" or "or" more. With 4,096 the invariant of happens-before
+/// is not found for libcu++'s table on PTX 6.0: what it needs to be opened stays a symbol.
 pub const MOST_DISTRIBUTED: u64 = 16_384;
 
-/// How many clauses a formula has, and how many cases, before contradictions and repetitions are left out.
+/// How many clauses a formula has, and how many cases, before contradictions and repetitions are
+/// left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FormSize {
     /// Clauses that together are the formula.
@@ -76,8 +78,12 @@ impl TheoryFormula {
         match self {
             TheoryFormula::Const(value) => TheoryFormula::Const(!value),
             TheoryFormula::Lit(lit) => TheoryFormula::lit(!*lit),
-            TheoryFormula::And(parts) => TheoryFormula::or(parts.iter().map(TheoryFormula::negated)),
-            TheoryFormula::Or(parts) => TheoryFormula::and(parts.iter().map(TheoryFormula::negated)),
+            TheoryFormula::And(parts) => {
+                TheoryFormula::or(parts.iter().map(TheoryFormula::negated))
+            }
+            TheoryFormula::Or(parts) => {
+                TheoryFormula::and(parts.iter().map(TheoryFormula::negated))
+            }
         }
     }
 
@@ -95,35 +101,41 @@ impl TheoryFormula {
     /// How many clauses and cases it has.
     pub fn size(&self) -> FormSize {
         match self {
-            TheoryFormula::Const(value) => FormSize { clauses: u64::from(!value), cases: u64::from(*value) },
+            TheoryFormula::Const(value) => {
+                FormSize { clauses: u64::from(!value), cases: u64::from(*value) }
+            }
             TheoryFormula::Lit(_) => FormSize { clauses: 1, cases: 1 },
-            TheoryFormula::And(parts) => {
-                parts.iter().map(TheoryFormula::size).fold(TheoryFormula::Const(true).size(), |all, one| FormSize {
+            TheoryFormula::And(parts) => parts.iter().map(TheoryFormula::size).fold(
+                TheoryFormula::Const(true).size(),
+                |all, one| FormSize {
                     clauses: all.clauses.saturating_add(one.clauses),
                     cases: all.cases.saturating_mul(one.cases),
-                })
-            }
-            TheoryFormula::Or(parts) => {
-                parts.iter().map(TheoryFormula::size).fold(TheoryFormula::Const(false).size(), |all, one| FormSize {
+                },
+            ),
+            TheoryFormula::Or(parts) => parts.iter().map(TheoryFormula::size).fold(
+                TheoryFormula::Const(false).size(),
+                |all, one| FormSize {
                     clauses: all.clauses.saturating_mul(one.clauses),
                     cases: all.cases.saturating_add(one.cases),
-                })
-            }
+                },
+            ),
         }
     }
 
-    /// Clauses that together are the formula, by distribution. Tautologies are left out. They may be very many ([`TheoryFormula::size`]).
+    /// Clauses that together are the formula, by distribution. Tautologies are left out. They may
+    /// be very many ([`TheoryFormula::size`]).
     pub fn clauses(&self) -> Vec<Vec<Lit>> {
         self.distribute(true)
     }
 
-    /// Conjunctions of literals of which one holds. Contradictions are left out. They may be very many ([`TheoryFormula::size`]).
+    /// Conjunctions of literals of which one holds. Contradictions are left out. They may be very
+    /// many ([`TheoryFormula::size`]).
     pub fn cases(&self) -> Vec<Vec<Lit>> {
         self.distribute(false)
     }
 
-    /// Two formulas of which one holds where this does: each has half of the first disjunction. `None` if there is no disjunction. The
-    /// cases of both, in this order, are those of the whole.
+    /// Two formulas of which one holds where this does: each has half of the first disjunction.
+    /// `None` if there is no disjunction. The cases of both, in this order, are those of the whole.
     pub fn halves(&self) -> Option<[Self; 2]> {
         match self {
             TheoryFormula::Const(_) | TheoryFormula::Lit(_) => None,
@@ -132,9 +144,13 @@ impl TheoryFormula {
                 Some([first, second].map(|half| TheoryFormula::or(half.iter().cloned())))
             }
             TheoryFormula::And(parts) => {
-                let (at, halves) = parts.iter().enumerate().find_map(|(at, part)| Some((at, part.halves()?)))?;
+                let (at, halves) =
+                    parts.iter().enumerate().find_map(|(at, part)| Some((at, part.halves()?)))?;
                 let with = |half: TheoryFormula| {
-                    let replaced = parts.iter().enumerate().map(|(i, part)| if i == at { half.clone() } else { part.clone() });
+                    let replaced = parts
+                        .iter()
+                        .enumerate()
+                        .map(|(i, part)| if i == at { half.clone() } else { part.clone() });
                     TheoryFormula::and(replaced)
                 };
                 Some(halves.map(with))
@@ -147,13 +163,20 @@ impl TheoryFormula {
             TheoryFormula::Const(value) if *value == conjunctive => Vec::new(),
             TheoryFormula::Const(_) => vec![Vec::new()],
             TheoryFormula::Lit(lit) => vec![vec![*lit]],
-            TheoryFormula::And(parts) if conjunctive => parts.iter().flat_map(|p| p.distribute(conjunctive)).collect(),
-            TheoryFormula::Or(parts) if !conjunctive => parts.iter().flat_map(|p| p.distribute(conjunctive)).collect(),
+            TheoryFormula::And(parts) if conjunctive => {
+                parts.iter().flat_map(|p| p.distribute(conjunctive)).collect()
+            }
+            TheoryFormula::Or(parts) if !conjunctive => {
+                parts.iter().flat_map(|p| p.distribute(conjunctive)).collect()
+            }
             TheoryFormula::And(parts) | TheoryFormula::Or(parts) => {
                 let mut product: Vec<Vec<Lit>> = vec![Vec::new()];
                 for part in parts {
                     let factor = part.distribute(conjunctive);
-                    product = product.iter().flat_map(|left| factor.iter().filter_map(|right| joined(left, right))).collect();
+                    product = product
+                        .iter()
+                        .flat_map(|left| factor.iter().filter_map(|right| joined(left, right)))
+                        .collect();
                 }
                 product
             }
@@ -165,7 +188,9 @@ impl TheoryFormula {
         match self {
             TheoryFormula::Const(_) => Vec::new(),
             TheoryFormula::Lit(lit) => vec![*lit],
-            TheoryFormula::And(parts) | TheoryFormula::Or(parts) => parts.iter().flat_map(TheoryFormula::lits).collect(),
+            TheoryFormula::And(parts) | TheoryFormula::Or(parts) => {
+                parts.iter().flat_map(TheoryFormula::lits).collect()
+            }
         }
     }
 }
@@ -184,13 +209,14 @@ fn joined(left: &[Lit], right: &[Lit]) -> Option<Vec<Lit>> {
     Some(all)
 }
 
-/// A clause with its variables numbered from 0 in order of occurrence, where a premise `x = y` is used up by putting one for the
-/// other; `None` if it is a tautology.
+/// A clause with its variables numbered from 0 in order of occurrence, where a premise `x = y` is
+/// used up by putting one for the other; `None` if it is a tautology.
 pub fn normalised(mut lits: Vec<Lit>) -> Option<(Vec<Lit>, u8)> {
-    while let Some(at) = lits
-        .iter()
-        .position(|l| !l.positive && l.atom.pred == Pred::EQUAL && l.atom.args.iter().any(|a| a.as_variable().is_some()))
-    {
+    while let Some(at) = lits.iter().position(|l| {
+        !l.positive
+            && l.atom.pred == Pred::EQUAL
+            && l.atom.args.iter().any(|a| a.as_variable().is_some())
+    }) {
         let [a, b] = lits.swap_remove(at).atom.args;
         // The variable of the larger number goes.
         let (from, to) = if b.as_variable().is_some() { (b, a) } else { (a, b) };
@@ -219,7 +245,9 @@ pub fn normalised(mut lits: Vec<Lit>) -> Option<(Vec<Lit>, u8)> {
             order.push(arg);
         }
     }
-    let rename = |t: EventTerm| order.iter().position(|&o| o == t).map_or(t, |i| EventTerm::variable(i as u8));
+    let rename = |t: EventTerm| {
+        order.iter().position(|&o| o == t).map_or(t, |i| EventTerm::variable(i as u8))
+    };
     for lit in &mut kept {
         let [a, b] = lit.atom.args.map(rename);
         lit.atom = super::clause::EventAtom::binary(lit.atom.pred, a, b);

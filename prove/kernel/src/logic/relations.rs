@@ -1,4 +1,5 @@
-//! The base relations that sentences, arguments and the search speak of, each by a method: nobody else in proofs names one.
+//! The base relations that sentences, arguments and the search speak of, each by a method: nobody
+//! else in proofs names one.
 
 use std::ops::Index;
 
@@ -31,9 +32,12 @@ impl<T> Index<BaseRelation> for RelationMap<T> {
     type Output = T;
 
     /// # Panics
-    /// If it has no meaning here. That a name meant nothing would be taken for a sentence about executions.
+    /// If it has no meaning here. That a name meant nothing would be taken for a sentence about
+    /// executions.
     fn index(&self, relation: BaseRelation) -> &T {
-        self.0.get(&relation).unwrap_or_else(|| panic!("the base relation `{}` has no meaning in a proof", relation.name()))
+        self.0.get(&relation).unwrap_or_else(|| {
+            panic!("the base relation `{}` has no meaning in a proof", relation.name())
+        })
     }
 }
 

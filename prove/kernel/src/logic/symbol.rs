@@ -62,7 +62,8 @@ pub struct TheorySymbols {
 
 impl Default for TheorySymbols {
     fn default() -> Self {
-        let mut symbols = Self { all: Vec::new(), by_name: FxHashMap::default(), base: FxHashMap::default() };
+        let mut symbols =
+            Self { all: Vec::new(), by_name: FxHashMap::default(), base: FxHashMap::default() };
         symbols.declare_base("id", 2);
         symbols
     }
@@ -71,7 +72,9 @@ impl Default for TheorySymbols {
 impl TheorySymbols {
     /// A new symbol. If the name is taken it gets a number behind.
     pub fn declare(&mut self, name: &str, arity: u8, meaning: Meaning) -> Pred {
-        let pred = Pred(u16::try_from(self.all.len()).expect("models are limited to far fewer definitions"));
+        let pred = Pred(
+            u16::try_from(self.all.len()).expect("models are limited to far fewer definitions"),
+        );
         let mut unique = name.to_owned();
         let mut number = 2;
         while self.by_name.contains_key(&unique) {
@@ -79,12 +82,16 @@ impl TheorySymbols {
             number += 1;
         }
         self.by_name.insert(unique.clone(), pred);
-        let is_text = matches!(meaning, Meaning::Sequence(..) | Meaning::Closure(_) | Meaning::Domain(_) | Meaning::Range(_));
+        let is_text = matches!(
+            meaning,
+            Meaning::Sequence(..) | Meaning::Closure(_) | Meaning::Domain(_) | Meaning::Range(_)
+        );
         self.all.push(TheorySymbol { name: unique, arity, meaning, is_text });
         pred
     }
 
-    /// A new symbol for a base name of the level that lemmas are about: [`TheorySymbols::named`] finds it.
+    /// A new symbol for a base name of the level that lemmas are about: [`TheorySymbols::named`]
+    /// finds it.
     pub fn declare_base(&mut self, name: &str, arity: u8) -> Pred {
         let pred = self.declare(name, arity, Meaning::Base);
         self.base.insert(name.to_owned(), pred);
@@ -95,8 +102,8 @@ impl TheorySymbols {
         &self.all[pred.index()]
     }
 
-    /// The base set or relation of this name, of the level that lemmas are about: a definition, a role of a mapping or a name of its source
-    /// is never found so, whatever it is called.
+    /// The base set or relation of this name, of the level that lemmas are about: a definition, a
+    /// role of a mapping or a name of its source is never found so, whatever it is called.
     pub fn named(&self, name: &str) -> Option<Pred> {
         self.base.get(name).copied()
     }

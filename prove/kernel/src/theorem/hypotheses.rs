@@ -1,4 +1,5 @@
-//! What a theorem supposes, in sentences: whoever reads the word *theorem* reads these, in every format.
+//! What a theorem supposes, in sentences: whoever reads the word *theorem* reads these, in every
+//! format.
 
 use margay_language::Mapping;
 use margay_models::execution::Order;
@@ -11,11 +12,13 @@ use crate::theory::mapping::{ChosenOrder, ExecutionSelection, chosen_order, orde
 /// What a theorem supposes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hypotheses {
-    /// What the first line of an answer says of it, each a part of a sentence: `without R.SC`, `if no location is accessed by ..`.
+    /// What the first line of an answer says of it, each a part of a sentence: `without R.SC`,
+    /// `if no location is accessed by ..`.
     pub brief: Vec<String>,
     /// All of it, in sentences.
     pub sentences: Vec<String>,
-    /// The rows of a mapping that it is not about, as the end of a first line: empty, or `; 7 of 17 rows were not asked about (7 absent)`.
+    /// The rows of a mapping that it is not about, as the end of a first line: empty, or
+    /// `; 7 of 17 rows were not asked about (7 absent)`.
     pub rows_left_out: String,
 }
 
@@ -70,19 +73,25 @@ impl Hypotheses {
         });
         new.fences(mapping, asked.selection);
         new.rows(mapping, asked.selection);
-        let names: Vec<String> = asked.selection.constructs.iter().map(|c| c.name(source.signature)).collect();
+        let names: Vec<String> =
+            asked.selection.constructs.iter().map(|c| c.name(source.signature)).collect();
         new.rows_left_out = mapping.rows_not_asked_in_words(Some(&names));
         new
     }
 
-    /// Those of a theorem about one model, or about what one of two models allows; by the name that the reader knows the model by.
+    /// Those of a theorem about one model, or about what one of two models allows; by the name that
+    /// the reader knows the model by.
     pub fn of_model(name: &str) -> Self {
         Self::of_executions(&format!("every axiom of `{name}`"))
     }
 
-    /// Those of properties that a text states of the model that it includes: whatever else it states is supposed.
+    /// Those of properties that a text states of the model that it includes: whatever else it
+    /// states is supposed.
     pub fn of_properties(text: &str, properties: &[String]) -> Self {
-        Self::of_executions(&format!("every axiom of `{text}`, and of what it includes, but {}", properties.join(", ")))
+        Self::of_executions(&format!(
+            "every axiom of `{text}`, and of what it includes, but {}",
+            properties.join(", ")
+        ))
     }
 
     fn of_executions(satisfying: &str) -> Self {
@@ -92,8 +101,8 @@ impl Hypotheses {
         Self { sentences: vec![what], ..Self::default() }
     }
 
-    /// Adds of what no execution was found that satisfies all that is supposed, among the shapes whose absence says most. `shown`: the shapes
-    /// that executions were found of.
+    /// Adds of what no execution was found that satisfies all that is supposed, among the shapes
+    /// whose absence says most. `shown`: the shapes that executions were found of.
     pub fn inhabited(&mut self, setting: &Setting<'_>, shown: &[&str]) {
         let missing: Vec<String> = shapes(setting)
             .into_iter()
@@ -103,7 +112,9 @@ impl Hypotheses {
         if !missing.is_empty() {
             let missing = missing.join(", nor with ");
             self.brief.push(format!("of which no execution with {missing} was found"));
-            self.sentences.push(format!("No execution that satisfies all that is supposed was found with {missing}."));
+            self.sentences.push(format!(
+                "No execution that satisfies all that is supposed was found with {missing}."
+            ));
         }
     }
 
@@ -116,18 +127,33 @@ impl Hypotheses {
     pub fn behind(&self) -> String {
         let is_condition = |part: &String| part.starts_with("if ");
         let first = self.brief.iter().position(is_condition);
-        let also = |at: usize, part: &String| if is_condition(part) && first < Some(at) { " and" } else { "" };
-        self.brief.iter().enumerate().map(|(at, part)| format!(",{} {part}", also(at, part))).collect()
+        let also = |at: usize, part: &String| {
+            if is_condition(part) && first < Some(at) { " and" } else { "" }
+        };
+        self.brief
+            .iter()
+            .enumerate()
+            .map(|(at, part)| format!(",{} {part}", also(at, part)))
+            .collect()
     }
 
     /// Which axioms are spoken of, where those are not all.
     fn axioms(&mut self, source: &Model, named: &[String]) {
         let is_axiom = |c: &&Check| c.role == Role::Axiom && !c.is_undefined_behaviour();
-        let rest: Vec<String> =
-            source.checks.iter().filter(is_axiom).map(Check::display_name).filter(|name| !named.contains(name)).collect();
+        let rest: Vec<String> = source
+            .checks
+            .iter()
+            .filter(is_axiom)
+            .map(Check::display_name)
+            .filter(|name| !named.contains(name))
+            .collect();
         if !rest.is_empty() {
             self.brief.push(format!("of {} alone", named.join(", ")));
-            self.sentences.push(format!("It says nothing of these axioms of `{}`: {}.", source.name, rest.join(", ")));
+            self.sentences.push(format!(
+                "It says nothing of these axioms of `{}`: {}.",
+                source.name,
+                rest.join(", ")
+            ));
         }
     }
 
@@ -139,7 +165,8 @@ impl Hypotheses {
             }
         }
         let signature = mapping.source.signature;
-        let names: Vec<String> = asked.selection.constructs.iter().map(|c| c.name(signature)).collect();
+        let names: Vec<String> =
+            asked.selection.constructs.iter().map(|c| c.name(signature)).collect();
         self.sentences.push(format!(
             "Operations are {}, each made by any row of its construct whatever its type; of other operations it says nothing, nor of loops \
              and of accesses of different sizes.",
@@ -157,9 +184,13 @@ impl Hypotheses {
         if selection.typed {
             let what = "no location is accessed by both plain and atomic operations";
             self.brief.push(format!("if {what}"));
-            self.sentences.push(format!("It supposes that {what}, initial writes aside (`--typed on`)."));
+            self.sentences
+                .push(format!("It supposes that {what}, initial writes aside (`--typed on`)."));
         } else {
-            self.sentences.push("A location may be accessed by both plain and atomic operations (`--typed off`).".to_owned());
+            self.sentences.push(
+                "A location may be accessed by both plain and atomic operations (`--typed off`)."
+                    .to_owned(),
+            );
         }
     }
 
@@ -181,20 +212,25 @@ impl Hypotheses {
 
     /// Which order of its fences the source is taken with, where it chooses one.
     fn fences(&mut self, mapping: &Mapping, selection: &ExecutionSelection) {
-        let (Some(order), fences) = (chosen_order(mapping, selection), ordered_fences(mapping, selection).join(", ")) else {
+        let (Some(order), fences) =
+            (chosen_order(mapping, selection), ordered_fences(mapping, selection).join(", "))
+        else {
             return;
         };
         let (source, target) = (&mapping.source.name, &mapping.target.name);
         match order {
             ChosenOrder::OfTarget => {
-                self.brief.push(format!("with {fences} ordered as the target orders what they become"));
+                self.brief
+                    .push(format!("with {fences} ordered as the target orders what they become"));
                 self.sentences.push(format!(
                     "An execution of `{source}` chooses an order of {fences}: it is taken with the one in which `{target}` chose the fences that they \
                      become (the first of each that it orders)."
                 ));
             }
             ChosenOrder::Keeping(axiom) => {
-                self.brief.push(format!("with {fences} in any total order that keeps what {axiom} orders"));
+                self.brief.push(format!(
+                    "with {fences} in any total order that keeps what {axiom} orders"
+                ));
                 self.sentences.push(format!(
                     "An execution of `{source}` chooses an order of {fences}: it is taken with any total order that keeps what the axiom {axiom} of \
                      `{target}` orders, with these fences behind what is before them in their threads and before what is behind them, \
@@ -211,7 +247,9 @@ impl Hypotheses {
             selection.constructs.iter().any(|c| {
                 let own = c.name(signature);
                 name == &own
-                    || name.strip_prefix(&own).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+                    || name.strip_prefix(&own).is_some_and(|rest| {
+                        !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+                    })
             })
         };
         let assumed: Vec<String> = mapping.assumed().into_iter().filter(of_selection).collect();

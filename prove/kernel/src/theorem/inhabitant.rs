@@ -1,12 +1,16 @@
-//! Executions that satisfy all that a theorem supposes. Without one the theorem would be empty: sentences that contradict each other prove
-//! anything. An inhabitant is a whole execution: of its base sets and relations everything else is computed, closures and recursive
-//! relations as the least ones, and then every sentence is looked at, those that claim that something exists included.
+//! Executions that satisfy all that a theorem supposes. Without one the theorem would be empty:
+//! sentences that contradict each other prove anything. An inhabitant is a whole execution: of its
+//! base sets and relations everything else is computed, closures and recursive relations as the
+//! least ones, and then every sentence is looked at, those that claim that something exists
+//! included.
 
 use std::collections::BTreeMap;
 
 use crate::ground::{Structure, matches, violations};
 use crate::logic::clause::{MAX_EVENTS, implication, variable_name};
-use crate::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
+use crate::logic::{
+    EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula,
+};
 use crate::theory::{StopSignal, Theory};
 
 /// A finite execution, by its base sets and relations.
@@ -31,7 +35,9 @@ impl Inhabitant {
     pub fn check(&self, theory: &Theory, form: &TheoryFormula) -> Result<(), String> {
         let structure = self.structure(theory)?;
         let holds = |l: &Lit, at: &[EventTerm]| structure.holds(l.with(at).atom) == l.positive;
-        if form.lits().iter().any(|l| l.atom.args.iter().any(|t| t.index() >= self.events)) || !is_true(form, &structure) {
+        if form.lits().iter().any(|l| l.atom.args.iter().any(|t| t.index() >= self.events))
+            || !is_true(form, &structure)
+        {
             return Err(format!("it does not show `{}`", self.shows));
         }
         // A check that ended early would accept what it had not looked at.
@@ -43,19 +49,28 @@ impl Inhabitant {
                 false
             });
             if untrue {
-                return Err(format!("`{}` is not true in it", implication(&theory.symbols, &fact.clause.lits, &variable_name)));
+                return Err(format!(
+                    "`{}` is not true in it",
+                    implication(&theory.symbols, &fact.clause.lits, &variable_name)
+                ));
             }
         }
         for source in &theory.sources {
             let existence = &source.existence;
             let mut missing = false;
-            matches(&structure, existence.variables, &existence.guard, &never, &mut |at: &[EventTerm]| {
-                missing = !lists(self.events, existence.events.into()).iter().any(|more| {
-                    let at: Vec<EventTerm> = at.iter().chain(more).copied().collect();
-                    existence.cases.iter().any(|case| case.iter().all(|l| holds(l, &at)))
-                });
-                !missing
-            });
+            matches(
+                &structure,
+                existence.variables,
+                &existence.guard,
+                &never,
+                &mut |at: &[EventTerm]| {
+                    missing = !lists(self.events, existence.events.into()).iter().any(|more| {
+                        let at: Vec<EventTerm> = at.iter().chain(more).copied().collect();
+                        existence.cases.iter().any(|case| case.iter().all(|l| holds(l, &at)))
+                    });
+                    !missing
+                },
+            );
             if missing {
                 let guard: Vec<Lit> = existence.guard.iter().map(|l| !*l).collect();
                 return Err(format!(
@@ -82,7 +97,8 @@ impl Inhabitant {
                 p != Pred::EQUAL && symbol.meaning == Meaning::Base && (symbol.arity == 2 || a == b)
             });
             let pred = pred.filter(|_| *a < self.events && *b < self.events);
-            let pred = pred.ok_or_else(|| format!("`{name}` of {a} and {b} is nothing that could hold"))?;
+            let pred =
+                pred.ok_or_else(|| format!("`{name}` of {a} and {b} is nothing that could hold"))?;
             values.known.get_mut(&pred).expect("base symbols have values")[*a] |= 1 << b;
         }
         let mut structure = Structure::new(theory.symbols.len(), self.events);
@@ -91,7 +107,10 @@ impl Inhabitant {
             for (a, row) in rows.iter().enumerate() {
                 let row = if symbol.arity == 1 { row & 1 << a } else { *row };
                 for b in (0..self.events).filter(|b| row >> b & 1 == 1) {
-                    structure.insert(EventAtom { pred, args: [EventTerm::event(a), EventTerm::event(b)] });
+                    structure.insert(EventAtom {
+                        pred,
+                        args: [EventTerm::event(a), EventTerm::event(b)],
+                    });
                 }
             }
         }
@@ -111,7 +130,11 @@ fn is_true(form: &TheoryFormula, structure: &Structure) -> bool {
 /// All lists of so many of the events.
 fn lists(events: usize, of: usize) -> Vec<Vec<EventTerm>> {
     (0..of).fold(vec![Vec::new()], |all: Vec<Vec<EventTerm>>, _| {
-        all.iter().flat_map(|l| (0..events).map(move |e| l.iter().copied().chain([EventTerm::event(e)]).collect())).collect()
+        all.iter()
+            .flat_map(|l| {
+                (0..events).map(move |e| l.iter().copied().chain([EventTerm::event(e)]).collect())
+            })
+            .collect()
     })
 }
 
@@ -127,7 +150,11 @@ impl<'a> InhabitantValues<'a> {
     fn new(theory: &'a Theory, events: usize) -> Self {
         let mut new = Self { theory, events, known: BTreeMap::new() };
         let base = theory.symbols.iter().filter(|(_, s)| s.meaning == Meaning::Base);
-        new.known = base.map(|(p, _)| (p, if p == Pred::EQUAL { new.diagonal(u128::MAX) } else { vec![0; events] })).collect();
+        new.known = base
+            .map(|(p, _)| {
+                (p, if p == Pred::EQUAL { new.diagonal(u128::MAX) } else { vec![0; events] })
+            })
+            .collect();
         new.known.insert(Pred::EQUAL, new.diagonal(u128::MAX));
         new
     }
@@ -155,7 +182,10 @@ impl<'a> InhabitantValues<'a> {
                 let mut whole = self.expr(r);
                 for k in 0..self.events {
                     let through = whole[k];
-                    whole.iter_mut().filter(|row| **row >> k & 1 == 1).for_each(|row| *row |= through);
+                    whole
+                        .iter_mut()
+                        .filter(|row| **row >> k & 1 == 1)
+                        .for_each(|row| *row |= through);
                 }
                 whole
             }
@@ -180,7 +210,8 @@ impl<'a> InhabitantValues<'a> {
         let before = self.known.clone();
         loop {
             self.known.extend(members.iter().map(|m| m.0).zip(values.clone()));
-            let next: Vec<InhabitantRows> = members.iter().map(|&(_, body)| self.expr(body)).collect();
+            let next: Vec<InhabitantRows> =
+                members.iter().map(|&(_, body)| self.expr(body)).collect();
             self.known.clone_from(&before);
             if next == values {
                 break;
@@ -214,7 +245,9 @@ impl<'a> InhabitantValues<'a> {
             }
             TheoryExpr::Inverse(a) => {
                 let a = self.expr(a);
-                (0..self.events).map(|x| (0..self.events).fold(0, |row, y| row | (a[y] >> x & 1) << y)).collect()
+                (0..self.events)
+                    .map(|x| (0..self.events).fold(0, |row, y| row | (a[y] >> x & 1) << y))
+                    .collect()
             }
         }
     }
@@ -224,13 +257,19 @@ impl<'a> InhabitantValues<'a> {
         self.expr(set).iter().enumerate().fold(0, |all, (e, row)| all | row & 1 << e)
     }
 
-    fn both(&mut self, a: TheoryExprId, b: TheoryExprId, of: impl Fn(u128, u128) -> u128) -> InhabitantRows {
+    fn both(
+        &mut self,
+        a: TheoryExprId,
+        b: TheoryExprId,
+        of: impl Fn(u128, u128) -> u128,
+    ) -> InhabitantRows {
         let (a, b) = (self.expr(a), self.expr(b));
         a.into_iter().zip(b).map(|(a, b)| of(a, b)).collect()
     }
 }
 
-/// The members of a recursive definition with their bodies. Models have groups of the same number: those that refer to each other count.
+/// The members of a recursive definition with their bodies. Models have groups of the same number:
+/// those that refer to each other count.
 fn members(theory: &Theory, pred: Pred, group: u16) -> Vec<(Pred, TheoryExprId)> {
     let bodies: Vec<(Pred, TheoryExprId)> = theory
         .symbols
@@ -245,12 +284,15 @@ fn members(theory: &Theory, pred: Pred, group: u16) -> Vec<(Pred, TheoryExprId)>
     let mut next = 0;
     while next < found.len() {
         let of = body(found[next]).map_or_else(Vec::new, |body| symbols(theory, body));
-        found.extend(of.into_iter().filter(|p| body(*p).is_some()).fold(Vec::new(), |mut new: Vec<Pred>, p| {
-            if !found.contains(&p) && !new.contains(&p) {
-                new.push(p);
-            }
-            new
-        }));
+        found.extend(of.into_iter().filter(|p| body(*p).is_some()).fold(
+            Vec::new(),
+            |mut new: Vec<Pred>, p| {
+                if !found.contains(&p) && !new.contains(&p) {
+                    new.push(p);
+                }
+                new
+            },
+        ));
         next += 1;
     }
     found.into_iter().filter_map(|p| Some((p, body(p)?))).collect()
@@ -267,7 +309,10 @@ fn symbols(theory: &Theory, id: TheoryExprId) -> Vec<Pred> {
                 found.push(p);
                 match theory.symbols.get(p).meaning {
                     Meaning::Base | Meaning::Fixpoint(..) => {}
-                    Meaning::Defined(e) | Meaning::Closure(e) | Meaning::Domain(e) | Meaning::Range(e) => open.push(e),
+                    Meaning::Defined(e)
+                    | Meaning::Closure(e)
+                    | Meaning::Domain(e)
+                    | Meaning::Range(e) => open.push(e),
                     Meaning::Sequence(a, b) => open.extend([a, b]),
                 }
             }
@@ -285,6 +330,7 @@ fn symbols(theory: &Theory, id: TheoryExprId) -> Vec<Pred> {
 }
 
 fn joined(a: &InhabitantRows, b: &InhabitantRows) -> InhabitantRows {
-    let through = |row: u128| (0..b.len()).filter(|z| row >> z & 1 == 1).fold(0, |all, z| all | b[z]);
+    let through =
+        |row: u128| (0..b.len()).filter(|z| row >> z & 1 == 1).fold(0, |all, z| all | b[z]);
     a.iter().map(|&row| through(row)).collect()
 }

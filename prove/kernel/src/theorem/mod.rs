@@ -1,4 +1,5 @@
-//! What a theorem says: what is to be shown, what is supposed, and the executions that satisfy all of that.
+//! What a theorem says: what is to be shown, what is supposed, and the executions that satisfy all
+//! of that.
 
 mod evidence;
 mod hypotheses;

@@ -55,17 +55,23 @@ pub struct Setting<'a> {
     signature: Signature,
     /// Lemmas that the search may use, if it can show them.
     pub lemmas: Option<&'a Model>,
-    /// The order that the fences of a mapping's source are taken with, where it keeps what the target orders.
+    /// The order that the fences of a mapping's source are taken with, where it keeps what the
+    /// target orders.
     pub kept: Option<KeptOrder>,
 }
 
 impl<'a> Setting<'a> {
-    /// The axioms of the source of a mapping hold of each execution without undefined behaviour, read back from a legal target execution, for
-    /// every modification order above the target's coherence order.
+    /// The axioms of the source of a mapping hold of each execution without undefined behaviour,
+    /// read back from a legal target execution, for every modification order above the target's
+    /// coherence order.
     ///
     /// # Errors
     /// Axioms of a form that no rule covers, and loads that are read-modify-writes.
-    pub fn of_mapping(mapping: &'a Mapping, axioms: &[usize], selection: &ExecutionSelection) -> Result<Self, Vec<Diagnostic>> {
+    pub fn of_mapping(
+        mapping: &'a Mapping,
+        axioms: &[usize],
+        selection: &ExecutionSelection,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let source = &mapping.source;
         refuse(source, axioms.iter().map(|&i| &source.checks[i]))?;
         refuse_rows(mapping, selection)?;
@@ -80,12 +86,18 @@ impl<'a> Setting<'a> {
         let mut written = defined(&theory, &mapping.target, &built.target);
         written.extend(defined(&theory, source, &built.source));
         let mut roots = built.target.checks.clone();
-        roots.extend(theory.translate(wellformed::model(mapping.target.signature), &built.bases[0]).checks);
+        roots.extend(
+            theory.translate(wellformed::model(mapping.target.signature), &built.bases[0]).checks,
+        );
         let closures = built.source_closures(&theory);
         let goals = goals(source, axioms, &built.source.checks);
         let (roles, places, supposed) = (built.roles, built.places, built.target.checks);
         let levels = [("target", &mapping.target), ("source", source)];
-        let empty = levels.iter().zip(&built.bases).flat_map(|((level, model), base)| empty_names(level, model, base)).collect();
+        let empty = levels
+            .iter()
+            .zip(&built.bases)
+            .flat_map(|((level, model), base)| empty_names(level, model, base))
+            .collect();
         let [base, _] = built.bases;
         Ok(Self {
             theory,
@@ -122,13 +134,16 @@ impl<'a> Setting<'a> {
         let mut rest = model.clone();
         let mut number = 0..;
         rest.checks.retain(|_| number.next().is_some_and(|i: usize| !properties.contains(&i)));
-        let supposed: Vec<TheoryExprId> = (0..all.len()).filter(|i| !properties.contains(i)).map(|i| all[i]).collect();
+        let supposed: Vec<TheoryExprId> =
+            (0..all.len()).filter(|i| !properties.contains(i)).map(|i| all[i]).collect();
         theory.assume_axioms(&rest, &supposed, |name| SentenceReason::Axiom(name.to_owned()));
         let mut roots = all.clone();
         roots.extend(theory.translate(wellformed::model(model.signature), &base).checks);
         // Recursive relations of the property alone are bounded by those of the axioms.
         let of_axioms = TheoryVocabulary::of(&theory, supposed.iter().copied()).relations;
-        let closures = recursive(&theory, properties.iter().map(|&i| all[i])).filter(|p| !of_axioms.contains(p)).collect();
+        let closures = recursive(&theory, properties.iter().map(|&i| all[i]))
+            .filter(|p| !of_axioms.contains(p))
+            .collect();
         let closures = inner_first(&theory, closures);
         let goals = goals(model, properties, &all);
         Ok(Self {
@@ -154,10 +169,17 @@ impl<'a> Setting<'a> {
     ///
     /// # Errors
     /// Models of two signatures, axioms of a form that no rule covers.
-    pub fn of_models(supposed: &'a Model, claimed: &'a Model, axioms: &[usize]) -> Result<Self, Vec<Diagnostic>> {
+    pub fn of_models(
+        supposed: &'a Model,
+        claimed: &'a Model,
+        axioms: &[usize],
+    ) -> Result<Self, Vec<Diagnostic>> {
         let signature = supposed.signature;
         if signature != claimed.signature {
-            let what = format!("`{}` and `{}` are about executions of two languages", supposed.name, claimed.name);
+            let what = format!(
+                "`{}` and `{}` are about executions of two languages",
+                supposed.name, claimed.name
+            );
             return Err(vec![Diagnostic::error(what).help("compare models of one signature")]);
         }
         refuse(claimed, axioms.iter().map(|&i| &claimed.checks[i]))?;
@@ -174,7 +196,9 @@ impl<'a> Setting<'a> {
         let mut roots = old.checks.clone();
         roots.extend(theory.translate(wellformed::model(signature), &base).checks);
         let of_old = TheoryVocabulary::of(&theory, old.checks.iter().copied()).relations;
-        let closures = recursive(&theory, axioms.iter().map(|&i| new.checks[i])).filter(|p| !of_old.contains(p)).collect();
+        let closures = recursive(&theory, axioms.iter().map(|&i| new.checks[i]))
+            .filter(|p| !of_old.contains(p))
+            .collect();
         let closures = inner_first(&theory, closures);
         let goals = goals(claimed, axioms, &new.checks);
         Ok(Self {
@@ -196,22 +220,37 @@ impl<'a> Setting<'a> {
         })
     }
 
-    /// Lets the search use the checks of a text as lemmas, if it can show them, and its definitions as members of invariants.
+    /// Lets the search use the checks of a text as lemmas, if it can show them, and its definitions
+    /// as members of invariants.
     ///
     /// # Errors
-    /// A text about another language, recursive definitions, checks that claim that something is there.
+    /// A text about another language, recursive definitions, checks that claim that something is
+    /// there.
     pub fn suggest(&mut self, lemmas: &'a Model) -> Result<(), Vec<Diagnostic>> {
         if lemmas.signature != self.signature {
-            let what = format!("the lemmas of `{}` are about executions of another language", lemmas.name);
-            return Err(vec![Diagnostic::error(what).help("begin the file like that of the target, and include it")]);
+            let what =
+                format!("the lemmas of `{}` are about executions of another language", lemmas.name);
+            return Err(vec![
+                Diagnostic::error(what)
+                    .help("begin the file like that of the target, and include it"),
+            ]);
         }
         refuse(lemmas, own_checks(lemmas).map(|i| &lemmas.checks[i]))?;
         refuse_large(lemmas)?;
-        let own = lemmas.definitions.iter().find(|d| d.group.is_some() && d.place.file.name == lemmas.source.name);
+        let own = lemmas
+            .definitions
+            .iter()
+            .find(|d| d.group.is_some() && d.place.file.name == lemmas.source.name);
         if let Some(own) = own {
-            let error =
-                Diagnostic::error(format!("`{}` is recursive, and lemmas are about the relations of the target", own.name));
-            return Err(vec![error.at(&own.place.file, own.place.span, "defined here").help("define it without `rec`")]);
+            let error = Diagnostic::error(format!(
+                "`{}` is recursive, and lemmas are about the relations of the target",
+                own.name
+            ));
+            return Err(vec![
+                error
+                    .at(&own.place.file, own.place.span, "defined here")
+                    .help("define it without `rec`"),
+            ]);
         }
         self.lemmas = Some(lemmas);
         Ok(())
@@ -226,8 +265,11 @@ pub fn own_checks(model: &Model) -> impl Iterator<Item = usize> + '_ {
 
 /// The names that a model uses and nothing is in, and why.
 fn empty_names(level: &str, model: &Model, base: &BaseMeaning) -> Vec<String> {
-    let sets = BaseSet::all(model.signature).filter(|set| model.mentions_set(*set)).map(BaseSet::name);
-    let relations = BaseRelation::all(model.signature).filter(|r| model.mentions_relation(*r)).map(BaseRelation::name);
+    let sets =
+        BaseSet::all(model.signature).filter(|set| model.mentions_set(*set)).map(BaseSet::name);
+    let relations = BaseRelation::all(model.signature)
+        .filter(|r| model.mentions_relation(*r))
+        .map(BaseRelation::name);
     let used: Vec<&str> = sets.chain(relations).collect();
     let empty = base.empty.iter().filter(|(name, _)| used.contains(name));
     empty.map(|(name, why)| format!("{name} of the {level} {}: {why}", model.name)).collect()
@@ -235,13 +277,22 @@ fn empty_names(level: &str, model: &Model, base: &BaseMeaning) -> Vec<String> {
 
 /// Where the symbols of a model's definitions are written, in the order of the text.
 fn defined(theory: &Theory, model: &Model, translated: &Translated) -> Vec<(Pred, SourcePlace)> {
-    translated.symbols(theory).into_iter().map(|(id, pred)| (pred, model.definition(id).place.clone())).collect()
+    translated
+        .symbols(theory)
+        .into_iter()
+        .map(|(id, pred)| (pred, model.definition(id).place.clone()))
+        .collect()
 }
 
 /// The closures and recursive relations that expressions depend on.
-fn recursive(theory: &Theory, of: impl IntoIterator<Item = TheoryExprId>) -> impl Iterator<Item = Pred> {
+fn recursive(
+    theory: &Theory,
+    of: impl IntoIterator<Item = TheoryExprId>,
+) -> impl Iterator<Item = Pred> {
     let all = TheoryVocabulary::of(theory, of).relations;
-    all.into_iter().filter(|p| matches!(theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..)))
+    all.into_iter().filter(|p| {
+        matches!(theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..))
+    })
 }
 
 /// Closures in such an order that each comes behind those that it is made of.
@@ -249,7 +300,9 @@ fn inner_first(theory: &Theory, mut open: Vec<Pred>) -> Vec<Pred> {
     let mut sorted = Vec::new();
     while !open.is_empty() {
         let made_of = |p: &Pred| match theory.symbols.get(*p).meaning {
-            Meaning::Closure(e) | Meaning::Fixpoint(e, _) => TheoryVocabulary::of(theory, [e]).relations,
+            Meaning::Closure(e) | Meaning::Fixpoint(e, _) => {
+                TheoryVocabulary::of(theory, [e]).relations
+            }
             _ => Vec::new(),
         };
         let is_next = |p: &Pred| made_of(p).iter().all(|q| q == p || !open.contains(q));

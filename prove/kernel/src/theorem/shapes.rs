@@ -1,4 +1,5 @@
-//! What executions may have of which a theorem speaks: each role that rows make, and the usual shapes of programs.
+//! What executions may have of which a theorem speaks: each role that rows make, and the usual
+//! shapes of programs.
 
 use margay_models::signature::BaseSet;
 
@@ -21,8 +22,8 @@ pub struct InhabitantShape {
     pub telling: bool,
 }
 
-/// What executions are looked for: each role, or an event of a thread; communication, message passing, read-modify-writes, fences, store
-/// buffering.
+/// What executions are looked for: each role, or an event of a thread; communication, message
+/// passing, read-modify-writes, fences, store buffering.
 pub fn shapes(setting: &Setting<'_>) -> Vec<InhabitantShape> {
     let mut theory = setting.theory.clone();
     let of_role = |&role: &crate::logic::Pred| InhabitantShape {
@@ -43,9 +44,18 @@ pub fn shapes(setting: &Setting<'_>) -> Vec<InhabitantShape> {
             needed: true,
             telling: false,
         });
-        for (name, set) in [("reads", BaseSet::R), ("writes of threads", BaseSet::W), ("fences", BaseSet::F)] {
-            let form = TheoryFormula::and([builder.is(set, 0), builder.is(BaseSet::Iw, 0).negated()]);
-            all.push(InhabitantShape { name: name.to_owned(), form, events: 1, needed: false, telling: true });
+        for (name, set) in
+            [("reads", BaseSet::R), ("writes of threads", BaseSet::W), ("fences", BaseSet::F)]
+        {
+            let form =
+                TheoryFormula::and([builder.is(set, 0), builder.is(BaseSet::Iw, 0).negated()]);
+            all.push(InhabitantShape {
+                name: name.to_owned(),
+                form,
+                events: 1,
+                needed: false,
+                telling: true,
+            });
         }
     }
     all.extend(builder.communication());
@@ -83,7 +93,11 @@ impl ShapeBuilder<'_> {
             needed: false,
             telling: events == 2,
         };
-        let reads = vec![self.related(rf, 0, 1), self.related(int, 0, 1).negated(), self.is(Iw, 0).negated()];
+        let reads = vec![
+            self.related(rf, 0, 1),
+            self.related(int, 0, 1).negated(),
+            self.is(Iw, 0).negated(),
+        ];
         let mut passing = vec![
             self.related(po, 0, 1),
             self.related(po, 2, 3),
@@ -92,8 +106,12 @@ impl ShapeBuilder<'_> {
             self.related(loc, 0, 1).negated(),
             self.related(int, 1, 2).negated(),
         ];
-        let halves =
-            vec![self.related(rmw, 0, 1), self.related(rmw, 2, 3), self.related(rf, 1, 2), self.related(int, 1, 2).negated()];
+        let halves = vec![
+            self.related(rmw, 0, 1),
+            self.related(rmw, 2, 3),
+            self.related(rf, 1, 2),
+            self.related(int, 1, 2).negated(),
+        ];
         let mut fences = vec![
             self.related(po, 0, 1),
             self.related(po, 1, 2),
@@ -123,7 +141,9 @@ impl ShapeBuilder<'_> {
             self.related(rf, 4, 1),
             self.related(rf, 5, 3),
         ];
-        for (event, set) in [(0, BaseSet::W), (1, BaseSet::R), (2, BaseSet::W), (3, BaseSet::R), (4, Iw), (5, Iw)] {
+        for (event, set) in
+            [(0, BaseSet::W), (1, BaseSet::R), (2, BaseSet::W), (3, BaseSet::R), (4, Iw), (5, Iw)]
+        {
             buffering.push(self.is(set, event));
         }
         for event in 0..4 {

@@ -1,5 +1,5 @@
-//! What the names of an architecture that is a text mean: which events its tags are on, and how its scopes nest. It is what prove/facts says
-//! of C++ and PTX, made from the text.
+//! What the names of an architecture that is a text mean: which events its tags are on, and how its
+//! scopes nest. It is what prove/facts says of C++ and PTX, made from the text.
 
 use margay_models::execution::Scope;
 use margay_models::model::CheckKind;
@@ -11,9 +11,14 @@ use crate::logic::{TheoryExpr, TheoryExprId};
 impl Theory {
     /// Assumes what an architecture's own base names mean.
     pub(super) fn assume_architecture(&mut self, architecture: Architecture, base: &BaseMeaning) {
-        let [reads, writes, fences, initial] = [BaseSet::R, BaseSet::W, BaseSet::F, BaseSet::Iw].map(|set| base.sets[&set]);
+        let [reads, writes, fences, initial] =
+            [BaseSet::R, BaseSet::W, BaseSet::F, BaseSet::Iw].map(|set| base.sets[&set]);
         for tag in architecture.tags() {
-            let kinds = [reads, writes, fences].into_iter().zip(tag.kinds()).filter(|(_, on)| *on).map(|(kind, _)| kind);
+            let kinds = [reads, writes, fences]
+                .into_iter()
+                .zip(tag.kinds())
+                .filter(|(_, on)| *on)
+                .map(|(kind, _)| kind);
             let kinds = self.exprs.union_all(kinds.collect::<Vec<_>>());
             let kinds = self.exprs.make(TheoryExpr::Difference(kinds, initial));
             let name = format!("{}-is-on-its-kinds-of-events", tag.names()[0]);
@@ -31,18 +36,26 @@ impl Theory {
         if !pickable.iter().any(|set| base.sets.contains_key(set)) {
             return;
         }
-        let tagged: Vec<TheoryExprId> = architecture.tags().map(|tag| base.sets[&BaseSet::Tag(tag)]).collect();
+        let tagged: Vec<TheoryExprId> =
+            architecture.tags().map(|tag| base.sets[&BaseSet::Tag(tag)]).collect();
         let tagged = self.exprs.union_all(tagged);
         let untagged = self.exprs.make(TheoryExpr::Difference(base.sets[&BaseSet::M], tagged));
         let fences = base.sets[&BaseSet::F];
         for (set, members) in pickable.into_iter().zip([untagged, untagged, tagged, fences]) {
             let Some(&picked) = base.sets.get(&set) else { continue };
-            self.no_event(TheoryExpr::Difference(picked, members), &format!("{}-has-no-others", set.name()));
-            self.no_event(TheoryExpr::Difference(members, picked), &format!("{}-has-all-of-them", set.name()));
+            self.no_event(
+                TheoryExpr::Difference(picked, members),
+                &format!("{}-has-no-others", set.name()),
+            );
+            self.no_event(
+                TheoryExpr::Difference(members, picked),
+                &format!("{}-has-all-of-them", set.name()),
+            );
         }
     }
 
-    /// Operations have one scope, each level is an equivalence on threads within the next wider one, and scopes include each other by them.
+    /// Operations have one scope, each level is an equivalence on threads within the next wider
+    /// one, and scopes include each other by them.
     fn assume_levels(&mut self, architecture: Architecture, base: &BaseMeaning) {
         let all = self.exprs.make(TheoryExpr::All);
         let initial = base.sets[&BaseSet::Iw];
@@ -59,8 +72,12 @@ impl Theory {
                 continue;
             }
             let same = base.relations[BaseRelation::Same(SameLevel(level))];
-            let (back, twice) = (self.exprs.make(TheoryExpr::Inverse(same)), self.exprs.sequence(same, same));
-            self.no_pair(TheoryExpr::Difference(narrower, same), &format!("{name}-contains-narrower-levels"));
+            let (back, twice) =
+                (self.exprs.make(TheoryExpr::Inverse(same)), self.exprs.sequence(same, same));
+            self.no_pair(
+                TheoryExpr::Difference(narrower, same),
+                &format!("{name}-contains-narrower-levels"),
+            );
             self.no_pair(TheoryExpr::Difference(same, placed), &format!("{name}-is-of-threads"));
             self.no_pair(TheoryExpr::Difference(back, same), &format!("{name}-is-symmetric"));
             self.no_pair(TheoryExpr::Difference(twice, same), &format!("{name}-is-transitive"));
@@ -73,7 +90,10 @@ impl Theory {
         let both = self.exprs.intersection(one_way, other_way);
         let inclusive = base.relations.sr();
         self.no_pair(TheoryExpr::Difference(inclusive, both), "scopes-that-include-each-other");
-        self.no_pair(TheoryExpr::Difference(both, inclusive), "inclusive-scopes-are-all-that-include-each-other");
+        self.no_pair(
+            TheoryExpr::Difference(both, inclusive),
+            "inclusive-scopes-are-all-that-include-each-other",
+        );
     }
 
     fn no_event(&mut self, of: TheoryExpr, name: &str) {
@@ -87,6 +107,12 @@ impl Theory {
 
     fn nothing(&mut self, of: TheoryExpr, is_set: bool, name: &str) {
         let of: TheoryExprId = self.exprs.make(of);
-        self.assume_check(CheckKind::Empty, of, is_set, false, &SentenceReason::WellFormed(name.to_owned()));
+        self.assume_check(
+            CheckKind::Empty,
+            of,
+            is_set,
+            false,
+            &SentenceReason::WellFormed(name.to_owned()),
+        );
     }
 }

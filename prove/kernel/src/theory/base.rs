@@ -11,7 +11,8 @@ use margay_models::wellformed;
 use super::{BaseMeaning, SentenceReason, Theory};
 use crate::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
 
-/// What the base names of a signature mean (prove/facts); of an architecture that is a text, those that all have.
+/// What the base names of a signature mean (prove/facts); of an architecture that is a text, those
+/// that all have.
 pub fn facts(signature: Signature) -> &'static Model {
     static PLAIN: OnceLock<Model> = OnceLock::new();
     static C: OnceLock<Model> = OnceLock::new();
@@ -46,9 +47,14 @@ impl Includes for SharedSignatures {
 }
 
 impl Theory {
-    /// Declares the base names of a signature over all events; with `emitted`, those that what a mapping emits can have.
-    /// `present`: the events of the signature, if those are not all.
-    pub fn declare_base(&mut self, signature: Signature, emitted: bool, present: Option<TheoryExprId>) -> BaseMeaning {
+    /// Declares the base names of a signature over all events; with `emitted`, those that what a
+    /// mapping emits can have. `present`: the events of the signature, if those are not all.
+    pub fn declare_base(
+        &mut self,
+        signature: Signature,
+        emitted: bool,
+        present: Option<TheoryExprId>,
+    ) -> BaseMeaning {
         let universe = present.unwrap_or_else(|| self.exprs.make(TheoryExpr::All));
         let mut base = BaseMeaning::new(universe);
         let nothing = self.exprs.make(TheoryExpr::Empty);
@@ -57,7 +63,9 @@ impl Theory {
             if let Some(why) = why {
                 base.empty.push((set.name(), why));
                 base.sets.insert(set, nothing);
-            } else if !(matches!(set, BaseSet::M | BaseSet::Universe) || emitted && set == BaseSet::Gen) {
+            } else if !(matches!(set, BaseSet::M | BaseSet::Universe)
+                || emitted && set == BaseSet::Gen)
+            {
                 let pred = self.symbols.declare_base(set.name(), 1);
                 base.sets.insert(set, self.exprs.symbol(pred));
             }
@@ -67,19 +75,26 @@ impl Theory {
             if let Some(why) = why {
                 base.empty.push((relation.name(), why));
                 base.relations.insert(relation, nothing);
-            } else if !(matches!(relation.kind(), RelationKind::Derived(_)) || emitted && relation.is_of_addresses()) {
+            } else if !(matches!(relation.kind(), RelationKind::Derived(_))
+                || emitted && relation.is_of_addresses())
+            {
                 let pred = self.symbols.declare_base(relation.name(), 2);
                 base.symbols.insert(relation, pred);
                 let symbol = self.exprs.symbol(pred);
                 let here = self.exprs.make(TheoryExpr::Product(universe, universe));
                 let beyond = relation.is_of_whole_threads();
-                base.relations.insert(relation, if beyond { self.exprs.intersection(symbol, here) } else { symbol });
+                base.relations.insert(
+                    relation,
+                    if beyond { self.exprs.intersection(symbol, here) } else { symbol },
+                );
             }
         }
         let [.., from_reads] = BaseRelation::COMMUNICATION;
         let symbol = self.complete(&mut base, from_reads.name());
         base.symbols.insert(from_reads, symbol);
-        for relation in BaseRelation::all(signature).filter(|relation| emitted && relation.is_of_addresses()) {
+        for relation in
+            BaseRelation::all(signature).filter(|relation| emitted && relation.is_of_addresses())
+        {
             // One location has one address, and all accesses are generic.
             base.relations.insert(relation, base.relations.loc());
             base.sets.insert(BaseSet::Gen, base.sets[&BaseSet::M]);
@@ -87,7 +102,8 @@ impl Theory {
         base
     }
 
-    /// Adds the names that follow from others: `_`, `M`, `id`, `ext`, `fr` (under the given name, by a symbol of its own).
+    /// Adds the names that follow from others: `_`, `M`, `id`, `ext`, `fr` (under the given name,
+    /// by a symbol of its own).
     ///
     /// # Panics
     /// If one of those others has no meaning.
@@ -129,16 +145,31 @@ impl Theory {
     /// Assumes all checks of a model as facts of every execution.
     pub fn assume_checks(&mut self, model: &Model, base: &BaseMeaning) {
         let translated = self.translate(model, base);
-        self.assume_axioms(model, &translated.checks, |name| SentenceReason::WellFormed(name.to_owned()));
+        self.assume_axioms(model, &translated.checks, |name| {
+            SentenceReason::WellFormed(name.to_owned())
+        });
     }
 
-    /// `checks` has the expression of each check of the model. Flags and negated checks are left out.
-    pub fn assume_axioms(&mut self, model: &Model, checks: &[TheoryExprId], reason: impl Fn(&str) -> SentenceReason) {
+    /// `checks` has the expression of each check of the model. Flags and negated checks are left
+    /// out.
+    pub fn assume_axioms(
+        &mut self,
+        model: &Model,
+        checks: &[TheoryExprId],
+        reason: impl Fn(&str) -> SentenceReason,
+    ) {
         for (check, &expr) in model.checks.iter().zip(checks) {
             if check.role == Role::Axiom && !check.negated {
                 let is_set = model.arena.sort(check.expr) == Sort::Set;
-                let transitive = check.kind == CheckKind::Acyclic && is_transitive(model, check.expr);
-                self.assume_check(check.kind, expr, is_set, transitive, &reason(&check.display_name()));
+                let transitive =
+                    check.kind == CheckKind::Acyclic && is_transitive(model, check.expr);
+                self.assume_check(
+                    check.kind,
+                    expr,
+                    is_set,
+                    transitive,
+                    &reason(&check.display_name()),
+                );
             }
         }
     }
@@ -152,26 +183,31 @@ impl Theory {
     }
 }
 
-/// Why nothing that a mapping makes is in the sets and relations of asynchronous operations and mbarriers.
+/// Why nothing that a mapping makes is in the sets and relations of asynchronous operations and
+/// mbarriers.
 const ASYNCHRONOUS: &str = "no row can emit an asynchronous operation, or one on an mbarrier";
 
-/// Why no event of what a mapping makes is ever in a set of the target, for those of which that is so (docs/mapping-language.md, "What cannot be
-/// expressed"). All others have members, or the rows say that they have none.
+/// Why no event of what a mapping makes is ever in a set of the target, for those of which that is
+/// so (docs/mapping-language.md, "What cannot be expressed"). All others have members, or the rows
+/// say that they have none.
 fn never_emitted(set: BaseSet) -> Option<&'static str> {
     use BaseSet::{
-        Acq, AcqRel, Alias, Async, Atomic, B, Cluster, Con, Cta, F, Gen, Global, Gpu, Iw, Level, M, Mbarrier, Mfence, Mmio, Na,
-        R, Red, Rel, Rlx, Rmw, Sc, Shared, Sur, Sys, Tag, Tensormap, Tex, Universe, Volatile, W, Wait, Weak, Xchg,
+        Acq, AcqRel, Alias, Async, Atomic, B, Cluster, Con, Cta, F, Gen, Global, Gpu, Iw, Level, M,
+        Mbarrier, Mfence, Mmio, Na, R, Red, Rel, Rlx, Rmw, Sc, Shared, Sur, Sys, Tag, Tensormap,
+        Tex, Universe, Volatile, W, Wait, Weak, Xchg,
     };
     match set {
         B | Wait => Some("no row can emit a barrier"),
-        Alias | Sur | Tex | Con => {
-            Some("every access that a row emits goes through the generic proxy, and no row can emit a proxy fence")
-        }
+        Alias | Sur | Tex | Con => Some(
+            "every access that a row emits goes through the generic proxy, and no row can emit a proxy fence",
+        ),
         Async | Tensormap | Shared | Global | Mbarrier => Some(ASYNCHRONOUS),
         Red => Some("no row can emit a reduction"),
         Mmio => Some("no row can emit an mmio operation"),
-        Universe | W | R | M | F | Rmw | Iw | Mfence | Na | Atomic | Weak | Rlx | Acq | Rel | AcqRel | Sc | Cta | Cluster
-        | Gpu | Sys | Gen | Xchg | Volatile | Tag(_) | Level(_) => None,
+        Universe | W | R | M | F | Rmw | Iw | Mfence | Na | Atomic | Weak | Rlx | Acq | Rel
+        | AcqRel | Sc | Cta | Cluster | Gpu | Sys | Gen | Xchg | Volatile | Tag(_) | Level(_) => {
+            None
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! A theory: symbols with their meaning, and what is assumed of all events of an execution.
 //!
-//! Every sentence is true of the execution that a proof is about, so any instance of it may be used. A closure or fixpoint is a
-//! symbol of which two things are said: it is closed under its rules, and (where that is asked for) each pair of it comes from one.
+//! Every sentence is true of the execution that a proof is about, so any instance of it may be
+//! used. A closure or fixpoint is a symbol of which two things are said: it is closed under its
+//! rules, and (where that is asked for) each pair of it comes from one.
 
 mod architecture;
 mod base;
@@ -24,7 +25,10 @@ use margay_models::model::CheckKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::logic::form::{MOST_DISTRIBUTED, normalised};
-use crate::logic::{Clause, EventTerm, Existence, Exprs, Lit, Pred, TheoryExpr, TheoryExprId, TheoryFormula, TheorySymbols};
+use crate::logic::{
+    Clause, EventTerm, Existence, Exprs, Lit, Pred, TheoryExpr, TheoryExprId, TheoryFormula,
+    TheorySymbols,
+};
 
 /// Why a sentence is assumed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -54,8 +58,9 @@ pub struct TheoryFact {
 /// When an existence is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ExistenceUse {
-    /// As soon as a structure lacks what exists. The value is so many steps away from the events that it exists for: none for the other
-    /// half of an operation, one for its fences and for what a read reads, two for what is of use now and then only.
+    /// As soon as a structure lacks what exists. The value is so many steps away from the events
+    /// that it exists for: none for the other half of an operation, one for its fences and for what
+    /// a read reads, two for what is of use now and then only.
     Steps(u8),
     /// Where an obligation asks for it.
     OnRequest,
@@ -100,7 +105,8 @@ pub struct Theory {
     names: FxHashMap<(TheoryExpr, bool), Pred>,
     /// The symbols that stand for each name of a definition.
     defined: FxHashMap<String, Vec<Pred>>,
-    /// Of a mapping: modification order of the source, if that is not the target's coherence order, and from-reads by it.
+    /// Of a mapping: modification order of the source, if that is not the target's coherence order,
+    /// and from-reads by it.
     pub of_source: Vec<Pred>,
     /// Symbols whose meaning is among the facts.
     explained: FxHashSet<Pred>,
@@ -153,7 +159,8 @@ impl Theory {
         }
     }
 
-    /// Assumes a formula for all values of its variables. Where it would be too many clauses it is a choice among cases.
+    /// Assumes a formula for all values of its variables. Where it would be too many clauses it is
+    /// a choice among cases.
     pub fn assume(&mut self, form: &TheoryFormula, reason: &SentenceReason) {
         if form.size().clauses > MOST_DISTRIBUTED {
             return self.assume_choice(form, reason);
@@ -163,7 +170,8 @@ impl Theory {
         }
     }
 
-    /// Assumes that one of the cases of a formula holds, where the literals do not hold that are members of it.
+    /// Assumes that one of the cases of a formula holds, where the literals do not hold that are
+    /// members of it.
     fn assume_choice(&mut self, form: &TheoryFormula, reason: &SentenceReason) {
         let parts = match form {
             TheoryFormula::Or(parts) => parts.clone(),
@@ -171,10 +179,16 @@ impl Theory {
         };
         let (guard, cases): (Vec<TheoryFormula>, Vec<TheoryFormula>) =
             parts.into_iter().partition(|p| matches!(p, TheoryFormula::Lit(lit) if !lit.positive));
-        let variables =
-            form.lits().iter().flat_map(|l| l.atom.args).filter_map(EventTerm::as_variable).max().map_or(0, |v| v + 1);
+        let variables = form
+            .lits()
+            .iter()
+            .flat_map(|l| l.atom.args)
+            .filter_map(EventTerm::as_variable)
+            .max()
+            .map_or(0, |v| v + 1);
         let guard = guard.iter().flat_map(TheoryFormula::lits).map(|lit| !lit).collect();
-        let existence = Existence { guard, variables, events: 0, cases: TheoryFormula::or(cases).cases() };
+        let existence =
+            Existence { guard, variables, events: 0, cases: TheoryFormula::or(cases).cases() };
         self.assume_existence(existence, reason, ExistenceUse::Steps(0));
     }
 
@@ -198,7 +212,12 @@ impl Theory {
     }
 
     /// Assumes that something exists.
-    pub fn assume_existence(&mut self, existence: Existence, reason: &SentenceReason, when: ExistenceUse) {
+    pub fn assume_existence(
+        &mut self,
+        existence: Existence,
+        reason: &SentenceReason,
+        when: ExistenceUse,
+    ) {
         for lit in existence.guard.iter().chain(existence.cases.iter().flatten()) {
             self.explain(lit.atom.pred);
         }

@@ -6,7 +6,9 @@ use margay_models::signature::BaseSet;
 use rustc_hash::FxHashMap;
 
 use super::{MOST_SYMBOLS, Opening, Sentence, SentenceReason, Theory, Treatment};
-use crate::logic::{EventTerm, Meaning, Pred, RelationMap, TheoryExpr, TheoryExprId, TheoryFormula};
+use crate::logic::{
+    EventTerm, Meaning, Pred, RelationMap, TheoryExpr, TheoryExprId, TheoryFormula,
+};
 
 /// What the base names of one level (source or target) mean: every name of its signature.
 #[derive(Debug, Clone)]
@@ -15,7 +17,8 @@ pub struct BaseMeaning {
     pub universe: TheoryExprId,
     pub sets: FxHashMap<BaseSet, TheoryExprId>,
     pub relations: RelationMap<TheoryExprId>,
-    /// The symbols of relations, of all events: where some source operations become nothing, a relation of the target is a part of its symbol.
+    /// The symbols of relations, of all events: where some source operations become nothing, a
+    /// relation of the target is a part of its symbol.
     pub symbols: RelationMap<Pred>,
     /// The names that nothing is in, whatever the execution, and why.
     pub empty: Vec<(&'static str, &'static str)>,
@@ -24,16 +27,21 @@ pub struct BaseMeaning {
 impl BaseMeaning {
     /// No name means anything yet.
     pub(super) fn new(universe: TheoryExprId) -> Self {
-        let (sets, relations, symbols) = (FxHashMap::default(), RelationMap::default(), RelationMap::default());
+        let (sets, relations, symbols) =
+            (FxHashMap::default(), RelationMap::default(), RelationMap::default());
         Self { universe, sets, relations, symbols, empty: Vec::new() }
     }
 
     /// What a set is.
     ///
     /// # Panics
-    /// If it has no meaning here. That a name meant nothing would be taken for a sentence about executions.
+    /// If it has no meaning here. That a name meant nothing would be taken for a sentence about
+    /// executions.
     fn set(&self, set: BaseSet) -> TheoryExprId {
-        *self.sets.get(&set).unwrap_or_else(|| panic!("the base set `{}` has no meaning in a proof", set.name()))
+        *self
+            .sets
+            .get(&set)
+            .unwrap_or_else(|| panic!("the base set `{}` has no meaning in a proof", set.name()))
     }
 }
 
@@ -51,8 +59,11 @@ pub struct Translated {
 impl Translated {
     /// The symbols of definitions.
     pub fn symbols(&self, theory: &Theory) -> Vec<(DefId, Pred)> {
-        let mut all: Vec<(DefId, Pred)> =
-            self.definitions.iter().filter_map(|(&id, &value)| theory.as_symbol(value).map(|p| (id, p))).collect();
+        let mut all: Vec<(DefId, Pred)> = self
+            .definitions
+            .iter()
+            .filter_map(|(&id, &value)| theory.as_symbol(value).map(|p| (id, p)))
+            .collect();
         all.sort_unstable();
         all
     }
@@ -77,13 +88,25 @@ impl Theory {
     }
 
     /// Reads expressions of a model over the base names of a level.
-    pub fn translate_all(&mut self, model: &Model, base: &BaseMeaning, nodes: &[Node]) -> Vec<TheoryExprId> {
+    pub fn translate_all(
+        &mut self,
+        model: &Model,
+        base: &BaseMeaning,
+        nodes: &[Node],
+    ) -> Vec<TheoryExprId> {
         let mut translation = ModelTranslation::new(self, model, base);
         nodes.iter().map(|&node| translation.expr(node)).collect()
     }
 
     /// It is kept among the sentences unless it is a lemma.
-    pub fn assume_check(&mut self, kind: CheckKind, expr: TheoryExprId, is_set: bool, transitive: bool, reason: &SentenceReason) {
+    pub fn assume_check(
+        &mut self,
+        kind: CheckKind,
+        expr: TheoryExprId,
+        is_set: bool,
+        transitive: bool,
+        reason: &SentenceReason,
+    ) {
         if !matches!(reason, SentenceReason::Lemma(..)) {
             self.sentences.push((Sentence { kind, expr, is_set, transitive }, reason.clone()));
         }
@@ -108,8 +131,15 @@ impl Theory {
         }
     }
 
-    /// The formula of a premise, with variables where sequences meet, as long as there are at most three.
-    fn premise(&mut self, expr: TheoryExprId, s: EventTerm, t: EventTerm, variables: usize) -> TheoryFormula {
+    /// The formula of a premise, with variables where sequences meet, as long as there are at most
+    /// three.
+    fn premise(
+        &mut self,
+        expr: TheoryExprId,
+        s: EventTerm,
+        t: EventTerm,
+        variables: usize,
+    ) -> TheoryFormula {
         let mut opening = Opening {
             treat: &|_, _, _| Treatment::Keep,
             next: variables,
@@ -122,7 +152,8 @@ impl Theory {
 }
 
 impl Theory {
-    /// A relation of another model with this name and the same recursive body is the same least fixpoint.
+    /// A relation of another model with this name and the same recursive body is the same least
+    /// fixpoint.
     fn same_recursion(&mut self, pred: Pred, name: &str) -> Option<Pred> {
         let Meaning::Fixpoint(body, _) = self.symbols.get(pred).meaning else { return None };
         let arity = self.symbols.get(pred).arity;
@@ -136,7 +167,9 @@ impl Theory {
 
     /// None where the name is new, or meant something else so far.
     fn same_definition(&self, name: &str, arity: u8, meaning: Meaning) -> Option<Pred> {
-        let same = |p: &&Pred| (self.symbols.get(**p).arity, self.symbols.get(**p).meaning) == (arity, meaning);
+        let same = |p: &&Pred| {
+            (self.symbols.get(**p).arity, self.symbols.get(**p).meaning) == (arity, meaning)
+        };
         self.defined.get(name)?.iter().find(same).copied()
     }
 }
@@ -194,7 +227,8 @@ impl<'a> ModelTranslation<'a> {
         pred
     }
 
-    /// Members of a recursive definition refer to each other, so all have symbols before any has a body.
+    /// Members of a recursive definition refer to each other, so all have symbols before any has a
+    /// body.
     fn group(&mut self, members: &[DefId]) {
         let group = self.groups;
         self.groups += 1;
@@ -210,7 +244,8 @@ impl<'a> ModelTranslation<'a> {
             self.theory.symbols.define(pred, Meaning::Fixpoint(body, group));
         }
         if let ([member], [pred]) = (members, &preds[..])
-            && let Some(known) = self.theory.same_recursion(*pred, &self.model.definition(*member).name)
+            && let Some(known) =
+                self.theory.same_recursion(*pred, &self.model.definition(*member).name)
         {
             self.definitions.insert(*member, self.theory.exprs.symbol(known));
         }
@@ -267,7 +302,12 @@ impl<'a> ModelTranslation<'a> {
         self.theory.exprs.make(make(a))
     }
 
-    fn binary(&mut self, make: fn(TheoryExprId, TheoryExprId) -> TheoryExpr, a: Node, b: Node) -> TheoryExprId {
+    fn binary(
+        &mut self,
+        make: fn(TheoryExprId, TheoryExprId) -> TheoryExpr,
+        a: Node,
+        b: Node,
+    ) -> TheoryExprId {
         let (a, b) = (self.expr(a), self.expr(b));
         self.theory.exprs.make(make(a, b))
     }
@@ -285,7 +325,9 @@ impl<'a> ModelTranslation<'a> {
     fn everything(&mut self, sort: Sort) -> TheoryExprId {
         match sort {
             Sort::Set => self.base.universe,
-            Sort::Relation => self.theory.exprs.make(TheoryExpr::Product(self.base.universe, self.base.universe)),
+            Sort::Relation => {
+                self.theory.exprs.make(TheoryExpr::Product(self.base.universe, self.base.universe))
+            }
         }
     }
 

@@ -1,12 +1,16 @@
-//! Opening an expression at a pair of events: what must be there for the pair to be in the relation, with a new event for each place
-//! where a sequence meets. The branches of a union share their new events.
+//! Opening an expression at a pair of events: what must be there for the pair to be in the
+//! relation, with a new event for each place where a sequence meets. The branches of a union share
+//! their new events.
 
 use super::Theory;
 use crate::logic::clause::MAX_EVENTS;
 use crate::logic::form::MOST_DISTRIBUTED;
-use crate::logic::{EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula};
+use crate::logic::{
+    EventAtom, EventTerm, Lit, Meaning, Pred, TheoryExpr, TheoryExprId, TheoryFormula,
+};
 
-/// New events have numbers below this one, which leaves some for the events that a property speaks of, and for those that exist.
+/// New events have numbers below this one, which leaves some for the events that a property speaks
+/// of, and for those that exist.
 pub const MOST_OPENED: usize = MAX_EVENTS / 2 - 20;
 
 /// What becomes of a symbol when it is opened.
@@ -28,10 +32,12 @@ pub struct Opening<'a> {
     pub next: usize,
     /// The symbols that were replaced by what is being opened, outermost first.
     pub within: Vec<Pred>,
-    /// New events are variables, and there are at most so many in all; where one more would be needed, the sequence stays a symbol. Such a
-    /// formula is taken apart into clauses or cases: what would have more of them than are made stays as it is, too.
+    /// New events are variables, and there are at most so many in all; where one more would be
+    /// needed, the sequence stays a symbol. Such a formula is taken apart into clauses or cases:
+    /// what would have more of them than are made stays as it is, too.
     pub variables: Option<usize>,
-    /// As many symbols are opened yet; the others stay. A definition that is used twice is opened twice, and so are those in it.
+    /// As many symbols are opened yet; the others stay. A definition that is used twice is opened
+    /// twice, and so are those in it.
     pub left: usize,
 }
 
@@ -40,10 +46,17 @@ pub const MOST_SYMBOLS: usize = 20_000;
 
 impl Theory {
     /// Opens an expression; afterwards `opening.next` is behind the events that were used.
-    pub fn open(&mut self, id: TheoryExprId, s: EventTerm, t: EventTerm, opening: &mut Opening<'_>) -> TheoryFormula {
+    pub fn open(
+        &mut self,
+        id: TheoryExprId,
+        s: EventTerm,
+        t: EventTerm,
+        opening: &mut Opening<'_>,
+    ) -> TheoryFormula {
         let start = opening.next;
         let form = self.open_whole(id, s, t, opening);
-        // Of what is opened the cases are made; a union of many sequences has few of them, and more clauses than could be counted.
+        // Of what is opened the cases are made; a union of many sequences has few of them, and more
+        // clauses than could be counted.
         if opening.variables.is_some() && form.size().cases > MOST_DISTRIBUTED {
             opening.next = start;
             return self.form(id, s, t);
@@ -51,7 +64,13 @@ impl Theory {
         form
     }
 
-    fn open_whole(&mut self, id: TheoryExprId, s: EventTerm, t: EventTerm, opening: &mut Opening<'_>) -> TheoryFormula {
+    fn open_whole(
+        &mut self,
+        id: TheoryExprId,
+        s: EventTerm,
+        t: EventTerm,
+        opening: &mut Opening<'_>,
+    ) -> TheoryFormula {
         match self.exprs.get(id) {
             TheoryExpr::Union(a, b) => {
                 let start = opening.next;
@@ -61,7 +80,9 @@ impl Theory {
                 opening.next = opening.next.max(end);
                 TheoryFormula::or([left, right])
             }
-            TheoryExpr::Intersection(a, b) => TheoryFormula::and([self.open(a, s, t, opening), self.open(b, s, t, opening)]),
+            TheoryExpr::Intersection(a, b) => {
+                TheoryFormula::and([self.open(a, s, t, opening), self.open(b, s, t, opening)])
+            }
             TheoryExpr::Difference(a, b) => {
                 let left = self.open(a, s, t, opening);
                 let right = self.open_negated(b, s, t, opening);
@@ -79,35 +100,51 @@ impl Theory {
                         None if opening.next < MOST_OPENED => EventTerm::event(opening.next),
                         // Rather unopened than with two events of one number.
                         None => return self.form(id, s, t),
-                        Some(most) if opening.next < most => EventTerm::variable(opening.next as u8),
+                        Some(most) if opening.next < most => {
+                            EventTerm::variable(opening.next as u8)
+                        }
                         Some(_) => return self.form(id, s, t),
                     };
                     opening.next += 1;
-                    TheoryFormula::and([self.open(a, s, between, opening), self.open(b, between, t, opening)])
+                    TheoryFormula::and([
+                        self.open(a, s, between, opening),
+                        self.open(b, between, t, opening),
+                    ])
                 }
             },
             TheoryExpr::Inverse(a) => self.open(a, t, s, opening),
-            TheoryExpr::Product(a, b) => TheoryFormula::and([self.open(a, s, s, opening), self.open(b, t, t, opening)]),
+            TheoryExpr::Product(a, b) => {
+                TheoryFormula::and([self.open(a, s, s, opening), self.open(b, t, t, opening)])
+            }
             TheoryExpr::Diagonal(a) => {
                 let same = TheoryFormula::lit(Lit::yes(EventAtom::binary(Pred::EQUAL, s, t)));
                 TheoryFormula::and([same, self.open(a, s, s, opening)])
             }
-            TheoryExpr::Symbol(p) if p != Pred::EQUAL => match (opening.treat)(self, p, &opening.within) {
-                Treatment::Keep => self.form(id, s, t),
-                _ if opening.left == 0 => self.form(id, s, t),
-                Treatment::Replace(other) => self.open_for(p, other, s, t, opening),
-                Treatment::Within(other) => {
-                    let own = self.form(id, s, t);
-                    TheoryFormula::and([own, self.open_for(p, other, s, t, opening)])
+            TheoryExpr::Symbol(p) if p != Pred::EQUAL => {
+                match (opening.treat)(self, p, &opening.within) {
+                    Treatment::Keep => self.form(id, s, t),
+                    _ if opening.left == 0 => self.form(id, s, t),
+                    Treatment::Replace(other) => self.open_for(p, other, s, t, opening),
+                    Treatment::Within(other) => {
+                        let own = self.form(id, s, t);
+                        TheoryFormula::and([own, self.open_for(p, other, s, t, opening)])
+                    }
                 }
-            },
+            }
             TheoryExpr::Empty | TheoryExpr::All | TheoryExpr::Symbol(_) => self.form(id, s, t),
         }
     }
 
-    /// Opens "the pair is not in the relation". That a pair is not in `c \ d` may be so because it is in d: there are the events in the
-    /// middle of d's sequences. Where a definition takes away nothing of this kind it stays a symbol.
-    fn open_negated(&mut self, id: TheoryExprId, s: EventTerm, t: EventTerm, opening: &mut Opening<'_>) -> TheoryFormula {
+    /// Opens "the pair is not in the relation". That a pair is not in `c \ d` may be so because it
+    /// is in d: there are the events in the middle of d's sequences. Where a definition takes away
+    /// nothing of this kind it stays a symbol.
+    fn open_negated(
+        &mut self,
+        id: TheoryExprId,
+        s: EventTerm,
+        t: EventTerm,
+        opening: &mut Opening<'_>,
+    ) -> TheoryFormula {
         match self.takes_away(id) {
             Some((from, away)) => {
                 let left = self.form(from, s, t).negated();
@@ -117,7 +154,8 @@ impl Theory {
         }
     }
 
-    /// The c and d of an expression that is `c \ d` or is defined so, if there is a sequence with an event in the middle in d.
+    /// The c and d of an expression that is `c \ d` or is defined so, if there is a sequence with
+    /// an event in the middle in d.
     pub fn takes_away(&self, id: TheoryExprId) -> Option<(TheoryExprId, TheoryExprId)> {
         match self.exprs.get(id) {
             TheoryExpr::Difference(a, b) => self.has_sequence(b).then_some((a, b)),
@@ -126,18 +164,24 @@ impl Theory {
         }
     }
 
-    /// Is an expression, without its definitions, a sequence with an event in the middle, or made of one?
+    /// Is an expression, without its definitions, a sequence with an event in the middle, or made
+    /// of one?
     fn has_sequence(&self, id: TheoryExprId) -> bool {
         match self.exprs.get(id) {
             TheoryExpr::Sequence(a, b) => {
-                let restricts = |e: TheoryExprId| matches!(self.exprs.get(e), TheoryExpr::Diagonal(_));
+                let restricts =
+                    |e: TheoryExprId| matches!(self.exprs.get(e), TheoryExpr::Diagonal(_));
                 !(restricts(a) || restricts(b)) || self.has_sequence(a) || self.has_sequence(b)
             }
-            TheoryExpr::Union(a, b) | TheoryExpr::Intersection(a, b) => self.has_sequence(a) || self.has_sequence(b),
-            TheoryExpr::Difference(a, _) | TheoryExpr::Inverse(a) => self.has_sequence(a),
-            TheoryExpr::Empty | TheoryExpr::All | TheoryExpr::Symbol(_) | TheoryExpr::Product(..) | TheoryExpr::Diagonal(_) => {
-                false
+            TheoryExpr::Union(a, b) | TheoryExpr::Intersection(a, b) => {
+                self.has_sequence(a) || self.has_sequence(b)
             }
+            TheoryExpr::Difference(a, _) | TheoryExpr::Inverse(a) => self.has_sequence(a),
+            TheoryExpr::Empty
+            | TheoryExpr::All
+            | TheoryExpr::Symbol(_)
+            | TheoryExpr::Product(..)
+            | TheoryExpr::Diagonal(_) => false,
         }
     }
 

@@ -16,10 +16,12 @@ pub struct StopSignal {
 impl StopSignal {
     /// Is the search to end?
     pub fn is_raised(&self) -> bool {
-        self.flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed)) || self.deadline.is_some_and(|d| Instant::now() >= d)
+        self.flag.as_ref().is_some_and(|f| f.load(Ordering::Relaxed))
+            || self.deadline.is_some_and(|d| Instant::now() >= d)
     }
 
-    /// A stop that comes earlier: what begins now has half of the time that is left. The other half is for what must follow.
+    /// A stop that comes earlier: what begins now has half of the time that is left. The other half
+    /// is for what must follow.
     #[must_use]
     pub fn half_way(&self) -> Self {
         let half = |deadline: Instant| {

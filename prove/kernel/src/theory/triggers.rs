@@ -1,5 +1,5 @@
-//! Clauses by the symbols of their premises, for whoever looks for instances of them. Nothing rests on it: a checker makes the instances that
-//! a refutation names.
+//! Clauses by the symbols of their premises, for whoever looks for instances of them. Nothing rests
+//! on it: a checker makes the instances that a refutation names.
 
 use crate::ground::Structure;
 use crate::logic::{EventAtom, Lit, Pred};
@@ -18,7 +18,8 @@ struct Premise {
 /// So many other literals are looked at before the clause itself is. Most clauses have no more.
 const TESTS: usize = 6;
 
-/// What must be so of another literal's symbol, where a premise is about two events (twice the same of a set).
+/// What must be so of another literal's symbol, where a premise is about two events (twice the same
+/// of a set).
 #[derive(Debug, Clone, Copy)]
 struct PremiseTest {
     pred: Pred,
@@ -39,7 +40,8 @@ enum TestedPlaces {
 }
 
 impl PremiseTest {
-    /// What a literal of a clause needs if the clause is to be violated where `own` is a premise that holds; `None` where nothing can be said.
+    /// What a literal of a clause needs if the clause is to be violated where `own` is a premise
+    /// that holds; `None` where nothing can be said.
     fn of(own: &Lit, other: &Lit) -> Option<Self> {
         let place = |term| own.atom.args.iter().position(|&t| t == term).map(|at| at as u8);
         let [from, to] = other.atom.args.map(place);
@@ -70,14 +72,16 @@ impl PremiseTest {
     }
 }
 
-/// Premises of one symbol in clauses that have another one, too: most clauses have one that is true of nothing, and are not looked at.
+/// Premises of one symbol in clauses that have another one, too: most clauses have one that is true
+/// of nothing, and are not looked at.
 #[derive(Debug, Clone)]
 struct PremiseGroup {
     other: Pred,
     premises: Vec<Premise>,
 }
 
-/// Clauses by the symbols of their premises: an atom that becomes true may violate those that have it.
+/// Clauses by the symbols of their premises: an atom that becomes true may violate those that have
+/// it.
 #[derive(Debug, Clone, Default)]
 pub struct Triggers {
     /// For each symbol the premises that it has.
@@ -95,9 +99,11 @@ impl Triggers {
                 self.premises.resize(own.index() + 1, Vec::new());
             }
             let groups = &mut self.premises[own.index()];
-            // A pair is asked first, since it leaves the least open; a clause is the same whatever the order.
+            // A pair is asked first, since it leaves the least open; a clause is the same whatever
+            // the order.
             let others = lits.iter().enumerate().filter(|(at, _)| *at != literal);
-            let mut tests: Vec<PremiseTest> = others.filter_map(|(_, other)| PremiseTest::of(lit, other)).collect();
+            let mut tests: Vec<PremiseTest> =
+                others.filter_map(|(_, other)| PremiseTest::of(lit, other)).collect();
             tests.sort_by_key(|t| match t.kind {
                 TestedPlaces::Pair(..) => 0,
                 TestedPlaces::From(_) | TestedPlaces::To(_) => 1,
@@ -124,15 +130,23 @@ impl Triggers {
         }
     }
 
-    /// The premises that a symbol has, in clauses that may be violated where it is true of these events: clause and literal. Events that are equal
-    /// stand in either order, so nothing is asked of theirs.
-    pub fn of<'a>(&'a self, atom: EventAtom, structure: &'a Structure) -> impl Iterator<Item = (usize, usize)> + 'a {
+    /// The premises that a symbol has, in clauses that may be violated where it is true of these
+    /// events: clause and literal. Events that are equal stand in either order, so nothing is asked
+    /// of theirs.
+    pub fn of<'a>(
+        &'a self,
+        atom: EventAtom,
+        structure: &'a Structure,
+    ) -> impl Iterator<Item = (usize, usize)> + 'a {
         let groups = self.premises.get(atom.pred.index()).into_iter().flatten();
         let may_hold = |p: Pred| structure.has(p) && !structure.is_empty(p);
         let is_equality = atom.pred == Pred::EQUAL;
         let at = atom.args.map(|t| t.index());
-        let passes = move |p: &&Premise| is_equality || p.tests.iter().map_while(|t| *t).all(|t| t.may_hold(at, structure));
-        let all = groups.filter(move |g| may_hold(g.other)).flat_map(|g| &g.premises).filter(passes);
+        let passes = move |p: &&Premise| {
+            is_equality || p.tests.iter().map_while(|t| *t).all(|t| t.may_hold(at, structure))
+        };
+        let all =
+            groups.filter(move |g| may_hold(g.other)).flat_map(|g| &g.premises).filter(passes);
         all.map(|p| (p.of as usize, p.literal as usize))
     }
 }

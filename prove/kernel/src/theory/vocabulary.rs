@@ -47,7 +47,10 @@ impl TheoryVocabulary {
             }
         }
         let of_arity = |arity: u8| {
-            let named = seen.iter().copied().filter(|&p| theory.symbols.get(p).arity == arity && p != Pred::EQUAL);
+            let named = seen
+                .iter()
+                .copied()
+                .filter(|&p| theory.symbols.get(p).arity == arity && p != Pred::EQUAL);
             named.collect()
         };
         Self { sets: of_arity(1), relations: of_arity(2) }

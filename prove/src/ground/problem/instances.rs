@@ -6,8 +6,8 @@ use margay_theorem::ground::ClauseOrigin;
 use margay_theorem::logic::{EventAtom, EventTerm, Lit, Pred};
 
 impl GroundProblem<'_> {
-    /// Adds instances of clauses that the structure violates: where events are new, all, else those that the next true literal makes
-    /// false.
+    /// Adds instances of clauses that the structure violates: where events are new, all, else those
+    /// that the next true literal makes false.
     pub(super) fn add_violated(&mut self) -> bool {
         if self.all_asked {
             let found = self.all_violated();
@@ -44,8 +44,8 @@ impl GroundProblem<'_> {
         any
     }
 
-    /// Adds instances, until a decision is taken back: the others may not be violated any more, and if they are, the literal that made
-    /// them so will be asked again. Were all added?
+    /// Adds instances, until a decision is taken back: the others may not be violated any more, and
+    /// if they are, the literal that made them so will be asked again. Were all added?
     fn add_all(&mut self, found: Vec<Violated>) -> bool {
         let depth = self.solver.depth();
         for (which, at) in found {
@@ -70,7 +70,11 @@ impl GroundProblem<'_> {
             Which::Local(i) => {
                 let guard = self.locals[i].guard;
                 let lits = std::mem::take(&mut self.locals[i].clause.lits);
-                self.instance(lits.iter().map(|l| l.with(at)), || ClauseOrigin::Supposed(i, at.to_vec()), guard);
+                self.instance(
+                    lits.iter().map(|l| l.with(at)),
+                    || ClauseOrigin::Supposed(i, at.to_vec()),
+                    guard,
+                );
                 self.locals[i].clause.lits = lits;
             }
         }
@@ -83,15 +87,19 @@ impl GroundProblem<'_> {
             return false;
         }
         let mut found = Vec::new();
-        let there: Vec<(Pred, u8)> = self.symbols.iter().copied().filter(|(pred, _)| !structure.is_empty(*pred)).collect();
+        let there: Vec<(Pred, u8)> =
+            self.symbols.iter().copied().filter(|(pred, _)| !structure.is_empty(*pred)).collect();
         for a in 0..structure.events() {
             for tb in events(structure.row(Pred::EQUAL, a) & !(1 << a)) {
                 let (ta, b) = (EventTerm::event(a), tb.index());
                 let same = EventAtom::binary(Pred::EQUAL, ta, tb);
                 for &(pred, arity) in &there {
-                    let mut add = |has: EventAtom, lacks: EventAtom| found.push((same, [has, lacks]));
+                    let mut add =
+                        |has: EventAtom, lacks: EventAtom| found.push((same, [has, lacks]));
                     if arity == 1 {
-                        if structure.holds(EventAtom::unary(pred, ta)) && !structure.holds(EventAtom::unary(pred, tb)) {
+                        if structure.holds(EventAtom::unary(pred, ta))
+                            && !structure.holds(EventAtom::unary(pred, tb))
+                        {
                             add(EventAtom::unary(pred, ta), EventAtom::unary(pred, tb));
                         }
                         continue;

@@ -61,7 +61,8 @@ impl GroundEffort {
     }
 }
 
-/// A clause of this problem alone: a supposition about its events, or a guess whose guard can be dropped.
+/// A clause of this problem alone: a supposition about its events, or a guess whose guard can be
+/// dropped.
 #[derive(Debug, Clone)]
 struct Local {
     clause: Clause,
@@ -102,9 +103,11 @@ pub struct GroundProblem<'a> {
     clauses: ClauseTurns,
     /// The existences that are used, in turn.
     sources: Vec<usize>,
-    /// Did the limit on events keep it from adding what exists? Then what it finds may be no structure.
+    /// Did the limit on events keep it from adding what exists? Then what it finds may be no
+    /// structure.
     pub cut: bool,
-    /// The instances, in order of their addition, each with the number of its clause; `None` if it is true anyway.
+    /// The instances, in order of their addition, each with the number of its clause; `None` if it
+    /// is true anyway.
     instances: Vec<(ClauseOrigin, Option<ClauseIndex>)>,
     /// What it took so far.
     pub effort: GroundEffort,
@@ -274,7 +277,13 @@ impl<'a> GroundProblem<'a> {
     /// Those that contradict each other, if some do whatever is assumed.
     pub fn contradictory(&self) -> Option<Vec<ClauseOrigin>> {
         let needed = self.solver.needed()?;
-        Some(self.instances.iter().filter(|(_, i)| i.is_some_and(|i| needed[i.at()])).map(|(o, _)| o.clone()).collect())
+        Some(
+            self.instances
+                .iter()
+                .filter(|(_, i)| i.is_some_and(|i| needed[i.at()]))
+                .map(|(o, _)| o.clone())
+                .collect(),
+        )
     }
 
     /// Looks for a structure.

@@ -4,8 +4,8 @@ use super::triggers::Which;
 use margay_theorem::logic::{EventAtom, EventTerm};
 use rustc_hash::FxHashSet;
 
-/// The instances that were added. A search asks again and again for what it has, so the question is to cost little: where a clause has few
-/// variables, as almost all have, the events are one number.
+/// The instances that were added. A search asks again and again for what it has, so the question is
+/// to cost little: where a clause has few variables, as almost all have, the events are one number.
 #[derive(Debug, Default)]
 pub(super) struct SeenInstances {
     few: FxHashSet<(Which, u128)>,

@@ -1,4 +1,5 @@
-//! Which clauses can matter, and which of them an atom may violate that becomes true: those with a premise of its symbol.
+//! Which clauses can matter, and which of them an atom may violate that becomes true: those with a
+//! premise of its symbol.
 
 use super::GroundProblem;
 use crate::ground::solver::GroundLiteral;
@@ -31,10 +32,16 @@ pub(super) enum Which {
     Local(usize),
 }
 
-/// Has a clause a variable of which no premise speaks? Then what it says of a new event is not asked again when a choice that satisfies it
-/// is taken back.
+/// Has a clause a variable of which no premise speaks? Then what it says of a new event is not
+/// asked again when a choice that satisfies it is taken back.
 fn is_free(clause: &Clause) -> bool {
-    let premises = || clause.lits.iter().filter(|l| !l.positive && l.atom.pred != Pred::EQUAL).flat_map(|l| l.atom.args);
+    let premises = || {
+        clause
+            .lits
+            .iter()
+            .filter(|l| !l.positive && l.atom.pred != Pred::EQUAL)
+            .flat_map(|l| l.atom.args)
+    };
     (0..clause.variables).any(|v| !premises().any(|t| t.as_variable() == Some(v)))
 }
 
@@ -72,27 +79,36 @@ pub(super) struct ClauseTurns {
 pub(super) type Violated = (Which, Vec<EventTerm>);
 
 impl GroundProblem<'_> {
-    /// Finds out which facts and existences are used, and takes the problem's own clauses in that are new. Returns whether all is new.
+    /// Finds out which facts and existences are used, and takes the problem's own clauses in that
+    /// are new. Returns whether all is new.
     pub(super) fn activate(&mut self) -> bool {
         let theory = self.theory;
         let is_new = !self.clauses.is_ready;
         if is_new {
             let is_in = |reason: &SentenceReason, claims: Option<&Claims>| match (reason, claims) {
-                (SentenceReason::Lemma(step, claim), Some(claims)) => claims.contains(&(*step, *claim)),
+                (SentenceReason::Lemma(step, claim), Some(claims)) => {
+                    claims.contains(&(*step, *claim))
+                }
                 _ => true,
             };
             let ProvedClaims { only, first } = self.known;
             if only.is_some() || first.is_some() {
-                let turn = |reason: &SentenceReason| match (is_in(reason, only), is_in(reason, first)) {
-                    (false, _) => FactTurn::Never,
-                    (true, false) => FactTurn::Last,
-                    (true, true) => FactTurn::AtOnce,
-                };
+                let turn =
+                    |reason: &SentenceReason| match (is_in(reason, only), is_in(reason, first)) {
+                        (false, _) => FactTurn::Never,
+                        (true, false) => FactTurn::Last,
+                        (true, true) => FactTurn::AtOnce,
+                    };
                 self.clauses.facts = theory.facts.iter().map(|f| turn(&f.reason)).collect();
-                self.clauses.last = (0..theory.facts.len()).filter(|&i| self.clauses.facts[i] == FactTurn::Last).collect();
+                self.clauses.last = (0..theory.facts.len())
+                    .filter(|&i| self.clauses.facts[i] == FactTurn::Last)
+                    .collect();
             }
-            self.sources = (0..theory.sources.len()).filter(|&i| is_in(&theory.sources[i].reason, only)).collect();
-            // Those nearby first; what a read reads is of use less often than fences, which come later in the theory.
+            self.sources = (0..theory.sources.len())
+                .filter(|&i| is_in(&theory.sources[i].reason, only))
+                .collect();
+            // Those nearby first; what a read reads is of use less often than fences, which come
+            // later in the theory.
             self.sources.sort_by_key(|&i| (theory.sources[i].when, std::cmp::Reverse(i)));
             self.clauses.is_ready = true;
         }
@@ -106,9 +122,11 @@ impl GroundProblem<'_> {
         is_new
     }
 
-    /// The problem's own clauses that count under a guard which is assumed no more are looked at no more.
+    /// The problem's own clauses that count under a guard which is assumed no more are looked at no
+    /// more.
     pub(super) fn drop_guarded(&mut self, guard: GroundLiteral) {
-        let (dropped, kept) = std::mem::take(&mut self.clauses.guarded).into_iter().partition(|g| g.0 == guard);
+        let (dropped, kept) =
+            std::mem::take(&mut self.clauses.guarded).into_iter().partition(|g| g.0 == guard);
         self.clauses.guarded = kept;
         for (_, number) in dropped {
             self.clauses.locals.remove(number, &self.locals[number].clause.lits);
@@ -131,7 +149,10 @@ impl GroundProblem<'_> {
             Which::Fact(i) => Some((&self.theory.facts[i].clause, None)),
             Which::Local(i) => {
                 let local = &self.locals[i];
-                local.guard.is_none_or(|g| self.solver.value(g) == 1).then_some((&local.clause, local.guard))
+                local
+                    .guard
+                    .is_none_or(|g| self.solver.value(g) == 1)
+                    .then_some((&local.clause, local.guard))
             }
         }
     }
@@ -157,7 +178,9 @@ impl GroundProblem<'_> {
     /// Is the structure one that satisfies everything, as far as its events tell?
     pub(super) fn violates_nothing(&self) -> bool {
         let facts = self.known_facts().chain(self.clauses.last.iter().map(|&i| Which::Fact(i)));
-        let mut all = facts.chain((0..self.locals.len()).map(Which::Local)).filter_map(|which| self.clause(which));
+        let mut all = facts
+            .chain((0..self.locals.len()).map(Which::Local))
+            .filter_map(|which| self.clause(which));
         all.all(|(clause, _)| {
             let mut any = false;
             violations(&self.structure, clause, &self.theory.stop, &mut |_| {
@@ -192,9 +215,17 @@ impl GroundProblem<'_> {
             }
             return found;
         };
-        let facts = self.theory.triggers.of(atom, &self.structure).filter(|&(i, _)| self.turn(i) == FactTurn::AtOnce);
+        let facts = self
+            .theory
+            .triggers
+            .of(atom, &self.structure)
+            .filter(|&(i, _)| self.turn(i) == FactTurn::AtOnce);
         let facts = facts.map(|(i, literal)| (Which::Fact(i), literal));
-        let locals = self.clauses.locals.of(atom, &self.structure).map(|(i, literal)| (Which::Local(i), literal));
+        let locals = self
+            .clauses
+            .locals
+            .of(atom, &self.structure)
+            .map(|(i, literal)| (Which::Local(i), literal));
         for (which, literal) in facts.chain(locals) {
             let [a, b] = atom.args;
             self.violated(which, Some((literal, [a, b])), &mut found);
@@ -206,7 +237,12 @@ impl GroundProblem<'_> {
     }
 
     /// Finds what is violated of a clause and was not added yet.
-    fn violated(&self, which: Which, at: Option<(usize, [EventTerm; 2])>, found: &mut Vec<Violated>) {
+    fn violated(
+        &self,
+        which: Which,
+        at: Option<(usize, [EventTerm; 2])>,
+        found: &mut Vec<Violated>,
+    ) {
         let Some((clause, _)) = self.clause(which) else { return };
         let mut add = |values: &[EventTerm]| {
             // What is there leaves a choice that was not made yet.
@@ -219,7 +255,8 @@ impl GroundProblem<'_> {
         match at {
             Some(at) => violations_at(&self.structure, clause, at, &self.theory.stop, &mut add),
             None if is_free(clause) => {
-                let premises: Vec<Lit> = clause.lits.iter().copied().filter(|l| !l.positive).map(|l| !l).collect();
+                let premises: Vec<Lit> =
+                    clause.lits.iter().copied().filter(|l| !l.positive).map(|l| !l).collect();
                 matches(&self.structure, clause.variables, &premises, &self.theory.stop, &mut add);
             }
             None => violations(&self.structure, clause, &self.theory.stop, &mut add),

@@ -1,4 +1,5 @@
-//! Events that exist by functions: the other half of an operation, a fence beside it, what a read reads.
+//! Events that exist by functions: the other half of an operation, a fence beside it, what a read
+//! reads.
 
 use super::GroundProblem;
 use crate::ground::solver::GroundLiteral;
@@ -20,31 +21,43 @@ impl GroundProblem<'_> {
             };
             let existence = &source.existence;
             let (structure, mut cut) = (&self.structure, false);
-            matches(structure, existence.variables, &existence.guard, &theory.stop, &mut |values| {
-                let depth = values.iter().map(|t| self.depths[t.index()]).max().unwrap_or(0);
-                if existence.events > 0 && depth + step > self.limits.depth {
-                    return true;
-                }
-                let all = existence.variables + existence.events;
-                let there = existence.cases.iter().any(|case| {
-                    let mut any = false;
-                    let fixed: Vec<Lit> = case.iter().map(|l| partly(*l, values)).collect();
-                    matches(structure, all - existence.variables, &fixed, &theory.stop, &mut |_| {
-                        any = true;
-                        false
+            matches(
+                structure,
+                existence.variables,
+                &existence.guard,
+                &theory.stop,
+                &mut |values| {
+                    let depth = values.iter().map(|t| self.depths[t.index()]).max().unwrap_or(0);
+                    if existence.events > 0 && depth + step > self.limits.depth {
+                        return true;
+                    }
+                    let all = existence.variables + existence.events;
+                    let there = existence.cases.iter().any(|case| {
+                        let mut any = false;
+                        let fixed: Vec<Lit> = case.iter().map(|l| partly(*l, values)).collect();
+                        matches(
+                            structure,
+                            all - existence.variables,
+                            &fixed,
+                            &theory.stop,
+                            &mut |_| {
+                                any = true;
+                                false
+                            },
+                        );
+                        any
                     });
-                    any
-                });
-                if there {
-                    return true;
-                }
-                if existence.events > 0 && self.events() >= self.limits.events {
-                    cut = true;
-                    return true;
-                }
-                missing = Some((i, values.to_vec(), depth + step));
-                false
-            });
+                    if there {
+                        return true;
+                    }
+                    if existence.events > 0 && self.events() >= self.limits.events {
+                        cut = true;
+                        return true;
+                    }
+                    missing = Some((i, values.to_vec(), depth + step));
+                    false
+                },
+            );
             any_cut |= cut;
             if missing.is_some() {
                 break;
@@ -56,13 +69,17 @@ impl GroundProblem<'_> {
         true
     }
 
-    /// Uses an existence of the theory at some events. An event that is there for a function whose guard does not hold, in the structure
-    /// at hand, may be its value where the guard does not hold.
+    /// Uses an existence of the theory at some events. An event that is there for a function whose
+    /// guard does not hold, in the structure at hand, may be its value where the guard does not
+    /// hold.
     fn take(&mut self, source: usize, values: Vec<EventTerm>, depth: u8) {
         let theory = self.theory;
         let existence = &theory.sources[source].existence;
         let idle = |event: EventTerm| {
-            let mut same = self.values.iter().filter(|v| v.event == event && theory.sources[v.source].existence.events > 0);
+            let mut same = self
+                .values
+                .iter()
+                .filter(|v| v.event == event && theory.sources[v.source].existence.events > 0);
             event.index() < self.depths.len()
                 && self.depths[event.index()] == depth
                 && values.iter().all(|x| *x < event)
@@ -70,22 +87,33 @@ impl GroundProblem<'_> {
                     let guard = &theory.sources[v.source].existence.guard;
                     (v.source != source || v.of != values)
                         && theory.sources[v.source].existence.events == 1
-                        && guard.iter().map(|l| l.with(&v.of)).any(|l| self.structure.holds(l.atom) != l.positive)
+                        && guard
+                            .iter()
+                            .map(|l| l.with(&v.of))
+                            .any(|l| self.structure.holds(l.atom) != l.positive)
                 })
         };
-        let reused = if existence.events == 1 { self.values.iter().map(|v| v.event).find(|&e| idle(e)) } else { None };
+        let reused = if existence.events == 1 {
+            self.values.iter().map(|v| v.event).find(|&e| idle(e))
+        } else {
+            None
+        };
         let Some(event) = reused else {
             let event = EventTerm::event(self.events());
             self.exists(existence, &values, None, depth);
             self.values.push(ExistenceValue { source, of: values, event, unless: Vec::new() });
             return;
         };
-        // Where none of the earlier guards holds: a clause for each way to choose a literal of each that does not.
-        let makes = |v: &ExistenceValue| v.event == event && theory.sources[v.source].existence.events > 0;
-        let unless: Vec<usize> = (0..self.values.len()).filter(|&v| makes(&self.values[v])).collect();
+        // Where none of the earlier guards holds: a clause for each way to choose a literal of each
+        // that does not.
+        let makes =
+            |v: &ExistenceValue| v.event == event && theory.sources[v.source].existence.events > 0;
+        let unless: Vec<usize> =
+            (0..self.values.len()).filter(|&v| makes(&self.values[v])).collect();
         let mut all = values.clone();
         all.push(event);
-        let mut clause: Vec<GroundLiteral> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
+        let mut clause: Vec<GroundLiteral> =
+            existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
         for &earlier in &unless {
             let ExistenceValue { source, of, .. } = &self.values[earlier];
             let guard = &theory.sources[*source].existence.guard;
@@ -98,7 +126,12 @@ impl GroundProblem<'_> {
     }
 
     /// Adds to a clause a literal for each case of an existence that can hold at some events.
-    fn add_cases(&mut self, existence: &Existence, all: &[EventTerm], clause: &mut Vec<GroundLiteral>) {
+    fn add_cases(
+        &mut self,
+        existence: &Existence,
+        all: &[EventTerm],
+        clause: &mut Vec<GroundLiteral>,
+    ) {
         for case in &existence.cases {
             let form = TheoryFormula::and(case.iter().map(|l| TheoryFormula::lit(l.with(all))));
             if form != TheoryFormula::Const(false) {
@@ -108,13 +141,20 @@ impl GroundProblem<'_> {
     }
 
     /// Supposes an existence at some events; with a guard, where that holds.
-    pub fn exists(&mut self, existence: &Existence, values: &[EventTerm], guard: Option<GroundLiteral>, depth: u8) {
+    pub fn exists(
+        &mut self,
+        existence: &Existence,
+        values: &[EventTerm],
+        guard: Option<GroundLiteral>,
+        depth: u8,
+    ) {
         let mut all = values.to_vec();
         for _ in 0..existence.events {
             self.depths.push(depth);
             all.push(EventTerm::event(self.events() - 1));
         }
-        let mut clause: Vec<GroundLiteral> = existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
+        let mut clause: Vec<GroundLiteral> =
+            existence.guard.iter().map(|l| self.literal(!l.with(&all))).collect();
         clause.extend(guard.map(|guard| !guard));
         self.add_cases(existence, &all, &mut clause);
         self.solver.add(&clause);

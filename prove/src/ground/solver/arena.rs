@@ -1,4 +1,5 @@
-//! The clauses of a solver, one behind the other: a search goes through many of them, and each has few literals.
+//! The clauses of a solver, one behind the other: a search goes through many of them, and each has
+//! few literals.
 
 use super::{ClauseIndex, GroundLiteral};
 
@@ -20,7 +21,8 @@ impl ClauseArena {
     pub(super) fn push(&mut self, clause: &[GroundLiteral]) -> ClauseIndex {
         let index = ClauseIndex(self.ends.len());
         self.literals.extend_from_slice(clause);
-        self.ends.push(u32::try_from(self.literals.len()).expect("a search is given up long before"));
+        self.ends
+            .push(u32::try_from(self.literals.len()).expect("a search is given up long before"));
         index
     }
 

@@ -2,16 +2,20 @@
 
 use super::{ClauseIndex, GroundLiteral, GroundSolver};
 
-/// What is learned may say something new long before the last decision. Up to so many decisions are taken back for it, so that the search goes on
-/// from there. If there are more, only the last one is taken back: most of the others have nothing to do with the conflict, and would be made
-/// again, with all their consequences (chronological backtracking: Nadel and Ryvchin, SAT 2018). Coherence of libcu++'s table under C++20 took
-/// 29 s of CPU with 5 or with 0, and had not ended after 60 s with 20 or without a limit.
+/// What is learned may say something new long before the last decision. Up to so many decisions are
+/// taken back for it, so that the search goes on from there. If there are more, only the last one
+/// is taken back: most of the others have nothing to do with the conflict, and would be made again,
+/// with all their consequences (chronological backtracking: Nadel and Ryvchin, SAT 2018). Coherence
+/// of libcu++'s table under C++20 took 29 s of CPU with 5 or with 0, and had not ended after 60 s
+/// with 20 or without a limit.
 const FAR: usize = 5;
 
 impl GroundSolver {
-    /// Learns from a clause all of whose literals are false, and takes decisions back until what was learned says something new.
+    /// Learns from a clause all of whose literals are false, and takes decisions back until what
+    /// was learned says something new.
     pub(super) fn resolve(&mut self, conflict: ClauseIndex) {
-        let current = self.clauses.of(conflict).iter().map(|&l| self.level[l.variable()]).max().unwrap_or(0);
+        let current =
+            self.clauses.of(conflict).iter().map(|&l| self.level[l.variable()]).max().unwrap_or(0);
         if current == 0 {
             self.close(conflict);
             return;
@@ -46,7 +50,8 @@ impl GroundSolver {
             if open == 0 {
                 break !lit;
             }
-            index = self.reason[lit.variable()].expect("a literal before the decision was propagated");
+            index =
+                self.reason[lit.variable()].expect("a literal before the decision was propagated");
             used.push(index);
         };
         touched.into_iter().for_each(|v| seen[v] = false);
@@ -87,7 +92,9 @@ impl GroundSolver {
             }
             let reason = self.reason[v].expect("there are no decisions at the bottom");
             needed.push((self.position[v], reason));
-            open.extend(self.clauses.of(reason).iter().map(|&l| l.variable()).filter(|&other| other != v));
+            open.extend(
+                self.clauses.of(reason).iter().map(|&l| l.variable()).filter(|&other| other != v),
+            );
         }
         needed.sort_unstable();
         needed.into_iter().map(|n| n.1).collect()

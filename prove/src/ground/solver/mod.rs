@@ -1,8 +1,10 @@
-//! A small SAT solver whose clauses may come at any time, also in the middle of a search, and that keeps every step: conflict-driven clause
-//! learning, each learned clause with those that it follows from by unit propagation.
+//! A small SAT solver whose clauses may come at any time, also in the middle of a search, and that
+//! keeps every step: conflict-driven clause learning, each learned clause with those that it
+//! follows from by unit propagation.
 //!
-//! A variable without a value counts as false. So the solver only ever chooses among the positive literals of a clause that nothing
-//! satisfies, and it is done when there is no such clause: an assignment says what has to be true, and most atoms have no value.
+//! A variable without a value counts as false. So the solver only ever chooses among the positive
+//! literals of a clause that nothing satisfies, and it is done when there is no such clause: an
+//! assignment says what has to be true, and most atoms have no value.
 
 mod arena;
 mod learn;
@@ -11,13 +13,14 @@ mod refute;
 use arena::ClauseArena;
 pub use refute::refute;
 
-/// A variable of a [`GroundSolver`], or its negation: twice the variable's number, and one more where it is negated. Values, watches and the rest
-/// are looked up by it.
+/// A variable of a [`GroundSolver`], or its negation: twice the variable's number, and one more
+/// where it is negated. Values, watches and the rest are looked up by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroundLiteral(u32);
 
 impl GroundLiteral {
-    /// A literal by its number in the DIMACS format: the variable's, from 1 on, or the negative of that.
+    /// A literal by its number in the DIMACS format: the variable's, from 1 on, or the negative of
+    /// that.
     #[inline]
     pub fn of_dimacs(number: i32) -> Self {
         Self(number.unsigned_abs() << 1 | u32::from(number < 0))
@@ -82,7 +85,8 @@ struct WatchingClause {
 #[derive(Debug, Default)]
 pub struct GroundSolver {
     clauses: ClauseArena,
-    /// For each learned clause, what it follows from, in the order of propagation; `None` for clauses that were given.
+    /// For each learned clause, what it follows from, in the order of propagation; `None` for
+    /// clauses that were given.
     hints: Vec<Option<Vec<ClauseIndex>>>,
     /// The clauses that watch a literal, by its code.
     watches: Vec<Vec<WatchingClause>>,
@@ -98,7 +102,8 @@ pub struct GroundSolver {
     propagated: usize,
     activity: Vec<f64>,
     bump: f64,
-    /// Clauses with several positive literals that nothing may satisfy: a choice among these is needed.
+    /// Clauses with several positive literals that nothing may satisfy: a choice among these is
+    /// needed.
     open: Vec<ClauseIndex>,
     /// For each literal, by its code, clauses with several positive literals that it satisfies.
     satisfied: Vec<Vec<ClauseIndex>>,
@@ -168,8 +173,8 @@ impl GroundSolver {
         std::mem::replace(&mut self.lowest, usize::MAX).min(self.trail.len())
     }
 
-    /// Adds a clause, and draws its consequences; decisions that it contradicts are taken back. Its number; `None` if it is true whatever its
-    /// variables are.
+    /// Adds a clause, and draws its consequences; decisions that it contradicts are taken back. Its
+    /// number; `None` if it is true whatever its variables are.
     pub fn add(&mut self, clause: &[GroundLiteral]) -> Option<ClauseIndex> {
         let mut distinct = std::mem::take(&mut self.distinct);
         distinct.clear();
@@ -202,11 +207,18 @@ impl GroundSolver {
         // Those that may become true first, then those that became false last.
         let (values, level) = (&self.values, &self.level);
         let clause = self.clauses.of_mut(index);
-        clause.sort_by_key(|&l| std::cmp::Reverse(if value_of(values, l) == -1 { level[l.variable()] } else { usize::MAX }));
+        clause.sort_by_key(|&l| {
+            std::cmp::Reverse(if value_of(values, l) == -1 {
+                level[l.variable()]
+            } else {
+                usize::MAX
+            })
+        });
         let (first, second) = (clause.first().copied(), clause.get(1).copied());
         for (own, other) in [(first, second), (second, first)] {
             if let Some(own) = own {
-                self.watches[own.code()].push(WatchingClause { index, other: other.unwrap_or(own) });
+                self.watches[own.code()]
+                    .push(WatchingClause { index, other: other.unwrap_or(own) });
             }
         }
         let Some(first) = first else { return self.close(index) };
@@ -236,7 +248,8 @@ impl GroundSolver {
         }
     }
 
-    /// Makes a literal true. It is of the level of the last decision that its reason needs, which may be an earlier one than the last.
+    /// Makes a literal true. It is of the level of the last decision that its reason needs, which
+    /// may be an earlier one than the last.
     fn assign(&mut self, lit: GroundLiteral, reason: Option<ClauseIndex>) {
         let v = lit.variable();
         self.values[lit.code()] = 1;
@@ -284,8 +297,8 @@ impl GroundSolver {
         self.lowest = self.lowest.min(length);
     }
 
-    /// Draws all consequences of the assignment, and of the conflicts that come of them; false if there is a contradiction whatever is
-    /// decided.
+    /// Draws all consequences of the assignment, and of the conflicts that come of them; false if
+    /// there is a contradiction whatever is decided.
     pub fn propagate(&mut self) -> bool {
         while self.empty.is_none() {
             match self.conflict() {
@@ -323,14 +336,19 @@ impl GroundSolver {
                     kept += 1;
                     continue;
                 }
-                if let Some(k) = (2..clause.len()).find(|&k| value_of(&self.values, clause[k]) != -1) {
+                if let Some(k) =
+                    (2..clause.len()).find(|&k| value_of(&self.values, clause[k]) != -1)
+                {
                     clause.swap(1, k);
                     let new = clause[1];
                     self.watches[new.code()].push(own);
                     continue;
                 }
-                // Of those that are false the one that became so by the last decision is watched: it is the first to have no value again.
-                let last = (1..clause.len()).max_by_key(|&k| (self.level[clause[k].variable()], clause.len() - k)).unwrap_or(0);
+                // Of those that are false the one that became so by the last decision is watched:
+                // it is the first to have no value again.
+                let last = (1..clause.len())
+                    .max_by_key(|&k| (self.level[clause[k].variable()], clause.len() - k))
+                    .unwrap_or(0);
                 if last > 1 {
                     clause.swap(1, last);
                     let new = clause[1];
@@ -355,8 +373,9 @@ impl GroundSolver {
         None
     }
 
-    /// A literal of a clause that nothing satisfies, to be tried: the one that was in conflicts most lately; of a clause with the fewest that
-    /// may become true, where that says nothing. `None` if every clause is satisfied.
+    /// A literal of a clause that nothing satisfies, to be tried: the one that was in conflicts
+    /// most lately; of a clause with the fewest that may become true, where that says nothing.
+    /// `None` if every clause is satisfied.
     pub fn choice(&mut self) -> Option<GroundLiteral> {
         let mut best: Option<(f64, usize, ClauseIndex, GroundLiteral)> = None;
         let mut open = std::mem::take(&mut self.open);

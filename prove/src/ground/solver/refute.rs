@@ -4,9 +4,15 @@ use super::{ClauseIndex, GroundLiteral, GroundSolver};
 use margay_theorem::ground::DerivationStep;
 use margay_theorem::theory::StopSignal;
 
-/// Clauses of which one is empty, derived from given ones; `None` if there is an assignment, after too many conflicts, or if it is stopped.
-/// Literals are numbers in the DIMACS format, as the checker of derivations takes them.
-pub fn refute(variables: usize, given: &[Vec<i32>], conflicts: usize, stop: &StopSignal) -> Option<Vec<DerivationStep>> {
+/// Clauses of which one is empty, derived from given ones; `None` if there is an assignment, after
+/// too many conflicts, or if it is stopped. Literals are numbers in the DIMACS format, as the
+/// checker of derivations takes them.
+pub fn refute(
+    variables: usize,
+    given: &[Vec<i32>],
+    conflicts: usize,
+    stop: &StopSignal,
+) -> Option<Vec<DerivationStep>> {
     let mut solver = GroundSolver::new();
     for _ in 0..variables {
         solver.fresh();
@@ -14,7 +20,9 @@ pub fn refute(variables: usize, given: &[Vec<i32>], conflicts: usize, stop: &Sto
     // The number of each clause in the solver: it leaves out those that are always true.
     let numbers: Vec<Option<ClauseIndex>> = given
         .iter()
-        .map(|clause| solver.add(&clause.iter().copied().map(GroundLiteral::of_dimacs).collect::<Vec<_>>()))
+        .map(|clause| {
+            solver.add(&clause.iter().copied().map(GroundLiteral::of_dimacs).collect::<Vec<_>>())
+        })
         .collect();
     while solver.propagate() {
         if solver.conflicts > conflicts || stop.is_raised() {
@@ -45,14 +53,16 @@ pub fn refute(variables: usize, given: &[Vec<i32>], conflicts: usize, stop: &Sto
 }
 
 impl GroundSolver {
-    /// The learned clauses that the empty one needs, and it itself, in order; `None` if there is none.
+    /// The learned clauses that the empty one needs, and it itself, in order; `None` if there is
+    /// none.
     fn derivation(&self) -> Option<Vec<ClauseIndex>> {
         let needed = self.needed()?;
         let is_step = |i: &ClauseIndex| needed[i.at()] && self.hints[i.at()].is_some();
         Some((0..self.clauses.len()).map(ClauseIndex).filter(is_step).collect())
     }
 
-    /// Which clauses the empty one needs, itself among them, by their places ([`ClauseIndex::at`]); `None` if there is none.
+    /// Which clauses the empty one needs, itself among them, by their places ([`ClauseIndex::at`]);
+    /// `None` if there is none.
     pub fn needed(&self) -> Option<Vec<bool>> {
         let empty = self.empty?.at();
         let mut needed = vec![false; self.clauses.len()];

@@ -13,23 +13,30 @@ pub(super) fn arithmetic(i: &Instruction) -> Option<Effect<'_>> {
     let has = |q: &str| i.has(q);
     let float = i.ty().is_some_and(|ty| ty.kind == ScalarKind::Float)
         || i.qualifiers.iter().any(|q| matches!(q.as_str(), "f16x2" | "bf16x2" | "f32x2" | "tf32"));
-    let packed = i.qualifiers.iter().any(|q| matches!(q.as_str(), "s16x2" | "u16x2" | "s8x4" | "u8x4"));
+    let packed =
+        i.qualifiers.iter().any(|q| matches!(q.as_str(), "s16x2" | "u16x2" | "s8x4" | "u8x4"));
     match i.opcode.as_str() {
         "mov" => match (get(0)?, get(1)?) {
-            (Operand::Register(to), Operand::Vector(parts)) => Some(Effect::Pack { parts: parts.iter().collect(), to: *to }),
-            (Operand::Vector(parts), from) => {
-                Some(Effect::Unpack { parts: parts.iter().map(target).collect::<Option<_>>()?, from })
+            (Operand::Register(to), Operand::Vector(parts)) => {
+                Some(Effect::Pack { parts: parts.iter().collect(), to: *to })
             }
+            (Operand::Vector(parts), from) => Some(Effect::Unpack {
+                parts: parts.iter().map(target).collect::<Option<_>>()?,
+                from,
+            }),
             (_, Operand::Label(_)) => unknown("the address of a label is taken"),
             _ => compute(i, Computation::Move, 1),
         },
         "cvt" => convert(i),
-        "addc" | "subc" | "madc" | "add" | "sub" | "mad" if !float && !packed && (i.opcode.ends_with('c') || has("cc")) => {
+        "addc" | "subc" | "madc" | "add" | "sub" | "mad"
+            if !float && !packed && (i.opcode.ends_with('c') || has("cc")) =>
+        {
             carry(i)
         }
-        "add" | "sub" | "mul" | "mad" | "div" | "rem" | "min" | "max" | "abs" | "neg" | "fma" | "mul24" | "mad24" | "sad"
-        | "copysign" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" | "testp" | "dp4a" | "dp2a" | "bmsk"
-        | "szext" | "vadd4" | "set" | "slct"
+        "add" | "sub" | "mul" | "mad" | "div" | "rem" | "min" | "max" | "abs" | "neg" | "fma"
+        | "mul24" | "mad24" | "sad" | "copysign" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos"
+        | "lg2" | "ex2" | "tanh" | "testp" | "dp4a" | "dp2a" | "bmsk" | "szext" | "vadd4"
+        | "set" | "slct"
             if float || packed || has("sat") || has("relu") || has("xorsign") =>
         {
             opaque(i)
@@ -51,14 +58,23 @@ pub(super) fn arithmetic(i: &Instruction) -> Option<Effect<'_>> {
             operands: operands[1..].iter().chain([&Operand::Integer(0)]).collect(),
         }),
         "slct" if has("s32") && operands.len() == 4 => {
-            let ty = i.qualifiers.iter().find_map(|q| ScalarType::from_name(q)).filter(|ty| ty.bits <= 64)?;
+            let ty = i
+                .qualifiers
+                .iter()
+                .find_map(|q| ScalarType::from_name(q))
+                .filter(|ty| ty.bits <= 64)?;
             let operands = operands[1..].iter().collect();
-            Some(Effect::Compute { function: Computation::SelectBySign, ty, to: target(get(0)?)?, operands })
+            Some(Effect::Compute {
+                function: Computation::SelectBySign,
+                ty,
+                to: target(get(0)?)?,
+                operands,
+            })
         }
         "dp4a" | "dp2a" => compute(i, Computation::PartProducts(part_products(i)?), 3),
         "prmt" if i.qualifiers.len() == 1 => compute(i, Computation::Permute, 3),
-        "fma" | "mul24" | "copysign" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2" | "tanh" | "testp" | "set"
-        | "slct" | "prmt" | "lop3" => opaque(i),
+        "fma" | "mul24" | "copysign" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos" | "lg2" | "ex2"
+        | "tanh" | "testp" | "set" | "slct" | "prmt" | "lop3" => opaque(i),
         _ => match computation(i) {
             Some((function, operands)) => compute(i, function, operands),
             None => unknown("the instruction is not known"),
@@ -83,7 +99,8 @@ fn carry(i: &Instruction) -> Option<Effect<'_>> {
         "sub" => Computation::Subtract,
         _ => Computation::MultiplyAdd(half(i)),
     };
-    match compute(i, function, if matches!(function, Computation::MultiplyAdd(_)) { 3 } else { 2 })? {
+    match compute(i, function, if matches!(function, Computation::MultiplyAdd(_)) { 3 } else { 2 })?
+    {
         Effect::Compute { function, ty, to, operands } => {
             Some(Effect::Carry { function, ty, to, operands, takes, leaves: i.has("cc") })
         }
@@ -151,17 +168,27 @@ fn convert(i: &Instruction) -> Option<Effect<'_>> {
     let get = |n: usize| operands.get(n);
     let mut types = i.qualifiers.iter().filter_map(|q| ScalarType::from_name(q));
     let (ty, from) = (types.next()?, types.next()?);
-    if ty.kind == ScalarKind::Float || from.kind == ScalarKind::Float || i.has("sat") || operands.len() != 2 {
+    if ty.kind == ScalarKind::Float
+        || from.kind == ScalarKind::Float
+        || i.has("sat")
+        || operands.len() != 2
+    {
         return opaque(i);
     }
-    // A register is wider than these types, and takes the sign up to its width (PTX ISA 9.4.1, destination operands that are wider).
+    // A register is wider than these types, and takes the sign up to its width (PTX ISA 9.4.1,
+    // destination operands that are wider).
     let (ty, from) = match ty {
         ScalarType { kind: ScalarKind::Signed, bits } if bits < 32 => {
             (ScalarType { bits: 64, ..ty }, if from.bits < bits { from } else { ty })
         }
         _ => (ty, from),
     };
-    Some(Effect::Compute { function: Computation::Convert(from), ty, to: target(get(0)?)?, operands: vec![get(1)?] })
+    Some(Effect::Compute {
+        function: Computation::Convert(from),
+        ty,
+        to: target(get(0)?)?,
+        operands: vec![get(1)?],
+    })
 }
 
 /// `setp`
@@ -175,9 +202,14 @@ fn set_predicate(i: &Instruction) -> Option<Effect<'_>> {
         other => [target(other)?, None],
     };
     if ty.kind == ScalarKind::Float {
-        return Some(Effect::Opaque { to: to.into_iter().flatten().collect(), operands: operands[1..].iter().collect() });
+        return Some(Effect::Opaque {
+            to: to.into_iter().flatten().collect(),
+            operands: operands[1..].iter().collect(),
+        });
     }
-    let of_either = |name: &str| NumberComparison::of_mnemonic(name).or_else(|| NumberComparison::of_unsigned_mnemonic(name));
+    let of_either = |name: &str| {
+        NumberComparison::of_mnemonic(name).or_else(|| NumberComparison::of_unsigned_mnemonic(name))
+    };
     let relation = i.qualifiers.iter().find_map(|q| of_either(q))?;
     let with = match get(3) {
         None => None,
@@ -199,7 +231,11 @@ fn set_predicate(i: &Instruction) -> Option<Effect<'_>> {
 
 /// What `dp4a` and `dp2a` multiply.
 fn part_products(i: &Instruction) -> Option<PartProducts> {
-    let mut signed = i.qualifiers.iter().filter_map(|q| ScalarType::from_name(q)).map(|ty| ty.kind == ScalarKind::Signed);
+    let mut signed = i
+        .qualifiers
+        .iter()
+        .filter_map(|q| ScalarType::from_name(q))
+        .map(|ty| ty.kind == ScalarKind::Signed);
     let signed = [signed.next()?, signed.next()?];
     let width = if i.opcode == "dp4a" { 8 } else { 16 };
     Some(PartProducts { signed, width, first: if width == 16 && i.has("hi") { 2 } else { 0 } })

@@ -115,7 +115,14 @@ fn access(i: &Instruction) -> Result<MemoryAccess, &'static str> {
     }
     let window = window(i).unwrap_or(Window::Generic);
     let read_only = i.has("nc") || i.opcode == "ldu";
-    Ok(MemoryAccess { order, scope: scope(i), window, ty, read_only, multimem: i.opcode == "multimem" })
+    Ok(MemoryAccess {
+        order,
+        scope: scope(i),
+        window,
+        ty,
+        read_only,
+        multimem: i.opcode == "multimem",
+    })
 }
 
 /// `membar`, `fence`

@@ -20,14 +20,20 @@ pub fn print(bases: &[&Basis], output: &Output) -> std::io::Result<()> {
             BasisStanding::Held(name) if name.starts_with(BUILT_IN_FOLDER) => {
                 format!("built in; `{}` in the certificate", basis.name)
             }
-            BasisStanding::Held(_) => format!("the same as yours; `{}` in the certificate", basis.name),
+            BasisStanding::Held(_) => {
+                format!("the same as yours; `{}` in the certificate", basis.name)
+            }
             BasisStanding::Own => "not compared".to_owned(),
         };
-        output.print(&indented(&format!("  {} {}, {standing}", basis.role, basis.shown()), output.width()))?;
+        output.print(&indented(
+            &format!("  {} {}, {standing}", basis.role, basis.shown()),
+            output.width(),
+        ))?;
         output.print(&format!("    {}", basis.sha256))?;
     }
     if bases.len() > SHOWN {
-        output.print(&format!("  and {} more, which `--format json` lists", bases.len() - SHOWN))?;
+        output
+            .print(&format!("  and {} more, which `--format json` lists", bases.len() - SHOWN))?;
     }
     let own: Vec<&&Basis> = bases.iter().filter(|b| !b.is_known()).collect();
     let Some(first) = own.first() else { return Ok(()) };
@@ -37,7 +43,8 @@ pub fn print(bases: &[&Basis], output: &Output) -> std::io::Result<()> {
         n => format!("`{}` and {} others are texts", first.name, n - 1),
     };
     let options = options(&own);
-    let or_name = if options.is_empty() { String::new() } else { format!(", or name your file ({options})") };
+    let or_name =
+        if options.is_empty() { String::new() } else { format!(", or name your file ({options})") };
     let said = format!(
         "{what} of the certificate's own, compared with no file: the name is what its author wrote. Compare the SHA-256 with that of \
          your file{or_name}."

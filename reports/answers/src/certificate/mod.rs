@@ -13,13 +13,17 @@ use margay_theorem::certificate as prove;
 
 /// What is said of who wrote it: nobody vouches for that.
 pub fn author(margay: &str, solver: &str) -> String {
-    format!("It says that Margay {margay} wrote it with {solver}. What must still be trusted: docs/certificates.md.")
+    format!(
+        "It says that Margay {margay} wrote it with {solver}. What must still be trusted: docs/certificates.md."
+    )
 }
 
-/// The claims in words: there is none of `nothing` ("no counterexample", "no difference") `about` something. The first line says it all
-/// where the claims agree.
+/// The claims in words: there is none of `nothing` ("no counterexample", "no difference") `about`
+/// something. The first line says it all where the claims agree.
 pub fn said(claims: &[BoundedClaim], nothing: &str, about: &str) -> Vec<String> {
-    let sized = |n: usize| if n == 1 { "1 event".to_owned() } else { format!("{n} or fewer", n = events(n)) };
+    let sized = |n: usize| {
+        if n == 1 { "1 event".to_owned() } else { format!("{n} or fewer", n = events(n)) }
+    };
     match claims {
         [] => vec![format!("by the texts alone, {nothing} of any size {about}")],
         claims if claims.iter().all(|c| c.none_up_to == 0) => {
@@ -33,7 +37,9 @@ pub fn said(claims: &[BoundedClaim], nothing: &str, about: &str) -> Vec<String> 
                 0 => format!("  {}: nothing is claimed", c.axiom),
                 n => format!("  {}: none of {}", c.axiom, sized(n)),
             };
-            std::iter::once(format!("{nothing} of these sizes {about}")).chain(claims.iter().map(line)).collect()
+            std::iter::once(format!("{nothing} of these sizes {about}"))
+                .chain(claims.iter().map(line))
+                .collect()
         }
     }
 }
@@ -67,22 +73,42 @@ pub fn written(written: &WrittenCertificate, folder: &Path) -> String {
     };
     let claims = match written.claims.as_slice() {
         [] => "the texts alone say that there is none".to_owned(),
-        [first, rest @ ..] if rest.iter().all(|c| c.none_up_to == first.none_up_to) => none(first.none_up_to),
-        claims => claims.iter().map(|c| format!("{}: {}", c.axiom, none(c.none_up_to))).collect::<Vec<_>>().join("; "),
+        [first, rest @ ..] if rest.iter().all(|c| c.none_up_to == first.none_up_to) => {
+            none(first.none_up_to)
+        }
+        claims => claims
+            .iter()
+            .map(|c| format!("{}: {}", c.axiom, none(c.none_up_to)))
+            .collect::<Vec<_>>()
+            .join("; "),
     };
-    format!("Certificate in {}: {claims}. {} All were checked.", folder.display(), size(&written.extent))
+    format!(
+        "Certificate in {}: {claims}. {} All were checked.",
+        folder.display(),
+        size(&written.extent)
+    )
 }
 
 /// The same as a part of a document; nothing without a certificate.
-pub fn certificate(written: Option<&WrittenCertificate>, folder: Option<&Path>) -> Option<document::SearchCertificate> {
+pub fn certificate(
+    written: Option<&WrittenCertificate>,
+    folder: Option<&Path>,
+) -> Option<document::SearchCertificate> {
     let (written, folder) = written.zip(folder)?;
     let folder = folder.display().to_string();
-    Some(document::SearchCertificate { folder, claims: claims(&written.claims), extent: extent(&written.extent) })
+    Some(document::SearchCertificate {
+        folder,
+        claims: claims(&written.claims),
+        extent: extent(&written.extent),
+    })
 }
 
 /// What is claimed, as a part of a document.
 pub fn claims(claims: &[BoundedClaim]) -> Vec<document::VerifiedClaimRecord> {
-    claims.iter().map(|c| document::VerifiedClaimRecord { axiom: c.axiom.clone(), none_up_to: c.none_up_to }).collect()
+    claims
+        .iter()
+        .map(|c| document::VerifiedClaimRecord { axiom: c.axiom.clone(), none_up_to: c.none_up_to })
+        .collect()
 }
 
 /// The same as a part of a document.

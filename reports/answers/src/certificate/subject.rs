@@ -20,9 +20,12 @@ pub fn nothing(subject: &MappingSubject) -> &'static str {
 pub fn about(subject: &MappingSubject, bases: &[Basis]) -> String {
     let text = |role: &str| bases.iter().find(|b| b.role == role).map_or(String::new(), named);
     match subject {
-        MappingSubject::Check { .. } => format!("to {} ({} -> {})", text("mapping"), text("source"), text("target")),
+        MappingSubject::Check { .. } => {
+            format!("to {} ({} -> {})", text("mapping"), text("source"), text("target"))
+        }
         MappingSubject::Diff { mapping, .. } => {
-            let by = if mapping.is_some() { format!(" by {}", text("mapping")) } else { String::new() };
+            let by =
+                if mapping.is_some() { format!(" by {}", text("mapping")) } else { String::new() };
             format!("between {} and {}{by}", text("old"), text("new"))
         }
     }
@@ -75,8 +78,19 @@ pub fn asked(subject: &MappingSubject) -> String {
 
 /// What was asked of a check, as a part of a document.
 pub fn check_given(given: &QuestionOptions) -> report::CheckGiven {
-    let QuestionOptions { bound, axioms, without, only, typed, level, guards, co, known_only } = given.clone();
-    report::CheckGiven { bound, axioms, without, only, typed, level: level.into(), guards, co: co.into(), known_only }
+    let QuestionOptions { bound, axioms, without, only, typed, level, guards, co, known_only } =
+        given.clone();
+    report::CheckGiven {
+        bound,
+        axioms,
+        without,
+        only,
+        typed,
+        level: level.into(),
+        guards,
+        co: co.into(),
+        known_only,
+    }
 }
 
 /// What was asked of a comparison, as a part of a document.

@@ -26,7 +26,11 @@ fn falls(counterexample: &Counterexample) -> String {
 }
 
 /// Writes counterexamples of the pool into files, each with the mapping that falls by it.
-fn write(out: &mut OutputFolder, pool: &CounterexamplePool, found: &[(usize, &Mapping)]) -> io::Result<()> {
+fn write(
+    out: &mut OutputFolder,
+    pool: &CounterexamplePool,
+    found: &[(usize, &Mapping)],
+) -> io::Result<()> {
     for &(index, mapping) in found {
         let shown = PresentedCounterexample::new(mapping, &pool.get(index).counterexample);
         write_counterexample(out, &stem(index), mapping, &shown)?;

@@ -25,7 +25,13 @@ use crate::restriction::{Restriction, supposes};
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(mapping: &Mapping, asked: &CheckOptions, out: Option<&Path>, limits: &RunLimits, output: &Output) -> CommandOutcome {
+pub fn run(
+    mapping: &Mapping,
+    asked: &CheckOptions,
+    out: Option<&Path>,
+    limits: &RunLimits,
+    output: &Output,
+) -> CommandOutcome {
     if let Some(Err(error)) = out.map(folder::prepare) {
         return output.wrong(&[error]);
     }
@@ -57,8 +63,12 @@ pub fn run(mapping: &Mapping, asked: &CheckOptions, out: Option<&Path>, limits: 
     });
     if output.format != Format::Json {
         match out {
-            Some(folder) if written => output.prose(&format!("the counterexamples are in {}", folder.display()))?,
-            None if !report.pool.is_empty() => output.print("`--out DIR` writes the counterexamples")?,
+            Some(folder) if written => {
+                output.prose(&format!("the counterexamples are in {}", folder.display()))?
+            }
+            None if !report.pool.is_empty() => {
+                output.print("`--out DIR` writes the counterexamples")?
+            }
             Some(_) | None => {}
         }
     }
@@ -67,8 +77,10 @@ pub fn run(mapping: &Mapping, asked: &CheckOptions, out: Option<&Path>, limits: 
 
 /// The mappings that fall, each once with the counterexample of the pool by which it does.
 fn fallen(mapping: &Mapping, report: &WeakenReport) -> Vec<(usize, Mapping)> {
-    let mut found: BTreeMap<usize, Mapping> = report.fallen.map(|index| (index, mapping.clone())).into_iter().collect();
-    for (slot, weaker) in report.rows.iter().flat_map(|r| r.weaker.iter().map(move |w| (r.slot, w))) {
+    let mut found: BTreeMap<usize, Mapping> =
+        report.fallen.map(|index| (index, mapping.clone())).into_iter().collect();
+    for (slot, weaker) in report.rows.iter().flat_map(|r| r.weaker.iter().map(move |w| (r.slot, w)))
+    {
         if let Fate::Falls(index) = weaker.fate {
             found.entry(index).or_insert_with(|| {
                 let mut changed = mapping.clone();
@@ -80,7 +92,13 @@ fn fallen(mapping: &Mapping, report: &WeakenReport) -> Vec<(usize, Mapping)> {
     found.into_iter().collect()
 }
 
-fn human(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds: f64, output: &Output) -> std::io::Result<()> {
+fn human(
+    mapping: &Mapping,
+    report: &WeakenReport,
+    asked: &CheckOptions,
+    seconds: f64,
+    output: &Output,
+) -> std::io::Result<()> {
     let bound = asked.bound;
     output.print(&wrapped(&answer(mapping, report, asked).painted(*output), output.width()))?;
     if let Some(words) = supposes(mapping, &asked.constructs_of(mapping), asked.typed) {
@@ -118,9 +136,14 @@ fn answer(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions) -> Hea
     let restriction = Restriction::of_rows(asked);
     let not_asked = mapping.not_asked_in_words(Some(&asked.constructs_of(mapping)));
     let subject = format!("{}{not_asked}", mapping.title);
-    let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &subject);
+    let line =
+        |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &subject);
     if let Some(index) = report.fallen {
-        return line(Tone::Bad, "wrong as it is", &format!(", {}", falls(&report.pool.get(index).counterexample)));
+        return line(
+            Tone::Bad,
+            "wrong as it is",
+            &format!(", {}", falls(&report.pool.get(index).counterexample)),
+        );
     }
     // A construct has several rows where it is lowered by type, or in one of several ways.
     let names = |rows: &[&RowReport]| {
@@ -136,12 +159,18 @@ fn answer(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions) -> Hea
     let untold: Vec<&RowReport> = report.rows.iter().filter(|r| r.is_untold(bound)).collect();
     let all = report.rows.len();
     let (tone, found, mut rest) = match (loose.as_slice(), untold.as_slice()) {
-        ([], []) => (Tone::Good, "tight".to_owned(), format!(" up to {bound}", bound = events(bound))),
+        ([], []) => {
+            (Tone::Good, "tight".to_owned(), format!(" up to {bound}", bound = events(bound)))
+        }
         ([], _) => {
-            let few = if bound == 1 { "1 event is".to_owned() } else { format!("{bound} events are") };
+            let few =
+                if bound == 1 { "1 event is".to_owned() } else { format!("{bound} events are") };
             let (of, others) = match untold.len() == all {
                 true => (String::new(), ""),
-                false => (format!(" for {} of {all} rows", untold.len()), ", and no other row could be weaker"),
+                false => (
+                    format!(" for {} of {all} rows", untold.len()),
+                    ", and no other row could be weaker",
+                ),
             };
             (Tone::Unsure, format!("{few} too few{of}"), others.to_owned())
         }
@@ -162,14 +191,24 @@ fn answer(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions) -> Hea
         let need = if untold.len() == 1 { "needs" } else { "need" };
         rest.push_str(&format!("; {} {need} {wanted}", names(&untold)));
     }
-    let open = report.rows.iter().filter(|r| r.weaker.iter().any(|w| matches!(w.fate, Fate::Undecided(_)))).count();
+    let open = report
+        .rows
+        .iter()
+        .filter(|r| r.weaker.iter().any(|w| matches!(w.fate, Fate::Undecided(_))))
+        .count();
     match &report.stopped {
         // It is not even known whether the mapping is right as it is.
         Some(_) if all == 0 => line(Tone::Unsure, "undecided", ", before any row was made weaker"),
-        Some(_) if open == all => {
-            line(Tone::Unsure, "undecided", &format!(", of each of {}", counted(all as u64, "row", "rows")))
-        }
-        Some(_) => line(Tone::Unsure, "undecided", &format!(" of {open} of {all} rows, and but for these {found}{rest}")),
+        Some(_) if open == all => line(
+            Tone::Unsure,
+            "undecided",
+            &format!(", of each of {}", counted(all as u64, "row", "rows")),
+        ),
+        Some(_) => line(
+            Tone::Unsure,
+            "undecided",
+            &format!(" of {open} of {all} rows, and but for these {found}{rest}"),
+        ),
         None => line(tone, &found, &rest),
     }
 }
@@ -183,11 +222,19 @@ fn under(report: &WeakenReport) -> Option<String> {
     }
 }
 
-fn words(report: &WeakenReport, row: &RowReport, weaker: &WeakerLowering, bound: usize, output: Output) -> String {
+fn words(
+    report: &WeakenReport,
+    row: &RowReport,
+    weaker: &WeakerLowering,
+    bound: usize,
+    output: Output,
+) -> String {
     match &weaker.fate {
         Fate::Sound if row.is_loose(bound) => output.good(&format!("none up to {bound}")),
         Fate::Sound => output.unsure(&format!("bound {bound} is too small")),
-        Fate::Falls(index) => format!("{}: {}", falls(&report.pool.get(*index).counterexample), stem(*index)),
+        Fate::Falls(index) => {
+            format!("{}: {}", falls(&report.pool.get(*index).counterexample), stem(*index))
+        }
         Fate::Undecided(_) => output.unsure("undecided"),
     }
 }
@@ -211,18 +258,27 @@ fn rows(mapping: &Mapping, report: &WeakenReport, bound: usize, output: Output) 
             let first = [head, body, needs(r)];
             r.weaker.iter().enumerate().map(move |(i, w)| {
                 let [head, body, needs] = if i == 0 { first.clone() } else { Default::default() };
-                vec![head, body, needs, r.slot.text(mapping, &w.lowering).1, words(report, r, w, bound, output)]
+                vec![
+                    head,
+                    body,
+                    needs,
+                    r.slot.text(mapping, &w.lowering).1,
+                    words(report, r, w, bound, output),
+                ]
             })
         })
         .collect();
     table(&["row", "lowering", "needs", "weaker", "answer"], &lines, &[], output.width())
 }
 
-/// How many counterexamples of each size there are; what does not appear any more at the end was found with fewer events.
+/// How many counterexamples of each size there are; what does not appear any more at the end was
+/// found with fewer events.
 fn sizes(report: &WeakenReport, bound: usize, output: Output) -> String {
-    let header: Vec<String> = std::iter::once("axiom".to_owned()).chain((1..=bound).map(|n| n.to_string())).collect();
+    let header: Vec<String> =
+        std::iter::once("axiom".to_owned()).chain((1..=bound).map(|n| n.to_string())).collect();
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let count = |of: &BTreeMap<usize, usize>, n: usize| of.get(&n).map_or("-".to_owned(), usize::to_string);
+    let count =
+        |of: &BTreeMap<usize, usize>, n: usize| of.get(&n).map_or("-".to_owned(), usize::to_string);
     let of_axiom = |(axiom, of): (&str, BTreeMap<usize, usize>)| -> Vec<String> {
         std::iter::once(axiom.to_owned()).chain((1..=bound).map(|n| count(&of, n))).collect()
     };
@@ -231,7 +287,12 @@ fn sizes(report: &WeakenReport, bound: usize, output: Output) -> String {
     table(&header, &rows, &right, output.width())
 }
 
-fn row(mapping: &Mapping, report: &WeakenReport, row: &RowReport, bound: usize) -> document::WeakenedRowRecord {
+fn row(
+    mapping: &Mapping,
+    report: &WeakenReport,
+    row: &RowReport,
+    bound: usize,
+) -> document::WeakenedRowRecord {
     let (head, body) = row.slot.text(mapping, row.slot.lowering(mapping));
     let weaker = |w: &WeakerLowering| {
         let (verdict, index, reason) = match &w.fate {
@@ -266,10 +327,20 @@ fn row(mapping: &Mapping, report: &WeakenReport, row: &RowReport, bound: usize) 
     }
 }
 
-fn document(mapping: &Mapping, report: &WeakenReport, asked: &CheckOptions, seconds: f64) -> document::WeakenDocument {
+fn document(
+    mapping: &Mapping,
+    report: &WeakenReport,
+    asked: &CheckOptions,
+    seconds: f64,
+) -> document::WeakenDocument {
     let fallen = report.fallen.map(|i| &report.pool.get(i).counterexample);
     document::WeakenDocument {
-        search: search(mapping, asked, fallen, (&answer(mapping, report, asked), &report.stopped, report.searches, seconds)),
+        search: search(
+            mapping,
+            asked,
+            fallen,
+            (&answer(mapping, report, asked), &report.stopped, report.searches, seconds),
+        ),
         rows: report.rows.iter().map(|r| row(mapping, report, r, asked.bound)).collect(),
         sizes: report.sizes().into_iter().map(|(axiom, of)| (axiom.to_owned(), of)).collect(),
     }

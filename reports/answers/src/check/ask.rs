@@ -17,7 +17,8 @@ use super::assumed::AssumedRows;
 use super::present::{CheckContext, PresentedCounterexample};
 use super::{files, human, json};
 
-/// What a question is about. A counterexample that uses an assumed row is no finding: the question is asked without these rows.
+/// What a question is about. A counterexample that uses an assumed row is no finding: the question
+/// is asked without these rows.
 #[derive(Debug)]
 pub struct CheckSubject {
     /// The mapping as the command line has it: a file or a name.
@@ -42,7 +43,10 @@ impl CheckSubject {
 /// Sees to it that files can be written where the options say.
 fn prepare(options: &CheckOptions, out: Option<&Path>) -> Result<(), Diagnostic> {
     [out, options.dump_cnf.as_deref()].into_iter().flatten().try_for_each(folder::prepare)?;
-    options.certify.as_deref().map_or(Ok(()), |folder| certificate::folder(folder, options.checkpoint.is_some()))
+    options
+        .certify
+        .as_deref()
+        .map_or(Ok(()), |folder| certificate::folder(folder, options.checkpoint.is_some()))
 }
 
 /// Why a check has no answer: what ended it, where what was answered is kept, and what is missing.
@@ -50,13 +54,20 @@ fn explain(report: &mut CheckReport, options: &CheckOptions, limits: &RunLimits)
     let failure = options.engine.as_ref().and_then(|engine| engine.failure());
     let beside = || {
         let baseline = options.baseline.as_ref().filter(|_| report.old > 0)?;
-        Some(format!("of a counterexample it is not known whether {} has it, too", baseline.baseline.file.name))
+        Some(format!(
+            "of a counterexample it is not known whether {} has it, too",
+            baseline.baseline.file.name
+        ))
     };
-    let reason = failure.or_else(|| limits.reason().map(|reason| reason.words().to_owned())).or_else(beside);
+    let reason =
+        failure.or_else(|| limits.reason().map(|reason| reason.words().to_owned())).or_else(beside);
     if let (CheckVerdict::Undecided(why), Some(reason)) = (&mut report.verdict, reason) {
         *why = format!("{reason}; {why}");
         if let Some(folder) = &options.checkpoint {
-            *why = format!("{why}; what was answered is kept in {}, and the same command goes on from there", folder.display());
+            *why = format!(
+                "{why}; what was answered is kept in {}, and the same command goes on from there",
+                folder.display()
+            );
         }
     }
 }
@@ -88,7 +99,8 @@ pub fn run(
     let presented: Vec<PresentedCounterexample<'_>> =
         report.counterexamples.iter().map(|c| PresentedCounterexample::new(mapping, c)).collect();
     let seconds = start.elapsed().as_secs_f64();
-    let context = CheckContext { mapping, asked_as: &asked.name, options, report: &report, seconds, assumed };
+    let context =
+        CheckContext { mapping, asked_as: &asked.name, options, report: &report, seconds, assumed };
     let exit = output.settle(match report.verdict {
         CheckVerdict::None => Exit::Holds,
         CheckVerdict::Counterexample => Exit::Found,
@@ -99,10 +111,13 @@ pub fn run(
         Format::Json => output.document(&json::document(&context, &presented)),
     };
     // First the answer, then what can fail.
-    folder::fill(out, &files::is_like, *output, |folder| files::write(folder, &context, &presented));
+    folder::fill(out, &files::is_like, *output, |folder| {
+        files::write(folder, &context, &presented)
+    });
     output.warn(&report.uncertified);
     if let Some(what) = &report.undumped {
-        output.warn(&[Diagnostic::error(what.clone()).help("the answer stands; the formulas are not complete")]);
+        output.warn(&[Diagnostic::error(what.clone())
+            .help("the answer stands; the formulas are not complete")]);
     }
     printed.map(|()| exit)
 }

@@ -1,5 +1,5 @@
-//! What the assumed rows of a mapping would add to an answer. A counterexample that uses one is no finding: it is said, and the
-//! headline is about the other rows.
+//! What the assumed rows of a mapping would add to an answer. A counterexample that uses one is no
+//! finding: it is said, and the headline is about the other rows.
 
 use crate::headline::events;
 use std::sync::Arc;
@@ -19,8 +19,14 @@ pub struct AssumedRows {
 }
 
 impl AssumedRows {
-    /// Asks about the whole mapping, below the counterexample that the other rows have. `None` if no row is assumed.
-    pub fn ask(mapping: &Mapping, rows: Vec<String>, options: &CheckOptions, report: &CheckReport) -> Option<Self> {
+    /// Asks about the whole mapping, below the counterexample that the other rows have. `None` if
+    /// no row is assumed.
+    pub fn ask(
+        mapping: &Mapping,
+        rows: Vec<String>,
+        options: &CheckOptions,
+        report: &CheckReport,
+    ) -> Option<Self> {
         if rows.is_empty() {
             return None;
         }
@@ -29,15 +35,19 @@ impl AssumedRows {
         // Files and certificates are of the main question.
         (asked.certify, asked.checkpoint, asked.dump_cnf, asked.engine, asked.all, asked.next) =
             (None, None, None, None, None, None);
-        asked.baseline = asked.baseline.map(|beside| Arc::new(Baseline::new(mapping, &beside.baseline)));
+        asked.baseline =
+            asked.baseline.map(|beside| Arc::new(Baseline::new(mapping, &beside.baseline)));
         if bound == 0 {
             return Some(Self { rows, falls: None, established: 0 });
         }
-        let Ok(found) = check(mapping, &asked, &Silent) else { return Some(Self { rows, falls: None, established: 0 }) };
+        let Ok(found) = check(mapping, &asked, &Silent) else {
+            return Some(Self { rows, falls: None, established: 0 });
+        };
         let falls = (found.verdict == CheckVerdict::Counterexample).then(|| {
             let first = found.counterexamples.iter().min_by_key(|c| c.events);
             let used = first.and_then(|c| {
-                let named = margay_mappings::naming::name(mapping, &c.source, &c.target, &c.origin)?;
+                let named =
+                    margay_mappings::naming::name(mapping, &c.source, &c.target, &c.origin)?;
                 Some(named.operations.iter().map(|o| o.text(mapping)).collect())
             });
             (first.map_or(0, |c| c.events), used.unwrap_or_default())
@@ -47,20 +57,30 @@ impl AssumedRows {
 
     pub fn words(&self) -> String {
         let rows = self.rows.iter().take(6).cloned().collect::<Vec<_>>().join(", ");
-        let more = if self.rows.len() > 6 { format!(" and {} more", self.rows.len() - 6) } else { String::new() };
+        let more = if self.rows.len() > 6 {
+            format!(" and {} more", self.rows.len() - 6)
+        } else {
+            String::new()
+        };
         let what = match &self.falls {
             Some((events, used)) => format!(
                 "With them there is a counterexample of {events} events (it uses {}), which is no finding about the compiler.",
                 used.join(", ")
             ),
-            None => format!("With them there is no counterexample up to {} either.", events(self.established)),
+            None => format!(
+                "With them there is no counterexample up to {} either.",
+                events(self.established)
+            ),
         };
-        format!("Not asked about, because nobody looked what the compiler does (rows marked as assumed): {rows}{more}. {what}")
+        format!(
+            "Not asked about, because nobody looked what the compiler does (rows marked as assumed): {rows}{more}. {what}"
+        )
     }
 
     /// As a part of a document.
     pub fn report(&self) -> report::AssumedRowsRecord {
-        let falls = |(events, rows): (usize, Vec<String>)| report::AssumedCounterexample { events, rows };
+        let falls =
+            |(events, rows): (usize, Vec<String>)| report::AssumedCounterexample { events, rows };
         report::AssumedRowsRecord {
             rows: self.rows.clone(),
             counterexample: self.falls.clone().map(falls),

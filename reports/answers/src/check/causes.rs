@@ -20,7 +20,12 @@ use crate::restriction::{Restriction, supposes};
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(subject: &CheckSubject, asked: &CheckOptions, out: Option<&Path>, output: &Output) -> CommandOutcome {
+pub fn run(
+    subject: &CheckSubject,
+    asked: &CheckOptions,
+    out: Option<&Path>,
+    output: &Output,
+) -> CommandOutcome {
     let CheckSubject { mapping, assumed, .. } = subject;
     if let Some(Err(error)) = out.map(folder::prepare) {
         return output.wrong(&[error]);
@@ -30,8 +35,11 @@ pub fn run(subject: &CheckSubject, asked: &CheckOptions, out: Option<&Path>, out
         Ok(found) => found,
         Err(errors) => return output.wrong(&errors),
     };
-    let shown: Vec<PresentedCounterexample<'_>> =
-        found.causes.iter().map(|c| PresentedCounterexample::new(mapping, &c.counterexample)).collect();
+    let shown: Vec<PresentedCounterexample<'_>> = found
+        .causes
+        .iter()
+        .map(|c| PresentedCounterexample::new(mapping, &c.counterexample))
+        .collect();
     let open = found.settings.iter().any(|(_, end)| end.is_err());
     let exit = output.settle(match (found.causes.is_empty(), open) {
         (false, _) => Exit::Found,
@@ -53,7 +61,8 @@ pub fn run(subject: &CheckSubject, asked: &CheckOptions, out: Option<&Path>, out
     }
     folder::fill(out, &files::is_like, *output, |folder| {
         let all = shown.iter().enumerate();
-        all.into_iter().try_for_each(|(i, one)| files::counterexample(folder, &files::stem(i), mapping, one))
+        all.into_iter()
+            .try_for_each(|(i, one)| files::counterexample(folder, &files::stem(i), mapping, one))
     });
     Ok(exit)
 }
@@ -70,10 +79,17 @@ fn headline(mapping: &Mapping, asked: &CheckOptions, found: &Causes) -> Headline
         (n, _) => (Tone::Bad, format!("{n} causes, the worst first")),
     };
     let rest = format!(", {} of up to {}", level(asked), events(asked.bound));
-    Headline::new(tone, words, &rest, &Restriction::of_check(asked), &format!("{}{not_asked}", mapping.title))
+    Headline::new(
+        tone,
+        words,
+        &rest,
+        &Restriction::of_check(asked),
+        &format!("{}{not_asked}", mapping.title),
+    )
 }
 
-/// Left-hand sides that are longer together, in characters, are named without their types and operations.
+/// Left-hand sides that are longer together, in characters, are named without their types and
+/// operations.
 const LONGEST: usize = 160;
 
 /// Rows with the same instructions in one line: `RMW.ACQ, RMW.REL => atom.relaxed.gpu`.
@@ -96,7 +112,10 @@ fn alike(rows: &[(String, String)]) -> Vec<String> {
                 names.push(name);
             }
         }
-        format!("{} (of some types or operations; `--format json` lists them) => {body}", names.join(", "))
+        format!(
+            "{} (of some types or operations; `--format json` lists them) => {body}",
+            names.join(", ")
+        )
     };
     bodies.into_iter().map(line).collect()
 }
@@ -119,11 +138,19 @@ fn print(
     for (i, (cause, shown)) in found.causes.iter().zip(shown).enumerate() {
         let c = &cause.counterexample;
         output.print("")?;
-        output.print(&output.heading(&format!("{}. {}: {} events, axiom {}", i + 1, cause.setting, c.events, c.axiom)))?;
+        output.print(&output.heading(&format!(
+            "{}. {}: {} events, axiom {}",
+            i + 1,
+            cause.setting,
+            c.events,
+            c.axiom
+        )))?;
         let remedy = cause.weakness.remedy();
         let whose = match (cause.single, cause.rows.len()) {
             (true, 1) => format!("{remedy} in this row mends it:"),
-            (true, n) => format!("{remedy} in any one of these {n} rows that a program uses mends it:"),
+            (true, n) => {
+                format!("{remedy} in any one of these {n} rows that a program uses mends it:")
+            }
             (false, _) => "no change of one row mends it; it uses:".to_owned(),
         };
         output.print(&indented(&format!("  {whose}"), output.width()))?;
@@ -140,7 +167,9 @@ fn print(
     }
     output.print("")?;
     let more = match found.causes.is_empty() {
-        true if mapping.not_asked_in_words(Some(&asked.constructs_of(mapping))).is_empty() => "nothing is wrong",
+        true if mapping.not_asked_in_words(Some(&asked.constructs_of(mapping))).is_empty() => {
+            "nothing is wrong"
+        }
         true => "nothing wrong was found",
         false => "nothing more, once these rows are strong enough,",
     };
@@ -160,21 +189,23 @@ fn document(
     found: &Causes,
     shown: &[PresentedCounterexample<'_>],
 ) -> report::CausesDocument {
-    let cause = |(cause, shown): (&CounterexampleCause, &PresentedCounterexample<'_>)| report::CauseRecord {
-        setting: cause.setting.to_owned(),
-        events: cause.counterexample.events,
-        axiom: cause.counterexample.axiom.clone(),
-        status: cause.counterexample.status.into(),
-        single: cause.single,
-        weakness: match cause.weakness {
-            Weakness::Scope => report::WeaknessRecord::Scope,
-            Weakness::Order => report::WeaknessRecord::Order,
-            Weakness::Both => report::WeaknessRecord::Both,
-        },
-        rows: cause.rows.iter().map(|(head, body)| format!("{head} => {body}")).collect(),
-        outcome: shown.outcome.clone(),
-        source_litmus: shown.source.clone(),
-        target_litmus: shown.target.clone(),
+    let cause = |(cause, shown): (&CounterexampleCause, &PresentedCounterexample<'_>)| {
+        report::CauseRecord {
+            setting: cause.setting.to_owned(),
+            events: cause.counterexample.events,
+            axiom: cause.counterexample.axiom.clone(),
+            status: cause.counterexample.status.into(),
+            single: cause.single,
+            weakness: match cause.weakness {
+                Weakness::Scope => report::WeaknessRecord::Scope,
+                Weakness::Order => report::WeaknessRecord::Order,
+                Weakness::Both => report::WeaknessRecord::Both,
+            },
+            rows: cause.rows.iter().map(|(head, body)| format!("{head} => {body}")).collect(),
+            outcome: shown.outcome.clone(),
+            source_litmus: shown.source.clone(),
+            target_litmus: shown.target.clone(),
+        }
     };
     let setting = |(name, end): &(&str, Result<usize, String>)| report::CauseSettingRecord {
         setting: (*name).to_owned(),

@@ -14,13 +14,18 @@ pub fn is_like(name: &str) -> bool {
     name.starts_with("counterexample")
 }
 
-/// What the files of the counterexample with this number, from 0, are called: always with it, however many there are.
+/// What the files of the counterexample with this number, from 0, are called: always with it,
+/// however many there are.
 pub fn stem(index: usize) -> String {
     format!("counterexample-{}", index + 1)
 }
 
 /// Writes report.json and the files of each counterexample.
-pub fn write(folder: &mut OutputFolder, context: &CheckContext<'_>, presented: &[PresentedCounterexample<'_>]) -> io::Result<()> {
+pub fn write(
+    folder: &mut OutputFolder,
+    context: &CheckContext<'_>,
+    presented: &[PresentedCounterexample<'_>],
+) -> io::Result<()> {
     folder.write("report.json", json::document(context, presented).text()? + "\n")?;
     for (i, shown) in presented.iter().enumerate() {
         counterexample(folder, &stem(i), context.mapping, shown)?;
@@ -28,7 +33,8 @@ pub fn write(folder: &mut OutputFolder, context: &CheckContext<'_>, presented: &
     Ok(())
 }
 
-/// Writes the files of one counterexample: litmus tests, the source as CUDA C++, pictures for browsers and for Graphviz, and the explanation.
+/// Writes the files of one counterexample: litmus tests, the source as CUDA C++, pictures for
+/// browsers and for Graphviz, and the explanation.
 pub fn counterexample(
     folder: &mut OutputFolder,
     stem: &str,

@@ -6,7 +6,9 @@ use margay_console::output::Output;
 use margay_console::side_by_side::side_by_side;
 use margay_console::table::{number, table};
 use margay_console::wrapped::{indented, wrapped};
-use margay_mappings::check::{AxiomEffort, CheckOptions, CheckReport, CheckVerdict, CoReading, Level, Listed};
+use margay_mappings::check::{
+    AxiomEffort, CheckOptions, CheckReport, CheckVerdict, CoReading, Level, Listed,
+};
 use margay_mappings::language::Mapping;
 use margay_models::picture::text;
 
@@ -16,13 +18,21 @@ use super::present::{CheckContext, PresentedCounterexample};
 use crate::headline::{Headline, Tone, events};
 use crate::restriction::{Restriction, supposes};
 
-/// The file of a mapping, its models, and the files that they are from. A table that was copied and edited still has the title of the first one.
+/// The file of a mapping, its models, and the files that they are from. A table that was copied and
+/// edited still has the title of the first one.
 pub(crate) fn between(Mapping { file, source, target, .. }: &Mapping) -> String {
-    format!("{}: {} ({}) -> {} ({})", file.name, source.name, source.source.name, target.name, target.source.name)
+    format!(
+        "{}: {} ({}) -> {} ({})",
+        file.name, source.name, source.source.name, target.name, target.source.name
+    )
 }
 
 /// Prints the report.
-pub fn print(context: &CheckContext<'_>, presented: &[PresentedCounterexample<'_>], output: &Output) -> io::Result<()> {
+pub fn print(
+    context: &CheckContext<'_>,
+    presented: &[PresentedCounterexample<'_>],
+    output: &Output,
+) -> io::Result<()> {
     output.headline(&answer(context).painted(*output))?;
     let supposed = supposes(context.mapping, &context.report.constructs, context.options.typed);
     let supposed = supposed.map_or(String::new(), |words| format!("; {words}"));
@@ -57,8 +67,13 @@ pub fn print(context: &CheckContext<'_>, presented: &[PresentedCounterexample<'_
 }
 
 /// Which counterexample it is, of how many, where there is more than one to speak of.
-fn position(context: &CheckContext<'_>, shown: &PresentedCounterexample<'_>, (at, of): (usize, usize)) -> Option<String> {
-    let listed = context.report.listed.iter().find(|l| is_of(&l.axiom, &shown.counterexample.axiom));
+fn position(
+    context: &CheckContext<'_>,
+    shown: &PresentedCounterexample<'_>,
+    (at, of): (usize, usize),
+) -> Option<String> {
+    let listed =
+        context.report.listed.iter().find(|l| is_of(&l.axiom, &shown.counterexample.axiom));
     match (listed, context.options.next) {
         (Some(listed), Some(next)) => {
             let more = if listed.more { "more than " } else { "" };
@@ -71,9 +86,12 @@ fn position(context: &CheckContext<'_>, shown: &PresentedCounterexample<'_>, (at
 /// The option that shows the next counterexample, unless the list is at its end.
 fn another(context: &CheckContext<'_>) -> Option<String> {
     match (context.options.next, context.options.all) {
-        (Some(next), _) => {
-            context.report.listed.iter().any(|l| l.more || l.of > next + 1).then(|| format!("--next {}", next + 1))
-        }
+        (Some(next), _) => context
+            .report
+            .listed
+            .iter()
+            .any(|l| l.more || l.of > next + 1)
+            .then(|| format!("--next {}", next + 1)),
         (None, all) => all.is_none().then(|| "--next".to_owned()),
     }
 }
@@ -86,7 +104,8 @@ fn is_of(question: &str, axiom: &str) -> bool {
 /// So many rows that would mend a counterexample are named.
 const SHOWN: usize = 2;
 
-/// The last lines where nothing more was asked for: what the answer covers, where more is said, and what to do next.
+/// The last lines where nothing more was asked for: what the answer covers, where more is said, and
+/// what to do next.
 fn short(context: &CheckContext<'_>) -> String {
     let report = context.report;
     let mut out = match report.verdict {
@@ -110,12 +129,14 @@ fn short(context: &CheckContext<'_>) -> String {
         out.push_str(&beside(report.old, &baseline.baseline.file.name));
     }
     if report.foremost().is_some() {
-        let another = another(context).map_or(String::new(), |option| format!("`{option}` shows another one, "));
+        let another = another(context)
+            .map_or(String::new(), |option| format!("`{option}` shows another one, "));
         let all = format!("`margay repair {}`", context.asked_as);
         out.push_str(&match context.mended_by() {
             Some(changes) => {
                 let row = |c: &RowChangeRecord| format!("`{} => {}`", c.row, c.after);
-                let mut rows = changes.iter().take(SHOWN).map(row).collect::<Vec<_>>().join(" and ");
+                let mut rows =
+                    changes.iter().take(SHOWN).map(row).collect::<Vec<_>>().join(" and ");
                 if changes.len() > SHOWN {
                     rows.push_str(&format!(", with {} rows more,", changes.len() - SHOWN));
                 }
@@ -126,19 +147,27 @@ fn short(context: &CheckContext<'_>) -> String {
         out.push_str(&format!("{another}`--out DIR` writes files and pictures. "));
     }
     // A sum of nothing is -0.
-    let cpu = report.axioms.iter().flat_map(|a| &a.rows).map(|r| r.seconds).fold(0.0, |sum, seconds| sum + seconds);
+    let cpu = report
+        .axioms
+        .iter()
+        .flat_map(|a| &a.rows)
+        .map(|r| r.seconds)
+        .fold(0.0, |sum, seconds| sum + seconds);
     out.push_str(&format!("{:.1} s ({cpu:.1} s of CPU). `-v` says more.", context.seconds));
     out
 }
 
-/// What of the table was not asked about, beside a counterexample: there may be one in it with fewer events. (The first line of an answer that found
-/// nothing says so itself.)
+/// What of the table was not asked about, beside a counterexample: there may be one in it with
+/// fewer events. (The first line of an answer that found nothing says so itself.)
 fn not_asked(context: &CheckContext<'_>) -> String {
     if context.report.verdict != CheckVerdict::Counterexample {
         return String::new();
     }
     let left = context.mapping.rows_not_asked_in_words(Some(&context.report.constructs));
-    left.split("; ").filter(|part| !part.is_empty()).map(|part| format!("Of the table, {part}. ")).collect()
+    left.split("; ")
+        .filter(|part| !part.is_empty())
+        .map(|part| format!("Of the table, {part}. "))
+        .collect()
 }
 
 /// What the search met of a baseline.
@@ -146,23 +175,44 @@ fn beside(old: usize, baseline: &str) -> String {
     match old {
         0 => format!("No counterexample was met that {baseline} has, too. "),
         1 => format!("One counterexample was met that {baseline} has, too, and left out. "),
-        n => format!("{} counterexamples were met that {baseline} has, too, and left out. ", number(n as u64)),
+        n => format!(
+            "{} counterexamples were met that {baseline} has, too, and left out. ",
+            number(n as u64)
+        ),
     }
 }
 
-/// The first line of a check that found nothing, or was not decided; `then` says what follows. `None` for a counterexample, of which more is said.
-pub fn without_counterexample(mapping: &Mapping, report: &CheckReport, options: &CheckOptions, then: &str) -> Option<Headline> {
+/// The first line of a check that found nothing, or was not decided; `then` says what follows.
+/// `None` for a counterexample, of which more is said.
+pub fn without_counterexample(
+    mapping: &Mapping,
+    report: &CheckReport,
+    options: &CheckOptions,
+    then: &str,
+) -> Option<Headline> {
     let restriction = Restriction::of_check(options);
     // What was not asked about matters where nothing was found.
-    let subject = format!("{}{}", mapping.title, mapping.not_asked_in_words(Some(&report.constructs)));
-    let line = |tone, found: &str, rest: &str| Some(Headline::new(tone, found, &format!("{rest}{then}"), &restriction, &subject));
+    let subject =
+        format!("{}{}", mapping.title, mapping.not_asked_in_words(Some(&report.constructs)));
+    let line = |tone, found: &str, rest: &str| {
+        Some(Headline::new(tone, found, &format!("{rest}{then}"), &restriction, &subject))
+    };
     let (established, level) = (report.established, level(options));
-    let none = if options.baseline.is_some() { "no new counterexample" } else { "no counterexample" };
+    let none =
+        if options.baseline.is_some() { "no new counterexample" } else { "no counterexample" };
     match &report.verdict {
-        CheckVerdict::None => line(Tone::Good, none, &format!(" up to {established}{level}", established = events(established))),
+        CheckVerdict::None => line(
+            Tone::Good,
+            none,
+            &format!(" up to {established}{level}", established = events(established)),
+        ),
         CheckVerdict::Counterexample => None,
         CheckVerdict::Undecided(_) => line(Tone::Unsure, "undecided", &{
-            let proposed = if report.candidates.is_empty() { "" } else { "; a larger one was proposed, and not decided" };
+            let proposed = if report.candidates.is_empty() {
+                ""
+            } else {
+                "; a larger one was proposed, and not decided"
+            };
             match established {
                 0 => "; no size was searched to its end".to_owned(),
                 n => format!(", but {none} up to {n}{level}{proposed}", n = events(n)),
@@ -173,23 +223,34 @@ pub fn without_counterexample(mapping: &Mapping, report: &CheckReport, options: 
 
 /// The first line.
 pub fn answer(context: &CheckContext<'_>) -> Headline {
-    if let Some(line) = without_counterexample(context.mapping, context.report, context.options, "") {
+    if let Some(line) = without_counterexample(context.mapping, context.report, context.options, "")
+    {
         return line;
     }
     let restriction = Restriction::of_check(context.options);
-    let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &context.mapping.title);
+    let line = |tone, found: &str, rest: &str| {
+        Headline::new(tone, found, rest, &restriction, &context.mapping.title)
+    };
     match context.report.foremost() {
         Some(first) => {
             let tone = if first.status.is_bug() { Tone::Bad } else { Tone::Unsure };
             let new = if context.options.baseline.is_some() { "new " } else { "" };
-            let found = format!("{new}counterexample with {} ({})", events(first.events), first.status.words());
+            let found = format!(
+                "{new}counterexample with {} ({})",
+                events(first.events),
+                first.status.words()
+            );
             line(tone, &found, &format!(", axiom {}", first.axiom))
         }
         None => {
             // `--next` asked for one behind the last.
             let count = |l: &Listed| format!(" {} with {}", number(l.of as u64), events(l.events));
             let all: Vec<String> = context.report.listed.iter().map(count).collect();
-            line(Tone::Bad, "no other counterexample", &format!(" (there {}{})", verb(&context.report.listed), all.join(",")))
+            line(
+                Tone::Bad,
+                "no other counterexample",
+                &format!(" (there {}{})", verb(&context.report.listed), all.join(",")),
+            )
         }
     }
 }
@@ -208,26 +269,48 @@ fn level(options: &CheckOptions) -> &'static str {
 }
 
 /// Prints a counterexample.
-pub fn counterexample(mapping: &Mapping, shown: &PresentedCounterexample<'_>, output: &Output) -> io::Result<()> {
+pub fn counterexample(
+    mapping: &Mapping,
+    shown: &PresentedCounterexample<'_>,
+    output: &Output,
+) -> io::Result<()> {
     numbered(mapping, shown, None, output)
 }
 
-fn numbered(mapping: &Mapping, shown: &PresentedCounterexample<'_>, position: Option<String>, output: &Output) -> io::Result<()> {
+fn numbered(
+    mapping: &Mapping,
+    shown: &PresentedCounterexample<'_>,
+    position: Option<String>,
+    output: &Output,
+) -> io::Result<()> {
     let c = shown.counterexample;
     output.print("")?;
     // The first line of the answer says this of a single compiler bug.
     if position.is_some() || !c.status.is_bug() || output.verbose {
         let of = position.map_or(String::new(), |position| format!(" {position}"));
-        let heading = format!("Counterexample{of}: {} of {} fails with {}", c.axiom, mapping.source.name, events(c.events));
+        let heading = format!(
+            "Counterexample{of}: {} of {} fails with {}",
+            c.axiom,
+            mapping.source.name,
+            events(c.events)
+        );
         output.print(&output.heading(&heading))?;
         output.print(&wrapped(&shown.standing(), output.width()))?;
         output.print("")?;
     }
-    let (left, right) =
-        (format!("source, forbidden by {}", mapping.source.name), format!("target, allowed by {}", mapping.target.name));
+    let (left, right) = (
+        format!("source, forbidden by {}", mapping.source.name),
+        format!("target, allowed by {}", mapping.target.name),
+    );
     // The comment of a test says what the title over it says.
-    let bare = |test: &str| test.lines().filter(|line| !line.starts_with('"')).collect::<Vec<_>>().join("\n");
-    output.print(&side_by_side((&left, &bare(&shown.source)), (&right, &bare(&shown.target)), output.width()))?;
+    let bare = |test: &str| {
+        test.lines().filter(|line| !line.starts_with('"')).collect::<Vec<_>>().join("\n")
+    };
+    output.print(&side_by_side(
+        (&left, &bare(&shown.source)),
+        (&right, &bare(&shown.target)),
+        output.width(),
+    ))?;
     output.print("")?;
     if output.verbose {
         output.print(&format!("{} {}", output.heading("Outcome"), shown.outcome))?;
@@ -240,8 +323,12 @@ fn numbered(mapping: &Mapping, shown: &PresentedCounterexample<'_>, position: Op
         }
         output.print("")?;
     }
-    output.print(&output.heading(&format!("Why {} forbids it (axiom {})", mapping.source.name, c.axiom)))?;
-    for line in if output.verbose { &shown.explanation } else { std::slice::from_ref(&shown.around) } {
+    output.print(
+        &output.heading(&format!("Why {} forbids it (axiom {})", mapping.source.name, c.axiom)),
+    )?;
+    for line in
+        if output.verbose { &shown.explanation } else { std::slice::from_ref(&shown.around) }
+    {
         output.print(&indented(&format!("  {line}"), output.width()))?;
     }
     // Its title says what the heading says.
@@ -249,8 +336,8 @@ fn numbered(mapping: &Mapping, shown: &PresentedCounterexample<'_>, position: Op
     output.print(picture.split_once('\n').map_or("", |(_, drawn)| drawn).trim_end())
 }
 
-/// The columns, each with the level that it is of, where it is of one alone (about programs there is one question for all axioms), and the
-/// width that a window must have for it.
+/// The columns, each with the level that it is of, where it is of one alone (about programs there
+/// is one question for all axioms), and the width that a window must have for it.
 const COLUMNS: [(&str, Option<Level>, usize); 10] = [
     ("axiom", Some(Level::Execution), 0),
     ("events", None, 0),
@@ -268,7 +355,9 @@ const COLUMNS: [(&str, Option<Level>, usize); 10] = [
 fn effort(context: &CheckContext<'_>, output: Output) -> String {
     let columns: Vec<&str> = COLUMNS
         .into_iter()
-        .filter(|&(_, level, width)| level.is_none_or(|l| l == context.options.level) && output.width() >= width)
+        .filter(|&(_, level, width)| {
+            level.is_none_or(|l| l == context.options.level) && output.width() >= width
+        })
         .map(|(name, ..)| name)
         .collect();
     let cell = |r: &AxiomEffort, column: &str| match column {
@@ -289,8 +378,10 @@ fn effort(context: &CheckContext<'_>, output: Output) -> String {
         _ => format!("{:.2}", r.seconds),
     };
     let all = context.report.axioms.iter().flat_map(|a| &a.rows);
-    let rows: Vec<Vec<String>> = all.map(|r| columns.iter().map(|c| cell(r, c)).collect()).collect();
-    let right: Vec<usize> = (0..columns.len()).filter(|&i| !["axiom", "answer"].contains(&columns[i])).collect();
+    let rows: Vec<Vec<String>> =
+        all.map(|r| columns.iter().map(|c| cell(r, c)).collect()).collect();
+    let right: Vec<usize> =
+        (0..columns.len()).filter(|&i| !["axiom", "answer"].contains(&columns[i])).collect();
     let mut out = table(&columns, &rows, &right, output.width());
     out.push_str(&format!(
         "\n{:.2} s on {} threads, {}",
@@ -327,12 +418,16 @@ fn meaning(context: &CheckContext<'_>) -> String {
         .map(|a| format!("{} holds up to {}", a.axiom, events(a.bound)))
         .collect();
     if context.report.verdict == CheckVerdict::Counterexample && !later.is_empty() {
-        out.push_str(&format!("The search ended with the counterexample: {}; `--keep-going` goes on.", later.join(", ")));
+        out.push_str(&format!(
+            "The search ended with the counterexample: {}; `--keep-going` goes on.",
+            later.join(", ")
+        ));
     }
     out.trim_end().to_owned()
 }
 
-const EVENTS: &str = "Events are operations of the source; a read-modify-write is two, initial writes are none. ";
+const EVENTS: &str =
+    "Events are operations of the source; a read-modify-write is two, initial writes are none. ";
 
 fn meaning_of_executions(co: CoReading) -> String {
     let reading = match co {

@@ -71,11 +71,19 @@ pub fn counterexample(shown: &PresentedCounterexample<'_>) -> report::Counterexa
 
 /// How many counterexamples `--next` has to show.
 fn listed(listed: &Listed) -> report::ListedRecord {
-    report::ListedRecord { axiom: listed.axiom.clone(), events: listed.events, of: listed.of, more: listed.more }
+    report::ListedRecord {
+        axiom: listed.axiom.clone(),
+        events: listed.events,
+        of: listed.of,
+        more: listed.more,
+    }
 }
 
 /// The whole report.
-pub fn document(context: &CheckContext<'_>, presented: &[PresentedCounterexample<'_>]) -> report::CheckDocument {
+pub fn document(
+    context: &CheckContext<'_>,
+    presented: &[PresentedCounterexample<'_>],
+) -> report::CheckDocument {
     let CheckContext { mapping, options, report, seconds, assumed, .. } = context;
     let reason = match &report.verdict {
         CheckVerdict::Undecided(why) => Some(why.clone()),
@@ -118,6 +126,9 @@ pub fn document(context: &CheckContext<'_>, presented: &[PresentedCounterexample
         }),
         assumed: assumed.as_ref().map(super::assumed::AssumedRows::report),
         mended_by: context.mended_by(),
-        certificate: crate::certificate::certificate(report.certified.as_ref(), options.certify.as_deref()),
+        certificate: crate::certificate::certificate(
+            report.certified.as_ref(),
+            options.certify.as_deref(),
+        ),
     }
 }

@@ -1,4 +1,5 @@
-//! A check: what is asked, the answer with its counterexamples made presentable, and what is said of the whole.
+//! A check: what is asked, the answer with its counterexamples made presentable, and what is said
+//! of the whole.
 
 mod ask;
 pub mod assumed;

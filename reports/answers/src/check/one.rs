@@ -1,4 +1,5 @@
-//! `--test FILE`: one program, compiled by the rows of the mapping, and whether its outcome is a counterexample.
+//! `--test FILE`: one program, compiled by the rows of the mapping, and whether its outcome is a
+//! counterexample.
 
 use std::path::Path;
 
@@ -32,21 +33,39 @@ pub fn run(file: &Path, mapping: &Mapping, limits: &RunLimits, output: &Output) 
     let one = match ask(mapping, &read.test, limits.deadline) {
         Ok(one) => one,
         Err(refusal) => {
-            let Some(reason) = gave_up(&refusal) else { return output.wrong(&[diagnostic(&refusal, &read, mapping)]) };
+            let Some(reason) = gave_up(&refusal) else {
+                return output.wrong(&[diagnostic(&refusal, &read, mapping)]);
+            };
             output.settle(Exit::Undecided);
             let subject = format!("{} under {}", read.test.name, mapping.title);
-            let answer = Headline::new(Tone::Unsure, "undecided", &format!(" ({reason})"), &Restriction::default(), &subject);
+            let answer = Headline::new(
+                Tone::Unsure,
+                "undecided",
+                &format!(" ({reason})"),
+                &Restriction::default(),
+                &subject,
+            );
             match output.format {
-                Format::Human => output.print(&wrapped(&answer.painted(*output), output.width()))?,
+                Format::Human => {
+                    output.print(&wrapped(&answer.painted(*output), output.width()))?
+                }
                 Format::Json => {
                     let answer = answer.text();
-                    output.document(&report::UndecidedProgram { verdict: Verdict::Undecided, answer, reason })?;
+                    output.document(&report::UndecidedProgram {
+                        verdict: Verdict::Undecided,
+                        answer,
+                        reason,
+                    })?;
                 }
             }
             return Ok(Exit::Undecided);
         }
     };
-    let exit = output.settle(if one.answer == ProgramVerdict::Counterexample { Exit::Found } else { Exit::Holds });
+    let exit = output.settle(if one.answer == ProgramVerdict::Counterexample {
+        Exit::Found
+    } else {
+        Exit::Holds
+    });
     match output.format {
         Format::Human => human(&one, &read, mapping, output)?,
         Format::Json => output.document(&document(&one, &read, mapping))?,
@@ -57,7 +76,9 @@ pub fn run(file: &Path, mapping: &Mapping, limits: &RunLimits, output: &Output) 
 /// Why a question was given up; `None` if the program or the mapping is wrong.
 fn gave_up(refusal: &Refusal) -> Option<String> {
     match refusal {
-        Refusal::Engine(error) if error.is_undecided() => Some(margay_console::limits::gave_up(error)),
+        Refusal::Engine(error) if error.is_undecided() => {
+            Some(margay_console::limits::gave_up(error))
+        }
         Refusal::TooMany(what) => Some(format!("the program has more ways {what} than are tried")),
         _ => None,
     }
@@ -69,12 +90,17 @@ fn diagnostic(refusal: &Refusal, read: &Read, mapping: &Mapping) -> Diagnostic {
         Refusal::Engine(error) => crate::refusal::by_engine(error, file, &read.file, source),
         Refusal::NoExecution(turns) => {
             let within = turns.map_or(String::new(), |n| format!(" in {n} turns of each loop"));
-            Diagnostic::error(format!("`{file}`: no execution has the outcome{within}, whatever a model says"))
-                .help("a read returns what some write wrote, or the initial value")
+            Diagnostic::error(format!(
+                "`{file}`: no execution has the outcome{within}, whatever a model says"
+            ))
+            .help("a read returns what some write wrote, or the initial value")
         }
         Refusal::NoRow(heads) => {
             let rows = heads.iter().map(|head| format!("`{head}`")).collect::<Vec<_>>().join(", ");
-            let what = format!("what `{file}` is compiled to is not known: `{}` has no row for {rows}", mapping.title);
+            let what = format!(
+                "what `{file}` is compiled to is not known: `{}` has no row for {rows}",
+                mapping.title
+            );
             let fails = heads.iter().any(|head| head.starts_with("CAS_FAIL"));
             Diagnostic::error(what).help(match fails {
                 true if source.signature.tabular().is_some() => {
@@ -95,7 +121,9 @@ fn diagnostic(refusal: &Refusal, read: &Read, mapping: &Mapping) -> Diagnostic {
             Diagnostic::error(what).help("`margay mappings NAME` prints the rows of a mapping, with the types that they are for")
         }
         Refusal::Barrier(operation) => {
-            let what = format!("`{operation}` is an operation on a barrier, of whose phases `--test` knows nothing");
+            let what = format!(
+                "`{operation}` is an operation on a barrier, of whose phases `--test` knows nothing"
+            );
             Diagnostic::error(what).help(
                 "`margay check` without `--test` asks about all programs up to a bound; `margay run` takes the program, and what it is \
                  compiled to as a test with an mbarrier (`mbarrier b=2`)",
@@ -105,10 +133,13 @@ fn diagnostic(refusal: &Refusal, read: &Read, mapping: &Mapping) -> Diagnostic {
     }
 }
 
-/// The answer in words, and what it is about: so many turns of loops, objects of types that the program does not name.
+/// The answer in words, and what it is about: so many turns of loops, objects of types that the
+/// program does not name.
 fn why(one: &ProgramAnswer) -> String {
-    let turns = one.turns.map_or(String::new(), |n| format!(", with at most {n} turns of each loop"));
-    let mut meant: Vec<String> = one.types.iter().map(|(name, ty)| format!("`{name}` is {ty}")).collect();
+    let turns =
+        one.turns.map_or(String::new(), |n| format!(", with at most {n} turns of each loop"));
+    let mut meant: Vec<String> =
+        one.types.iter().map(|(name, ty)| format!("`{name}` is {ty}")).collect();
     if one.any_function {
         meant.push("an exchange stands for another read-modify-write".to_owned());
     }
@@ -116,7 +147,9 @@ fn why(one: &ProgramAnswer) -> String {
         meant.push("its threads run as in the compiled program".to_owned());
     }
     let meant = match one.answer {
-        ProgramVerdict::Counterexample if !meant.is_empty() => format!(", where {}", meant.join(" and ")),
+        ProgramVerdict::Counterexample if !meant.is_empty() => {
+            format!(", where {}", meant.join(" and "))
+        }
         ProgramVerdict::TargetForbids if one.anywhere => ", wherever its threads run".to_owned(),
         _ => String::new(),
     };
@@ -145,20 +178,31 @@ fn verdicts(one: &ProgramAnswer) -> (Verdict, Verdict) {
 fn answer(one: &ProgramAnswer, read: &Read, mapping: &Mapping) -> Headline {
     let (tone, found) = match one.answer {
         ProgramVerdict::Counterexample => (Tone::Bad, "counterexample"),
-        ProgramVerdict::SourceAllows | ProgramVerdict::Races | ProgramVerdict::TargetForbids => (Tone::Good, "no counterexample"),
+        ProgramVerdict::SourceAllows | ProgramVerdict::Races | ProgramVerdict::TargetForbids => {
+            (Tone::Good, "no counterexample")
+        }
     };
     let subject = format!("{} under {}", read.test.name, mapping.title);
     Headline::new(tone, found, &format!(" ({})", why(one)), &Restriction::default(), &subject)
 }
 
-fn human(one: &ProgramAnswer, read: &Read, mapping: &Mapping, output: &Output) -> std::io::Result<()> {
+fn human(
+    one: &ProgramAnswer,
+    read: &Read,
+    mapping: &Mapping,
+    output: &Output,
+) -> std::io::Result<()> {
     output.print(&wrapped(&answer(one, read, mapping).painted(*output), output.width()))?;
     let (source, target) = verdicts(one);
     let left = format!("source, {} by {}", source.word(), mapping.source.name);
     let right = format!("target, {} by {}", target.word(), mapping.target.name);
     output.print("")?;
     let (program, compiled) = (read.test.to_string(), compiled(one));
-    output.print(&side_by_side((&left, program.trim_end()), (&right, compiled.trim_end()), output.width()))?;
+    output.print(&side_by_side(
+        (&left, program.trim_end()),
+        (&right, compiled.trim_end()),
+        output.width(),
+    ))?;
     if let Some(violation) = &one.violation {
         let names = |e| event_name(&one.source, e);
         output.print("")?;
@@ -176,11 +220,17 @@ fn document(one: &ProgramAnswer, read: &Read, mapping: &Mapping) -> report::Prog
     let (source_says, target_says) = verdicts(one);
     let names = |e| event_name(&one.source, e);
     let title = |model: &str, says: Verdict| format!("{model}: {}", says.word());
-    let source = Picture::of(&title(&mapping.source.name, source_says), &one.source, one.violation.as_ref());
-    let target = Picture::of(&title(&mapping.target.name, target_says), &one.target_execution, None);
+    let source =
+        Picture::of(&title(&mapping.source.name, source_says), &one.source, one.violation.as_ref());
+    let target =
+        Picture::of(&title(&mapping.target.name, target_says), &one.target_execution, None);
     let compiled = compiled(one);
     report::ProgramDocument {
-        verdict: if one.answer == ProgramVerdict::Counterexample { Verdict::Counterexample } else { Verdict::None },
+        verdict: if one.answer == ProgramVerdict::Counterexample {
+            Verdict::Counterexample
+        } else {
+            Verdict::None
+        },
         answer: answer(one, read, mapping).text(),
         why: why(one),
         turns: one.turns,

@@ -26,7 +26,8 @@ pub struct CheckContext<'a> {
 }
 
 impl CheckContext<'_> {
-    /// The cheapest changes of rows under which the first counterexample's program does not have its outcome.
+    /// The cheapest changes of rows under which the first counterexample's program does not have
+    /// its outcome.
     pub fn mended_by(&self) -> Option<Vec<RowChangeRecord>> {
         let changes = hint(self.mapping, self.report.foremost()?)?;
         Some(changes.iter().map(|c| change(self.mapping, c)).collect())
@@ -49,7 +50,8 @@ pub struct PresentedCounterexample<'a> {
     pub summary: String,
     /// The cycle in words, edge by edge.
     pub around: String,
-    /// The rows that its operations use, where the mapping tells uses apart or says where rows come from.
+    /// The rows that its operations use, where the mapping tells uses apart or says where rows come
+    /// from.
     pub rows: Vec<String>,
     /// The source execution with the violated cycle.
     pub source_picture: Picture,
@@ -60,12 +62,17 @@ pub struct PresentedCounterexample<'a> {
 impl<'a> PresentedCounterexample<'a> {
     /// Renders a counterexample.
     pub fn new(mapping: &Mapping, counterexample: &'a Counterexample) -> Self {
-        let name = |side: &str| format!("{}-{}-events-{side}", counterexample.axiom, counterexample.events);
+        let name = |side: &str| {
+            format!("{}-{}-events-{side}", counterexample.axiom, counterexample.events)
+        };
         let describe = |model: &str, verdict: &str| format!("{verdict} by {model}");
         let source = render(
             &counterexample.source,
             &name("source"),
-            Some(&describe(&mapping.source.name, &format!("forbidden (axiom {})", counterexample.axiom))),
+            Some(&describe(
+                &mapping.source.name,
+                &format!("forbidden (axiom {})", counterexample.axiom),
+            )),
             &counterexample.finals,
         );
         let target = render(
@@ -74,7 +81,10 @@ impl<'a> PresentedCounterexample<'a> {
             Some(&describe(&mapping.target.name, "allowed")),
             &counterexample.target_finals,
         );
-        let text = |r: &Result<margay_litmus::render::Rendered, margay_litmus::render::RenderError>| match r {
+        let text = |r: &Result<
+            margay_litmus::render::Rendered,
+            margay_litmus::render::RenderError,
+        >| match r {
             Ok(r) => r.test.to_string().trim_end().to_owned(),
             Err(e) => format!("(this execution has no litmus test: {e})"),
         };
@@ -111,7 +121,11 @@ impl<'a> PresentedCounterexample<'a> {
                 &counterexample.source,
                 violation,
             ),
-            target_picture: Picture::of(&format!("{}: allowed", mapping.target.name), &counterexample.target, None),
+            target_picture: Picture::of(
+                &format!("{}: allowed", mapping.target.name),
+                &counterexample.target,
+                None,
+            ),
         }
     }
 
@@ -121,7 +135,12 @@ impl<'a> PresentedCounterexample<'a> {
         match c.race {
             Some([a, b]) => {
                 let name = |e| event_name(&c.source, e);
-                format!("{}; {} and {} race in another execution of it", c.status.words(), name(a), name(b))
+                format!(
+                    "{}; {} and {} race in another execution of it",
+                    c.status.words(),
+                    name(a),
+                    name(b)
+                )
             }
             None => c.status.words().to_owned(),
         }
@@ -129,12 +148,18 @@ impl<'a> PresentedCounterexample<'a> {
 
     /// The pictures as graphs for Graphviz: source, target.
     pub fn dots(&self) -> (String, String) {
-        (dot(&self.counterexample.source, &self.source_picture), dot(&self.counterexample.target, &self.target_picture))
+        (
+            dot(&self.counterexample.source, &self.source_picture),
+            dot(&self.counterexample.target, &self.target_picture),
+        )
     }
 
     /// The pictures as SVG: source, target.
     pub fn svgs(&self) -> (String, String) {
-        (svg(&self.counterexample.source, &self.source_picture), svg(&self.counterexample.target, &self.target_picture))
+        (
+            svg(&self.counterexample.source, &self.source_picture),
+            svg(&self.counterexample.target, &self.target_picture),
+        )
     }
 }
 
@@ -143,7 +168,10 @@ fn rows(mapping: &Mapping, c: &Counterexample) -> Vec<String> {
     if mapping.rows.iter().flat_map(|r| &r.alternatives).all(|l| l.uses.is_empty()) {
         return Vec::new();
     }
-    let Some(named) = margay_mappings::naming::name(mapping, &c.source, &c.target, &c.origin) else { return Vec::new() };
+    let Some(named) = margay_mappings::naming::name(mapping, &c.source, &c.target, &c.origin)
+    else {
+        return Vec::new();
+    };
     let line = |o: &margay_mappings::naming::NamedOperation| {
         let body = mapping.rows[o.row].lowering_text(mapping.target.signature, o.lowering(mapping));
         let from = o.from.as_ref().map_or(String::new(), |f| {

@@ -1,4 +1,5 @@
-//! The report as JUnit XML: a suite for each folder, a case for each test and model, with the seconds that each took.
+//! The report as JUnit XML: a suite for each folder, a case for each test and model, with the
+//! seconds that each took.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -22,7 +23,8 @@ struct JunitCase {
     out: Vec<String>,
 }
 
-/// What is said of a case that did not simply pass: the element that says it, the type that it has there, and the text.
+/// What is said of a case that did not simply pass: the element that says it, the type that it has
+/// there, and the text.
 struct Remark {
     element: &'static str,
     kind: Option<&'static str>,
@@ -34,18 +36,22 @@ pub fn write(report: &CorpusReport, options: &CorpusOptions, file: &Path, output
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let made = folder.map_or(Ok(()), make_folder);
     // Where a test or a model is named by mistake, it is not lost.
-    let made = made.and_then(|()| not_another(file, "report in XML", |text| text.trim_start().starts_with('<')));
+    let made = made.and_then(|()| {
+        not_another(file, "report in XML", |text| text.trim_start().starts_with('<'))
+    });
     if let Err(error) = made.and_then(|()| write_over(file, text(report, options).as_bytes())) {
         let what = format!("cannot write the report to `{}`: {error}", file.display());
         output.warn(&[Diagnostic::error(what).help("the answer stands without it")]);
     }
 }
 
-/// The report. Texts that cannot be checked are errors of a suite of their own; tests of which nothing is expected are skipped, or
-/// failures where verdicts of all are required; a verdict that nobody looked for is skipped.
+/// The report. Texts that cannot be checked are errors of a suite of their own; tests of which
+/// nothing is expected are skipped, or failures where verdicts of all are required; a verdict that
+/// nobody looked for is skipped.
 pub fn text(report: &CorpusReport, options: &CorpusOptions) -> String {
     let suites = suites(report, options.require_verdicts);
-    let restriction = Restriction::of_corpus(&options.filter.paths, &options.filter.models).to_string();
+    let restriction =
+        Restriction::of_corpus(&options.filter.paths, &options.filter.models).to_string();
     let count = |cases: &[JunitCase], result: &str| {
         cases.iter().filter(|c| c.result.as_ref().is_some_and(|r| r.element == result)).count()
     };
@@ -81,7 +87,12 @@ fn suites(report: &CorpusReport, required: bool) -> BTreeMap<&str, Vec<JunitCase
     let mut without_time = |path, name: &dyn Fn(&str) -> String, element, kind, message: &str| {
         let (folder, file) = split(path);
         let result = Some(Remark { element, kind, message: message.to_owned() });
-        suites.entry(folder).or_default().push(JunitCase { name: name(file), seconds: 0.0, result, out: Vec::new() });
+        suites.entry(folder).or_default().push(JunitCase {
+            name: name(file),
+            seconds: 0.0,
+            result,
+            out: Vec::new(),
+        });
     };
     for not_run in &report.not_run {
         let name = |file: &str| format!("{file} under {}", not_run.model);
@@ -96,7 +107,10 @@ fn suites(report: &CorpusReport, required: bool) -> BTreeMap<&str, Vec<JunitCase
         let (file, message) = match error.labels.first() {
             Some(label) => {
                 let (line, column) = label.file.position(label.span.start);
-                (label.file.name.as_str(), format!("line {line}, column {column}: {}", error.message))
+                (
+                    label.file.name.as_str(),
+                    format!("line {line}, column {column}: {}", error.message),
+                )
             }
             None => ("margay test", error.message.clone()),
         };
@@ -126,7 +140,11 @@ fn suite(out: &mut String, folder: &str, cases: &[JunitCase], count: impl Fn(&st
         cases.iter().map(|c| c.seconds).sum::<f64>()
     );
     for JunitCase { name, seconds, result, out: said } in cases {
-        let _ = write!(out, "        <testcase name=\"{}\" classname=\"{folder}\" time=\"{seconds:.3}\"", escape(name));
+        let _ = write!(
+            out,
+            "        <testcase name=\"{}\" classname=\"{folder}\" time=\"{seconds:.3}\"",
+            escape(name)
+        );
         if result.is_none() && said.is_empty() {
             out.push_str("/>\n");
             continue;
@@ -137,7 +155,8 @@ fn suite(out: &mut String, folder: &str, cases: &[JunitCase], count: impl Fn(&st
             let _ = writeln!(out, "            <{element} message=\"{}\"{kind}/>", escape(message));
         }
         if !said.is_empty() {
-            let _ = writeln!(out, "            <system-out>{}</system-out>", escape(&said.join("\n")));
+            let _ =
+                writeln!(out, "            <system-out>{}</system-out>", escape(&said.join("\n")));
         }
         out.push_str("        </testcase>\n");
     }

@@ -1,4 +1,5 @@
-//! Keeps a corpus of verdicts honest: what is found beside what is expected. The sum comes first, then what differs; what is found can be written down.
+//! Keeps a corpus of verdicts honest: what is found beside what is expected. The sum comes first,
+//! then what differs; what is found can be written down.
 
 mod junit;
 mod report;
@@ -56,7 +57,8 @@ struct CheckedVerdict {
 
 impl CheckedVerdict {
     fn differs(&self) -> bool {
-        matches!(self.found, FoundVerdict::Verdict(found) if found != self.expected) || self.is_disagreement()
+        matches!(self.found, FoundVerdict::Verdict(found) if found != self.expected)
+            || self.is_disagreement()
     }
 
     fn is_disagreement(&self) -> bool {
@@ -87,7 +89,13 @@ struct CorpusFindings {
 
 impl CorpusFindings {
     /// Takes the answer about the line at an index, as it was, into the lines and the report.
-    fn take(&mut self, test: &str, (at, line): (usize, &ExpectationLine), answer: ComparedVerdict, report: &mut CorpusReport) {
+    fn take(
+        &mut self,
+        test: &str,
+        (at, line): (usize, &ExpectationLine),
+        answer: ComparedVerdict,
+        report: &mut CorpusReport,
+    ) {
         let is_first = at >= self.expected;
         match answer {
             ComparedVerdict::Found(found, seconds, remarks) => {
@@ -101,16 +109,29 @@ impl CorpusFindings {
                 } else if is_first {
                     self.unknown.insert(at);
                 }
-                let (test, model, source) = (test.to_owned(), line.model.clone(), line.source.clone());
-                report.checked.push(CheckedVerdict { test, model, expected: line.expected, found, source, seconds, remarks });
+                let (test, model, source) =
+                    (test.to_owned(), line.model.clone(), line.source.clone());
+                report.checked.push(CheckedVerdict {
+                    test,
+                    model,
+                    expected: line.expected,
+                    found,
+                    source,
+                    seconds,
+                    remarks,
+                });
             }
             // It can be read, and is for other models.
-            ComparedVerdict::Wrong(_) | ComparedVerdict::NotRun if is_first => drop(self.unknown.insert(at)),
+            ComparedVerdict::Wrong(_) | ComparedVerdict::NotRun if is_first => {
+                self.unknown.insert(at);
+            }
             ComparedVerdict::Wrong(mut errors) => {
                 self.wrong = true;
                 report.errors.append(&mut errors);
             }
-            ComparedVerdict::NotRun => report.not_run.push(NotRun { test: test.to_owned(), model: line.model.clone() }),
+            ComparedVerdict::NotRun => {
+                report.not_run.push(NotRun { test: test.to_owned(), model: line.model.clone() })
+            }
         }
     }
 
@@ -119,7 +140,11 @@ impl CorpusFindings {
         let mut at = 0_usize..;
         self.lines.retain(|_| at.next().is_none_or(|at| !self.unknown.contains(&at)));
         let named = |file: &str| self.lines.iter().any(|line| line.file == file);
-        let files = self.unknown.iter().map(|&at| folder.lines[at].file.as_str()).filter(|file| !named(file));
+        let files = self
+            .unknown
+            .iter()
+            .map(|&at| folder.lines[at].file.as_str())
+            .filter(|file| !named(file));
         files.map(|file| folder.path.join(file).display().to_string()).collect()
     }
 }
@@ -146,13 +171,18 @@ impl CorpusReport {
         match () {
             () if !self.errors.is_empty() => Exit::Wrong,
             () if missing || disagree || differ && !options.bless => Exit::Found,
-            () if self.checked.iter().any(CheckedVerdict::is_undecided) || !self.not_run.is_empty() => Exit::Undecided,
+            () if self.checked.iter().any(CheckedVerdict::is_undecided)
+                || !self.not_run.is_empty() =>
+            {
+                Exit::Undecided
+            }
             () => Exit::Holds,
         }
     }
 }
 
-/// Says that nothing could be compared. Reporters hear it, too: a report that is missing looks like a step that was left out.
+/// Says that nothing could be compared. Reporters hear it, too: a report that is missing looks like
+/// a step that was left out.
 fn refused(errors: Vec<Diagnostic>, options: &CorpusOptions, output: &Output) -> CommandOutcome {
     let report = CorpusReport { errors, ..CorpusReport::default() };
     if output.asked == FormatOption::Junit {
@@ -171,9 +201,14 @@ fn refused(errors: Vec<Diagnostic>, options: &CorpusOptions, output: &Output) ->
 pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
     let mut folders = match corpus::read(&options.filter.folder) {
         Ok(folders) if folders.is_empty() => {
-            let error = Diagnostic::error(format!("there is no litmus test in `{}`", options.filter.folder.display()));
+            let error = Diagnostic::error(format!(
+                "there is no litmus test in `{}`",
+                options.filter.folder.display()
+            ));
             return refused(
-                vec![error.help("the names of tests end in `.litmus`; folders in it are looked into as well")],
+                vec![error.help(
+                    "the names of tests end in `.litmus`; folders in it are looked into as well",
+                )],
                 options,
                 output,
             );
@@ -181,7 +216,8 @@ pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
         Ok(folders) => folders,
         Err(errors) => return refused(errors, options, output),
     };
-    let before: Vec<Vec<ExpectationLine>> = folders.iter().map(|folder| folder.lines.clone()).collect();
+    let before: Vec<Vec<ExpectationLine>> =
+        folders.iter().map(|folder| folder.lines.clone()).collect();
     if options.bless
         && let Err(errors) = add_first(&mut folders, &options.filter)
     {
@@ -212,7 +248,9 @@ pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
     let mut report = CorpusReport { unmentioned: chosen.unmentioned, ..CorpusReport::default() };
     // Of a test that nobody expects anything of it is said all the same that it is none.
     let errors = &mut report.errors;
-    report.unmentioned.retain(|test| read::load(Path::new(test)).map_err(|found| errors.extend(found)).is_ok());
+    report
+        .unmentioned
+        .retain(|test| read::load(Path::new(test)).map_err(|found| errors.extend(found)).is_ok());
     let begun = |(folder, before): (&CorpusFolder, &Vec<ExpectationLine>)| {
         let (lines, expected) = (folder.lines.clone(), before.len());
         CorpusFindings { lines, expected, unknown: BTreeSet::new(), wrong: false }
@@ -230,8 +268,15 @@ pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
         }
         bless(&folders, &before, &all, &mut report.errors);
     }
-    if report.first == 0 && report.checked.is_empty() && report.errors.is_empty() && report.not_run.is_empty() {
-        let error = Diagnostic::error(format!("no verdict is expected of any test in `{}`", options.filter.folder.display()));
+    if report.first == 0
+        && report.checked.is_empty()
+        && report.errors.is_empty()
+        && report.not_run.is_empty()
+    {
+        let error = Diagnostic::error(format!(
+            "no verdict is expected of any test in `{}`",
+            options.filter.folder.display()
+        ));
         let help = format!(
             "`margay test {} --model MODEL --bless` writes down what is found under a model; lines of {} are `TEST MODEL VERDICT SOURCE` (docs/ci.md)",
             options.filter.folder.display(),
@@ -252,8 +297,8 @@ pub fn run(options: &CorpusOptions, output: &Output) -> CommandOutcome {
     Ok(exit)
 }
 
-/// Adds a line for each test of which nothing is expected and each model that is asked about, behind the lines that are there: what is found will take
-/// the place of what it says.
+/// Adds a line for each test of which nothing is expected and each model that is asked about,
+/// behind the lines that are there: what is found will take the place of what it says.
 ///
 /// # Errors
 /// A model cannot be read, or a name cannot stand in the list of verdicts.
@@ -264,7 +309,9 @@ fn add_first(folders: &mut [CorpusFolder], filter: &Filter) -> Result<(), Vec<Di
     if filter.models.is_empty() {
         return Ok(());
     }
-    let tests = folders.iter().flat_map(|folder| folder.unmentioned.iter().map(|file| (file, folder.path.join(file))));
+    let tests = folders
+        .iter()
+        .flat_map(|folder| folder.unmentioned.iter().map(|file| (file, folder.path.join(file))));
     let models = filter.models.iter().map(|model| (model, PathBuf::from(model)));
     let errors: Vec<Diagnostic> = tests
         .chain(models)
@@ -297,9 +344,16 @@ fn add_first(folders: &mut [CorpusFolder], filter: &Filter) -> Result<(), Vec<Di
 }
 
 /// Writes down what was found, in each folder where something changes and nothing is wrong.
-fn bless(folders: &[CorpusFolder], before: &[Vec<ExpectationLine>], found: &[CorpusFindings], errors: &mut Vec<Diagnostic>) {
+fn bless(
+    folders: &[CorpusFolder],
+    before: &[Vec<ExpectationLine>],
+    found: &[CorpusFindings],
+    errors: &mut Vec<Diagnostic>,
+) {
     let all = folders.iter().zip(before).zip(found);
-    for ((folder, _), found) in all.filter(|((_, before), found)| !found.wrong && **before != found.lines) {
+    for ((folder, _), found) in
+        all.filter(|((_, before), found)| !found.wrong && **before != found.lines)
+    {
         let file = folder.path.join(corpus::EXPECTED);
         if let Err(error) = write_over(&file, corpus::write(&found.lines).as_bytes()) {
             errors.push(Diagnostic::error(format!("cannot write `{}`: {error}", file.display())));

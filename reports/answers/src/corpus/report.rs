@@ -1,4 +1,5 @@
-//! What is printed of a corpus: how many verdicts differ and how many are as expected, then each difference.
+//! What is printed of a corpus: how many verdicts differ and how many are as expected, then each
+//! difference.
 
 use margay_console::limits::RunLimits;
 use margay_console::output::{Format, FormatOption, Output};
@@ -13,12 +14,18 @@ use crate::restriction::Restriction;
 /// How many of the slowest are named with `-v`.
 const SLOWEST: usize = 5;
 
-/// How many tests are named of which nothing is expected; of the others it is said how many they are.
+/// How many tests are named of which nothing is expected; of the others it is said how many they
+/// are.
 const UNMENTIONED: usize = 20;
 
 impl CorpusReport {
     /// Prints the report in the form asked for.
-    pub fn print(&self, options: &CorpusOptions, limits: &RunLimits, output: &Output) -> std::io::Result<()> {
+    pub fn print(
+        &self,
+        options: &CorpusOptions,
+        limits: &RunLimits,
+        output: &Output,
+    ) -> std::io::Result<()> {
         if output.asked == FormatOption::Junit {
             return output.print(&junit::text(self, options));
         }
@@ -64,10 +71,12 @@ impl CorpusReport {
         self.checked.is_empty() && self.not_run.is_empty()
     }
 
-    /// The answer in a sentence. What is left out is said: only so many of the verdicts were looked for.
+    /// The answer in a sentence. What is left out is said: only so many of the verdicts were looked
+    /// for.
     fn answer(&self, options: &CorpusOptions, limits: &RunLimits) -> Headline {
         if self.is_unasked() && self.first == 0 && !self.errors.is_empty() {
-            let rest = format!(": no verdict could be compared in `{}`", options.filter.folder.display());
+            let rest =
+                format!(": no verdict could be compared in `{}`", options.filter.folder.display());
             return Headline { tone: Tone::Unsure, found: "undecided".to_owned(), rest };
         }
         let differ = self.checked.iter().filter(|c| c.differs()).count();
@@ -79,7 +88,8 @@ impl CorpusReport {
             (1, _) => (Tone::Bad, "1 difference".to_owned()),
             (n, _) => (Tone::Bad, format!("{} differences", number(n as u64))),
         };
-        let mut rest = if options.bless && count > 0 { ", written down".to_owned() } else { String::new() };
+        let mut rest =
+            if options.bless && count > 0 { ", written down".to_owned() } else { String::new() };
         if !self.errors.is_empty() {
             rest.push_str(&format!("; {}", counted(self.errors.len() as u64, "error", "errors")));
         }
@@ -91,19 +101,35 @@ impl CorpusReport {
             rest.push_str(&format!("; {} not looked for ({why})", verdicts(not_run)));
         }
         let restriction = Restriction::of_corpus(&options.filter.paths, &options.filter.models);
-        Headline { tone, found, rest: format!("{rest}; {} as expected{restriction}", verdicts(self.passed())) }
+        Headline {
+            tone,
+            found,
+            rest: format!("{rest}; {} as expected{restriction}", verdicts(self.passed())),
+        }
     }
 
-    fn human(&self, options: &CorpusOptions, limits: &RunLimits, output: &Output) -> std::io::Result<()> {
+    fn human(
+        &self,
+        options: &CorpusOptions,
+        limits: &RunLimits,
+        output: &Output,
+    ) -> std::io::Result<()> {
         if self.first > 0 {
             let count = verdicts(self.first);
             output.print(&format!("{count} written down of tests of which none was expected"))?;
         }
         if !self.is_unasked() {
-            output.print(&format!("{}, {:.2} s", self.answer(options, limits).painted(*output), self.seconds))?;
+            output.print(&format!(
+                "{}, {:.2} s",
+                self.answer(options, limits).painted(*output),
+                self.seconds
+            ))?;
         }
         for c in self.checked.iter().filter(|c| c.differs() || c.is_undecided()) {
-            output.print(&format!("{} under {}: expected {}, found {} ({})", c.test, c.model, c.expected, c.found, c.source))?;
+            output.print(&format!(
+                "{} under {}: expected {}, found {} ({})",
+                c.test, c.model, c.expected, c.found, c.source
+            ))?;
             for remark in &c.remarks {
                 output.prose(&format!("  {remark}"))?;
             }
@@ -113,9 +139,13 @@ impl CorpusReport {
             return Ok(());
         }
         for test in self.unmentioned.iter().take(UNMENTIONED) {
-            output.print(&format!("{test}: no verdict is expected of it; add a line to {}", corpus::EXPECTED))?;
+            output.print(&format!(
+                "{test}: no verdict is expected of it; add a line to {}",
+                corpus::EXPECTED
+            ))?;
         }
-        if let Some(more) = self.unmentioned.len().checked_sub(UNMENTIONED).filter(|&more| more > 0) {
+        if let Some(more) = self.unmentioned.len().checked_sub(UNMENTIONED).filter(|&more| more > 0)
+        {
             output.print(&format!(
                 "and of {} more tests no verdict is expected (`--format json` names all)",
                 number(more as u64)

@@ -31,12 +31,19 @@ pub struct DiffOptions {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(subjects: Subjects<'_>, options: &DiffOptions, limits: &RunLimits, output: &Output) -> CommandOutcome {
+pub fn run(
+    subjects: Subjects<'_>,
+    options: &DiffOptions,
+    limits: &RunLimits,
+    output: &Output,
+) -> CommandOutcome {
     let DiffOptions { compare: asked, prove, .. } = options;
     let kept = prove.as_ref().and_then(|kept| kept.certify.as_deref());
     let (out, certify) = (options.out.as_deref(), asked.certify.as_deref().or(kept));
     let prepared = out.map_or(Ok(()), folder::prepare);
-    if let Err(error) = prepared.and_then(|()| certify.map_or(Ok(()), |folder| certificate::folder(folder, false))) {
+    if let Err(error) =
+        prepared.and_then(|()| certify.map_or(Ok(()), |folder| certificate::folder(folder, false)))
+    {
         return output.wrong(&[error]);
     }
     let settings = match if prove.is_some() { proof::settings(subjects) } else { Ok(Vec::new()) } {
@@ -48,26 +55,32 @@ pub fn run(subjects: Subjects<'_>, options: &DiffOptions, limits: &RunLimits, ou
         let asked = asked.clone().with(|asked| asked.stop = stop);
         Bar::during(*output, asked.bound, |bar| compare(subjects, &asked, bar))
     };
-    let (reports, result) =
-        if prove.is_some() { beside(limits, &settings, search, |_| false) } else { (Vec::new(), search(limits.stop.clone())) };
+    let (reports, result) = if prove.is_some() {
+        beside(limits, &settings, search, |_| false)
+    } else {
+        (Vec::new(), search(limits.stop.clone()))
+    };
     let report = match result {
         Ok(report) => report,
         Err(errors) => return output.wrong(&errors),
     };
     let all = settings.into_iter().zip(reports).enumerate();
-    let mut proofs: Vec<DiffProof> =
-        all.map(|(allows, (setting, report))| DiffProof { allows, setting, report, certified: None }).collect();
+    let mut proofs: Vec<DiffProof> = all
+        .map(|(allows, (setting, report))| DiffProof { allows, setting, report, certified: None })
+        .collect();
     let mut uncertified = report.uncertified.clone();
     if let Some(folder) = kept {
         for proof in &mut proofs {
-            // A proof that the search contradicts, or beside which it did not reach its bound, is not kept.
+            // A proof that the search contradicts, or beside which it did not reach its bound, is
+            // not kept.
             if proof::against(proof, &report).is_none() {
                 uncertified.extend(proof.certify(subjects, folder).err().into_iter().flatten());
             }
         }
     }
     let rocq = prove.as_ref().and_then(|kept| kept.rocq.as_deref());
-    let rocq = rocq.map(|path| rocq::File::write(path, proof::theorems(subjects, &proofs, &report), limits));
+    let rocq = rocq
+        .map(|path| rocq::File::write(path, proof::theorems(subjects, &proofs, &report), limits));
     let context = DiffContext {
         subjects,
         options: asked,
@@ -93,7 +106,9 @@ pub fn run(subjects: Subjects<'_>, options: &DiffOptions, limits: &RunLimits, ou
         Format::Human => human::print(&context, &presented, output),
         Format::Json => output.document(&json::document(&context, &presented)),
     };
-    folder::fill(out, &files::is_like, *output, |folder| files::write(folder, &context, &presented));
+    folder::fill(out, &files::is_like, *output, |folder| {
+        files::write(folder, &context, &presented)
+    });
     output.warn(&uncertified);
     printed?;
     Ok(rocq.map_or(exit, |file| file.report(exit, output)))

@@ -14,7 +14,11 @@ pub fn is_like(name: &str) -> bool {
 }
 
 /// Writes report.json and, for each difference, its litmus tests, its picture and the explanation.
-pub fn write(folder: &mut OutputFolder, context: &DiffContext<'_>, presented: &[PresentedDifference<'_>]) -> io::Result<()> {
+pub fn write(
+    folder: &mut OutputFolder,
+    context: &DiffContext<'_>,
+    presented: &[PresentedDifference<'_>],
+) -> io::Result<()> {
     folder.write("report.json", json::document(context, presented).text()? + "\n")?;
     let mut number = 0;
     for (i, shown) in presented.iter().enumerate() {
@@ -32,7 +36,8 @@ pub fn difference(
     context: &DiffContext<'_>,
     shown: &PresentedDifference<'_>,
 ) -> io::Result<()> {
-    let suffixes: &[&str] = if shown.litmus.len() > 1 { &["-source.litmus", "-target.litmus"] } else { &[".litmus"] };
+    let suffixes: &[&str] =
+        if shown.litmus.len() > 1 { &["-source.litmus", "-target.litmus"] } else { &[".litmus"] };
     for (test, suffix) in shown.litmus.iter().zip(suffixes) {
         folder.write(&format!("{name}{suffix}"), format!("{test}\n"))?;
     }

@@ -18,39 +18,59 @@ use crate::prove::{gaps, inhabitants, steps};
 use crate::restriction::Restriction;
 
 /// Prints the report.
-pub fn print(context: &DiffContext<'_>, presented: &[PresentedDifference<'_>], output: &Output) -> io::Result<()> {
+pub fn print(
+    context: &DiffContext<'_>,
+    presented: &[PresentedDifference<'_>],
+    output: &Output,
+) -> io::Result<()> {
     output.print(&wrapped(&answer(context).painted(*output), output.width()))?;
     if let Some(words) = under(context) {
         output.print(&wrapped(&words, output.width()))?;
     }
     for q in 0..context.report.questions.len() {
-        output.print(&wrapped(&format!("{}: {}", context.report.title(q), line(context, q)), output.width()))?;
+        output.print(&wrapped(
+            &format!("{}: {}", context.report.title(q), line(context, q)),
+            output.width(),
+        ))?;
     }
     differences(context, presented, output)?;
     for proof in context.proofs {
-        let [allows, other] = [proof.allows, 1 - proof.allows].map(|i| context.report.models[i].as_str());
-        if context.report.questions.iter().any(|q| q.by_text && q.allows == proof.allows) || context.report.differ() {
+        let [allows, other] =
+            [proof.allows, 1 - proof.allows].map(|i| context.report.models[i].as_str());
+        if context.report.questions.iter().any(|q| q.by_text && q.allows == proof.allows)
+            || context.report.differ()
+        {
             continue;
         }
         output.print("")?;
         if proof.report.is_theorem() && against(proof, context.report).is_none() {
-            output.print(&output.heading(&format!("{other} allows what {allows} allows: a theorem")))?;
+            output.print(
+                &output.heading(&format!("{other} allows what {allows} allows: a theorem")),
+            )?;
             steps(&proof.report, output)?;
             let what = inhabitants(&proof.report.premises);
-            output.print(&wrapped(&format!("{what} It is about single executions, not programs."), output.width()))?;
+            output.print(&wrapped(
+                &format!("{what} It is about single executions, not programs."),
+                output.width(),
+            ))?;
         } else if proof.report.is_theorem() {
             let why = "proved, and not called a theorem: the search beside the proof contradicts it, or did not reach its bound";
-            output.print(&output.heading(&format!("{other} allows what {allows} allows: {why}")))?;
+            output
+                .print(&output.heading(&format!("{other} allows what {allows} allows: {why}")))?;
         } else {
             let what = if proof.report.violated().is_some() { "not so" } else { "not proved" };
-            output.print(&output.heading(&format!("{other} allows what {allows} allows: {what}")))?;
+            output
+                .print(&output.heading(&format!("{other} allows what {allows} allows: {what}")))?;
             gaps(&proof.report, output)?;
         }
     }
-    let certified: Vec<&ProofCertificate> = context.proofs.iter().filter_map(|proof| proof.certified.as_ref()).collect();
+    let certified: Vec<&ProofCertificate> =
+        context.proofs.iter().filter_map(|proof| proof.certified.as_ref()).collect();
     if !certified.is_empty() {
         output.print("")?;
-        certified.iter().try_for_each(|written| output.print(&wrapped(&written.words(), output.width())))?;
+        certified
+            .iter()
+            .try_for_each(|written| output.print(&wrapped(&written.words(), output.width())))?;
     }
     if let (Some(written), Some(folder)) = (&context.report.certified, &context.options.certify) {
         output.print("")?;
@@ -61,7 +81,11 @@ pub fn print(context: &DiffContext<'_>, presented: &[PresentedDifference<'_>], o
 }
 
 /// Prints the differences.
-pub fn differences(context: &DiffContext<'_>, presented: &[PresentedDifference<'_>], output: &Output) -> io::Result<()> {
+pub fn differences(
+    context: &DiffContext<'_>,
+    presented: &[PresentedDifference<'_>],
+    output: &Output,
+) -> io::Result<()> {
     let mut number = 0;
     for (i, shown) in presented.iter().enumerate() {
         number = if i > 0 && presented[i - 1].question == shown.question { number + 1 } else { 1 };
@@ -81,7 +105,9 @@ pub fn answer(context: &DiffContext<'_>) -> Headline {
         Subjects::Mapping(mapping) => mapping.rows_not_asked_in_words(Some(&report.constructs)),
         Subjects::Models(..) => String::new(),
     };
-    let line = |tone, found: &str, rest: &str| Headline::new(tone, found, rest, &restriction, &format!("{old} and {new}{rows}"));
+    let line = |tone, found: &str, rest: &str| {
+        Headline::new(tone, found, rest, &restriction, &format!("{old} and {new}{rows}"))
+    };
     let smallest = report.questions.iter().filter_map(|q| match q.verdict {
         ComparisonVerdict::Different(events) => Some(events),
         ComparisonVerdict::Equal | ComparisonVerdict::Undecided(_) => None,
@@ -110,14 +136,28 @@ pub fn answer(context: &DiffContext<'_>) -> Headline {
         (None, undecided, bound) if context.differs_beyond().is_some() => {
             let found = events(context.differs_beyond().unwrap_or_default());
             let searched = match bound.filter(|_| undecided.is_none()) {
-                Some(bound) => format!("; of those that the search makes, none up to {}", events(bound)),
+                Some(bound) => {
+                    format!("; of those that the search makes, none up to {}", events(bound))
+                }
                 None => String::new(),
             };
-            line(Tone::Bad, "different", &format!(", by an execution of {found} that the search did not find{searched}"))
+            line(
+                Tone::Bad,
+                "different",
+                &format!(", by an execution of {found} that the search did not find{searched}"),
+            )
         }
-        (Some(size), ..) => line(Tone::Bad, "different", &format!(", smallest difference of {}", events(size))),
+        (Some(size), ..) => {
+            line(Tone::Bad, "different", &format!(", smallest difference of {}", events(size)))
+        }
         (None, Some(_), _) => {
-            let established = report.questions.iter().filter(|q| !q.by_text).map(|q| q.established).min().unwrap_or(0);
+            let established = report
+                .questions
+                .iter()
+                .filter(|q| !q.by_text)
+                .map(|q| q.established)
+                .min()
+                .unwrap_or(0);
             line(
                 Tone::Unsure,
                 "undecided",
@@ -127,7 +167,9 @@ pub fn answer(context: &DiffContext<'_>) -> Headline {
                 },
             )
         }
-        (None, None, Some(bound)) => line(Tone::Good, "equal", &format!(" up to {bound}", bound = events(bound))),
+        (None, None, Some(bound)) => {
+            line(Tone::Good, "equal", &format!(" up to {bound}", bound = events(bound)))
+        }
         (None, None, None) => {
             let [older, newer] = context.subjects.models();
             let same = older.source.text == newer.source.text;
@@ -163,9 +205,9 @@ fn shown(context: &DiffContext<'_>) -> Option<&'static str> {
     statuses.sort_unstable();
     statuses.dedup();
     match statuses.as_slice() {
-        [Some(Status::Racy)] => {
-            Some("No program tells the models apart here: those that are shown race. They differ in single executions.")
-        }
+        [Some(Status::Racy)] => Some(
+            "No program tells the models apart here: those that are shown race. They differ in single executions.",
+        ),
         [Some(Status::Explained)] => Some(
             "No program tells the models apart here: both allow the outcomes that are shown. They differ in single executions.",
         ),
@@ -206,28 +248,49 @@ fn line(context: &DiffContext<'_>, q: usize) -> String {
         ),
         ComparisonVerdict::Equal => format!("none up to {}", events(question.established)),
         ComparisonVerdict::Different(size) if question.more => {
-            format!("{} smallest of {} shown; there are more (`--all N`)", question.differences.len(), events(*size))
+            format!(
+                "{} smallest of {} shown; there are more (`--all N`)",
+                question.differences.len(),
+                events(*size)
+            )
         }
-        ComparisonVerdict::Different(size) => format!("{} smallest, of {}", question.differences.len(), events(*size)),
-        ComparisonVerdict::Undecided(why) => format!("undecided above {}: {why}", events(question.established)),
+        ComparisonVerdict::Different(size) => {
+            format!("{} smallest, of {}", question.differences.len(), events(*size))
+        }
+        ComparisonVerdict::Undecided(why) => {
+            format!("undecided above {}: {why}", events(question.established))
+        }
     }
 }
 
-fn difference(context: &DiffContext<'_>, shown: &PresentedDifference<'_>, number: usize, output: &Output) -> io::Result<()> {
+fn difference(
+    context: &DiffContext<'_>,
+    shown: &PresentedDifference<'_>,
+    number: usize,
+    output: &Output,
+) -> io::Result<()> {
     let d = shown.difference;
     let question = &context.report.questions[shown.question];
     let title = context.report.title(shown.question);
     let of = question.differences.len();
     output.print("")?;
-    let heading = format!("{title} ({}), {}, {number} of {of}", d.violated.join(", "), events(d.events));
+    let heading =
+        format!("{title} ({}), {}, {number} of {of}", d.violated.join(", "), events(d.events));
     output.print(&output.heading(&wrapped(&heading, output.width())))?;
     if let Some(status) = d.status {
-        output.print(&wrapped(&standing(status, &context.report.models[1 - question.allows]), output.width()))?;
+        output.print(&wrapped(
+            &standing(status, &context.report.models[1 - question.allows]),
+            output.width(),
+        ))?;
     }
     output.print("")?;
     match (context.subjects, shown.litmus.as_slice()) {
         (Subjects::Mapping(_), [source, target]) => {
-            output.print(&side_by_side(("source", source), ("compiled", target), output.width()))?;
+            output.print(&side_by_side(
+                ("source", source),
+                ("compiled", target),
+                output.width(),
+            ))?;
         }
         (_, tests) => tests.iter().try_for_each(|t| output.print(t))?,
     }
@@ -237,8 +300,14 @@ fn difference(context: &DiffContext<'_>, shown: &PresentedDifference<'_>, number
     }
     let other = &context.report.models[1 - question.allows];
     let why = match question.kind {
-        Objection::Forbidden => format!("Why {other} forbids it (axiom {})", d.violated.first().map_or("", String::as_str)),
-        Objection::Undefined => format!("Why {other} calls it undefined ({})", d.violated.first().map_or("", String::as_str)),
+        Objection::Forbidden => format!(
+            "Why {other} forbids it (axiom {})",
+            d.violated.first().map_or("", String::as_str)
+        ),
+        Objection::Undefined => format!(
+            "Why {other} calls it undefined ({})",
+            d.violated.first().map_or("", String::as_str)
+        ),
     };
     output.print(&output.heading(&why))?;
     for line in &shown.explanation {
@@ -246,18 +315,26 @@ fn difference(context: &DiffContext<'_>, shown: &PresentedDifference<'_>, number
     }
     if d.undefined {
         output.print(&wrapped(
-            &format!("{} allows it and calls its program undefined all the same.", context.report.models[question.allows]),
+            &format!(
+                "{} allows it and calls its program undefined all the same.",
+                context.report.models[question.allows]
+            ),
             output.width(),
         ))?;
     }
     output.print("")?;
-    output.print(text(&d.executions[shown.shown], &shown.picture, output.width(), output.colour()).trim_end())
+    output.print(
+        text(&d.executions[shown.shown], &shown.picture, output.width(), output.colour())
+            .trim_end(),
+    )
 }
 
 /// What the answer means, and what it does not establish.
 fn meaning(context: &DiffContext<'_>) -> String {
     let report = context.report;
-    let mut out = String::from("Events are operations; a read-modify-write is two, initial writes are none. ");
+    let mut out = String::from(
+        "Events are operations; a read-modify-write is two, initial writes are none. ",
+    );
     out.push_str(match context.options.level {
         Level::Execution => {
             "Compared were single executions with their coherence order (and Fence-SC order); `--program` asks for outcomes that one \
@@ -279,7 +356,9 @@ fn meaning(context: &DiffContext<'_>) -> String {
     }
     if !report.blind.is_empty() {
         let names = report.blind.join(", ");
-        out.push_str(&format!("Executions had nothing of {names}, so what the models say of that was not compared. "));
+        out.push_str(&format!(
+            "Executions had nothing of {names}, so what the models say of that was not compared. "
+        ));
     }
     if !context.options.without.is_empty() || !context.options.only.is_empty() {
         out.push_str(&format!("Programs were made of {}. ", report.constructs.join(", ")));
@@ -291,7 +370,9 @@ fn meaning(context: &DiffContext<'_>) -> String {
         );
     }
     let mut questions = report.questions.iter().enumerate();
-    let by_solver = questions.any(|(n, q)| matches!(q.verdict, ComparisonVerdict::Equal) && !q.by_text && !context.proves(n));
+    let by_solver = questions.any(|(n, q)| {
+        matches!(q.verdict, ComparisonVerdict::Equal) && !q.by_text && !context.proves(n)
+    });
     if report.certified.is_none() && by_solver {
         out.push_str("That there is none was established by the SAT solver alone. ");
     }

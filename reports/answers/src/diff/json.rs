@@ -12,7 +12,11 @@ use crate::prove::rocq::File;
 use crate::prove::written::ProofCertificate;
 use crate::violation;
 
-fn question(q: usize, context: &DiffContext<'_>, presented: &[PresentedDifference<'_>]) -> report::DiffQuestion {
+fn question(
+    q: usize,
+    context: &DiffContext<'_>,
+    presented: &[PresentedDifference<'_>],
+) -> report::DiffQuestion {
     let question = &context.report.questions[q];
     let beyond = context.beyond(q);
     let (verdict, reason) = match &question.verdict {
@@ -30,17 +34,24 @@ fn question(q: usize, context: &DiffContext<'_>, presented: &[PresentedDifferenc
         events: if let Searched::Different(n) = question.verdict { Some(n) } else { beyond },
         differences: presented.iter().filter(|p| p.question == q).map(difference).collect(),
         more: question.more,
-        beyond: proof_of(context.proofs, context.report, q).filter(|_| beyond.is_some()).map_or_else(Vec::new, |proof| {
-            let gaps = proof.report.goals.iter().filter_map(|g| g.gap.as_ref());
-            gaps.filter(|g| g.violated.is_some()).map(gap).collect()
-        }),
+        beyond: proof_of(context.proofs, context.report, q)
+            .filter(|_| beyond.is_some())
+            .map_or_else(Vec::new, |proof| {
+                let gaps = proof.report.goals.iter().filter_map(|g| g.gap.as_ref());
+                gaps.filter(|g| g.violated.is_some()).map(gap).collect()
+            }),
         theorem: (!context.proofs.is_empty()).then(|| context.proves(q)),
-        certificate: proof_of(context.proofs, context.report, q).and_then(|p| p.certified.as_ref()).map(ProofCertificate::report),
+        certificate: proof_of(context.proofs, context.report, q)
+            .and_then(|p| p.certified.as_ref())
+            .map(ProofCertificate::report),
     }
 }
 
 /// The whole report.
-pub fn document(context: &DiffContext<'_>, presented: &[PresentedDifference<'_>]) -> report::DiffDocument {
+pub fn document(
+    context: &DiffContext<'_>,
+    presented: &[PresentedDifference<'_>],
+) -> report::DiffDocument {
     let DiffContext { report, options, .. } = context;
     let models = context.subjects.models();
     let [old, new] = report.models.clone();
@@ -69,7 +80,10 @@ pub fn document(context: &DiffContext<'_>, presented: &[PresentedDifference<'_>]
         solver: options.backend.version(),
         seconds: context.seconds,
         questions: (0..report.questions.len()).map(|q| question(q, context, presented)).collect(),
-        certificate: crate::certificate::certificate(report.certified.as_ref(), options.certify.as_deref()),
+        certificate: crate::certificate::certificate(
+            report.certified.as_ref(),
+            options.certify.as_deref(),
+        ),
         rocq: context.rocq.map(File::document),
     }
 }
@@ -99,22 +113,30 @@ fn difference(shown: &PresentedDifference<'_>) -> report::DifferenceRecord {
 
 fn reason(reason: &RelationReason, words: &str) -> report::DifferenceReason {
     let place = |p: &SourcePlace| report::ModelLine { file: p.file.name.clone(), line: p.line() };
-    let axiom = |name: &str, forbids: &SourcePlace, allows: Option<&SourcePlace>| report::DifferenceReason {
-        kind: report::ReasonKind::Axiom,
-        name: name.to_owned(),
-        relates: None,
-        related_by: None,
-        forbids: place(forbids),
-        allows: allows.map(place),
-        words: words.to_owned(),
+    let axiom = |name: &str, forbids: &SourcePlace, allows: Option<&SourcePlace>| {
+        report::DifferenceReason {
+            kind: report::ReasonKind::Axiom,
+            name: name.to_owned(),
+            relates: None,
+            related_by: None,
+            forbids: place(forbids),
+            allows: allows.map(place),
+            words: words.to_owned(),
+        }
     };
     match reason {
-        RelationReason::Definition { name, relates, by_forbidding, forbids, allows } => report::DifferenceReason {
-            kind: report::ReasonKind::Definition,
-            relates: Some(relates.clone()),
-            related_by: Some(if *by_forbidding { report::DiffSide::Forbids } else { report::DiffSide::Allows }),
-            ..axiom(name, forbids, Some(allows))
-        },
+        RelationReason::Definition { name, relates, by_forbidding, forbids, allows } => {
+            report::DifferenceReason {
+                kind: report::ReasonKind::Definition,
+                relates: Some(relates.clone()),
+                related_by: Some(if *by_forbidding {
+                    report::DiffSide::Forbids
+                } else {
+                    report::DiffSide::Allows
+                }),
+                ..axiom(name, forbids, Some(allows))
+            }
+        }
         RelationReason::Axiom { name, forbids, allows } => axiom(name, forbids, Some(allows)),
         RelationReason::NoAxiom { name, forbids } => axiom(name, forbids, None),
     }

@@ -47,11 +47,19 @@ impl Loading {
 /// Reads what is named; warnings are added to `warnings`.
 ///
 /// # Errors
-/// Names without a model, texts that cannot be read; where only one of the two cannot, that is said first.
-pub fn load(named: &ComparedNames, warnings: &mut Vec<Diagnostic>) -> Result<Loading, Vec<Diagnostic>> {
+/// Names without a model, texts that cannot be read; where only one of the two cannot, that is said
+/// first.
+pub fn load(
+    named: &ComparedNames,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Loading, Vec<Diagnostic>> {
     if let Some(name) = &named.mapping {
         let [old, new] = two(named)?;
-        let sources = LoadOptions { source: Some(old.clone()), target: Some(new.clone()), ..LoadOptions::default() };
+        let sources = LoadOptions {
+            source: Some(old.clone()),
+            target: Some(new.clone()),
+            ..LoadOptions::default()
+        };
         let loaded = library::find(name, &sources)?;
         warnings.extend(loaded.warnings);
         return Ok(Loading::Mapping(Box::new(loaded.mapping)));
@@ -59,7 +67,9 @@ pub fn load(named: &ComparedNames, warnings: &mut Vec<Diagnostic>) -> Result<Loa
     let (old, new, names) = match &named.git {
         Some(revision) => {
             let [file] = named.models.as_slice() else {
-                let error = Diagnostic::error("`--git` compares one file with itself at a revision, and two models are named");
+                let error = Diagnostic::error(
+                    "`--git` compares one file with itself at a revision, and two models are named",
+                );
                 return Err(vec![error.help("name one file, or leave out `--git`")]);
             };
             let names = [format!("{file}@{revision}"), file.clone()];
@@ -84,14 +94,27 @@ pub fn load(named: &ComparedNames, warnings: &mut Vec<Diagnostic>) -> Result<Loa
 ///
 /// # Errors
 /// A mapping and something else; mappings that cannot be read.
-pub fn tables(named: &ComparedNames, warnings: &mut Vec<Diagnostic>) -> Result<Option<TablePair>, Vec<Diagnostic>> {
+pub fn tables(
+    named: &ComparedNames,
+    warnings: &mut Vec<Diagnostic>,
+) -> Result<Option<TablePair>, Vec<Diagnostic>> {
     let kinds: Vec<Option<bool>> = named.models.iter().map(|name| is_mapping(name)).collect();
     if !kinds.contains(&Some(true)) {
         return Ok(None);
     }
-    if let Some(other) = named.models.iter().zip(&kinds).find(|(_, kind)| **kind == Some(false)).map(|(name, _)| name) {
-        let error = Diagnostic::error(format!("a mapping is compared with a mapping, and `{other}` is none"));
-        return Err(vec![error.help("write `margay diff OLD.map NEW.map`; `margay check NEW.map` asks about one mapping")]);
+    if let Some(other) = named
+        .models
+        .iter()
+        .zip(&kinds)
+        .find(|(_, kind)| **kind == Some(false))
+        .map(|(name, _)| name)
+    {
+        let error = Diagnostic::error(format!(
+            "a mapping is compared with a mapping, and `{other}` is none"
+        ));
+        return Err(vec![error.help(
+            "write `margay diff OLD.map NEW.map`; `margay check NEW.map` asks about one mapping",
+        )]);
     }
     let find = |name: &str| library::find(name, &LoadOptions::default());
     let (names, old, new) = match (&named.git, named.models.as_slice()) {
@@ -101,17 +124,22 @@ pub fn tables(named: &ComparedNames, warnings: &mut Vec<Diagnostic>) -> Result<O
             let text = text_at_revision(file, revision, "map").map_err(|e| vec![e])?.0;
             // What it extends is read as it was then only if it is built in.
             let old = load_between(&text, None, Some(library::built_in), source, target)?;
-            ([format!("{file}@{revision}"), file.clone()], LoadedMapping { mapping: old, warnings: Vec::new() }, new)
+            (
+                [format!("{file}@{revision}"), file.clone()],
+                LoadedMapping { mapping: old, warnings: Vec::new() },
+                new,
+            )
         }
         (None, [old, new]) => ([old.clone(), new.clone()], find(old)?, find(new)?),
         (Some(_), _) => {
-            let error = Diagnostic::error("`--git` compares one file with itself at a revision, and two mappings are named");
+            let error = Diagnostic::error(
+                "`--git` compares one file with itself at a revision, and two mappings are named",
+            );
             return Err(vec![error.help("name one file, or leave out `--git`")]);
         }
         (None, _) => {
             let error = Diagnostic::error("a comparison needs two mappings");
-            let help =
-                "write `margay diff OLD.map NEW.map`, or `margay diff FILE.map --git REV` for a file and its older version";
+            let help = "write `margay diff OLD.map NEW.map`, or `margay diff FILE.map --git REV` for a file and its older version";
             return Err(vec![error.help(help)]);
         }
     };
@@ -155,11 +183,17 @@ fn both(
     new: Result<Loaded, Vec<Diagnostic>>,
     names: &[String; 2],
 ) -> Result<[Loaded; 2], Vec<Diagnostic>> {
-    let only = |bad: &str, good: &str| Diagnostic::error(format!("`{bad}` cannot be compared; `{good}` reads without errors"));
+    let only = |bad: &str, good: &str| {
+        Diagnostic::error(format!("`{bad}` cannot be compared; `{good}` reads without errors"))
+    };
     match (old, new) {
         (Ok(old), Ok(new)) => Ok([old, new]),
-        (Err(errors), Ok(_)) => Err(std::iter::once(only(&names[0], &names[1])).chain(errors).collect()),
-        (Ok(_), Err(errors)) => Err(std::iter::once(only(&names[1], &names[0])).chain(errors).collect()),
+        (Err(errors), Ok(_)) => {
+            Err(std::iter::once(only(&names[0], &names[1])).chain(errors).collect())
+        }
+        (Ok(_), Err(errors)) => {
+            Err(std::iter::once(only(&names[1], &names[0])).chain(errors).collect())
+        }
         (Err(old), Err(new)) => Err(old.into_iter().chain(new).collect()),
     }
 }
@@ -171,13 +205,19 @@ fn at_revision(file: &str, revision: &str) -> Result<Loaded, Vec<Diagnostic>> {
 }
 
 /// The text of a file with this ending as it was at a revision, and the files of its folder then.
-fn text_at_revision<'a>(file: &'a str, revision: &'a str, ending: &str) -> Result<(Arc<SourceFile>, Revision<'a>), Diagnostic> {
+fn text_at_revision<'a>(
+    file: &'a str,
+    revision: &'a str,
+    ending: &str,
+) -> Result<(Arc<SourceFile>, Revision<'a>), Diagnostic> {
     let path = Path::new(file);
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let name = if folder.is_dir() && !name.is_empty() { name } else { String::new() };
     if name.is_empty() || !file.ends_with(&format!(".{ending}")) {
-        let error = Diagnostic::error(format!("`{file}` is not the path of a .{ending} file; git knows versions of files only"));
+        let error = Diagnostic::error(format!(
+            "`{file}` is not the path of a .{ending} file; git knows versions of files only"
+        ));
         let example = if ending == "cat" { "models/ptx-6.0.cat" } else { "mappings/mine.map" };
         return Err(error.help(format!("give the path of the file, e.g. {example}")));
     }
@@ -199,7 +239,8 @@ struct Revision<'a> {
 
 impl Revision<'_> {
     fn git(&self, arguments: &[&str]) -> Result<Vec<u8>, String> {
-        // A repository's own configuration may name programs: for changed files, for signatures, for what is to be fetched.
+        // A repository's own configuration may name programs: for changed files, for signatures,
+        // for what is to be fetched.
         let quiet = ["-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "--no-pager"];
         let output = Command::new("git")
             .args(quiet)
@@ -233,8 +274,13 @@ impl Revision<'_> {
 
     /// The text of a file of the folder, by a path relative to it.
     fn show(&self, path: &str) -> Result<String, String> {
-        let text =
-            self.git(&["show", "--no-textconv", "--no-ext-diff", "--end-of-options", &format!("{}:./{path}", self.revision)])?;
+        let text = self.git(&[
+            "show",
+            "--no-textconv",
+            "--no-ext-diff",
+            "--end-of-options",
+            &format!("{}:./{path}", self.revision),
+        ])?;
         String::from_utf8(text).map_err(|error| limited::not_a_text(&error))
     }
 }
@@ -242,10 +288,17 @@ impl Revision<'_> {
 impl Includes for Revision<'_> {
     fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
         // As from the disk, only models are read.
-        match self.show(path).and_then(|text| if path.ends_with(".cat") { Ok(text) } else { Err(String::new()) }) {
-            Ok(text) => Ok(SourceFile::new(format!("{}:{}", self.revision, self.folder.join(path).display()), text)),
+        match self
+            .show(path)
+            .and_then(|text| if path.ends_with(".cat") { Ok(text) } else { Err(String::new()) })
+        {
+            Ok(text) => Ok(SourceFile::new(
+                format!("{}:{}", self.revision, self.folder.join(path).display()),
+                text,
+            )),
             // What is built in is not in the repository.
-            Err(_) => FilesThenBuiltIn.open(&SourceFile::new("<built-in>/revision", from.text.clone()), path),
+            Err(_) => FilesThenBuiltIn
+                .open(&SourceFile::new("<built-in>/revision", from.text.clone()), path),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! A comparison: what is compared, the answer with its differences made presentable, and what is said of the whole.
+//! A comparison: what is compared, the answer with its differences made presentable, and what is
+//! said of the whole.
 
 mod ask;
 pub mod files;

@@ -1,7 +1,9 @@
 //! A difference made presentable: litmus tests, outcome, words and pictures.
 
 use margay_litmus::render::render;
-use margay_mappings::compare::{CompareOptions, CompareReport, ModelDifference, Objection, RelationReason, Subjects};
+use margay_mappings::compare::{
+    CompareOptions, CompareReport, ModelDifference, Objection, RelationReason, Subjects,
+};
 use margay_models::picture::{Picture, dot, event_name, svg};
 
 use super::proof::{DiffProof, ProofObjection, against, beyond, is_proved};
@@ -30,13 +32,16 @@ impl<'a> DiffContext<'a> {
     /// The differences, question by question, made presentable.
     pub fn presented(&self) -> Vec<PresentedDifference<'a>> {
         let questions = self.report.questions.iter().enumerate();
-        let all = questions.flat_map(|(q, question)| question.differences.iter().map(move |d| (q, d)));
+        let all =
+            questions.flat_map(|(q, question)| question.differences.iter().map(move |d| (q, d)));
         all.map(|(q, difference)| PresentedDifference::new(self, q, difference)).collect()
     }
 
     /// Is it proved that there is no difference, of any size?
     pub fn is_proved(&self) -> bool {
-        !self.proofs.is_empty() && !self.report.differ() && (0..self.report.questions.len()).all(|q| self.proves(q))
+        !self.proofs.is_empty()
+            && !self.report.differ()
+            && (0..self.report.questions.len()).all(|q| self.proves(q))
     }
 
     /// The events of a difference of which a proof says that there is none.
@@ -64,7 +69,10 @@ impl<'a> DiffContext<'a> {
 
     /// Where the search found no difference, the events of the smallest that a proof has.
     pub fn differs_beyond(&self) -> Option<usize> {
-        (0..self.report.questions.len()).filter_map(|q| self.beyond(q)).min().filter(|_| !self.report.differ())
+        (0..self.report.questions.len())
+            .filter_map(|q| self.beyond(q))
+            .min()
+            .filter(|_| !self.report.differ())
     }
 
     /// Is it proved of this question?
@@ -95,13 +103,18 @@ impl<'a> PresentedDifference<'a> {
     /// Renders a difference.
     pub fn new(context: &DiffContext<'_>, q: usize, difference: &'a ModelDifference) -> Self {
         let question = &context.report.questions[q];
-        let [allows, other] = [question.allows, 1 - question.allows].map(|i| context.report.models[i].as_str());
+        let [allows, other] =
+            [question.allows, 1 - question.allows].map(|i| context.report.models[i].as_str());
         let verdict = match question.kind {
             Objection::Forbidden => "forbidden",
             Objection::Undefined => "undefined",
         };
         let violated = difference.violated.join(", ");
-        let number = question.differences.iter().position(|d| std::ptr::eq(d, difference)).map_or(1, |i| i + 1);
+        let number = question
+            .differences
+            .iter()
+            .position(|d| std::ptr::eq(d, difference))
+            .map_or(1, |i| i + 1);
         let name = format!("{}-{number}", stem(q, context));
         let description = format!("allowed by {allows}, {verdict} by {other} ({violated})");
         let sides: &[usize] = match context.subjects {
@@ -111,8 +124,15 @@ impl<'a> PresentedDifference<'a> {
         let tests: Vec<Result<String, String>> = sides
             .iter()
             .map(|&i| {
-                let rendered = render(&difference.executions[i], &name, Some(&description), &difference.finals[i]);
-                rendered.map(|r| r.test.to_string().trim_end().to_owned()).map_err(|e| e.to_string())
+                let rendered = render(
+                    &difference.executions[i],
+                    &name,
+                    Some(&description),
+                    &difference.finals[i],
+                );
+                rendered
+                    .map(|r| r.test.to_string().trim_end().to_owned())
+                    .map_err(|e| e.to_string())
             })
             .collect();
         let shown = match context.subjects {
@@ -125,7 +145,10 @@ impl<'a> PresentedDifference<'a> {
         Self {
             question: q,
             difference,
-            outcome: tests.first().and_then(|t| t.as_ref().ok()).map_or_else(String::new, |t| outcome_of(t)),
+            outcome: tests
+                .first()
+                .and_then(|t| t.as_ref().ok())
+                .map_or_else(String::new, |t| outcome_of(t)),
             litmus: tests
                 .into_iter()
                 .map(|t| t.unwrap_or_else(|e| format!("(this execution has no litmus test: {e})")))
@@ -136,7 +159,11 @@ impl<'a> PresentedDifference<'a> {
                 .map(|r| sentence(r, question.allows == 1, &stem(q, context).replace('-', " ")))
                 .collect(),
             explanation: violation.map(|v| v.words(&names)).unwrap_or_default(),
-            picture: Picture::of(&format!("{verdict} by {other}: {violated}"), execution, violation),
+            picture: Picture::of(
+                &format!("{verdict} by {other}: {violated}"),
+                execution,
+                violation,
+            ),
             shown,
         }
     }
@@ -163,7 +190,8 @@ pub fn stem(q: usize, context: &DiffContext<'_>) -> &'static str {
     }
 }
 
-/// A reason in words; `lost` if it is the newer model that allows the execution, `newly` what it makes of it.
+/// A reason in words; `lost` if it is the newer model that allows the execution, `newly` what it
+/// makes of it.
 fn sentence(reason: &RelationReason, lost: bool, newly: &str) -> String {
     match (reason, lost) {
         (RelationReason::Definition { name, relates, by_forbidding, forbids, allows }, lost) => {
@@ -175,8 +203,12 @@ fn sentence(reason: &RelationReason, lost: bool, newly: &str) -> String {
                 format!("{newly} because {has} (`{name}`) now has {relates}, which {lacks} has not")
             }
         }
-        (RelationReason::NoAxiom { name, forbids }, true) => format!("{newly} because the axiom `{name}` ({forbids}) is gone"),
-        (RelationReason::NoAxiom { name, forbids }, false) => format!("{newly} because of the axiom `{name}` ({forbids})"),
+        (RelationReason::NoAxiom { name, forbids }, true) => {
+            format!("{newly} because the axiom `{name}` ({forbids}) is gone")
+        }
+        (RelationReason::NoAxiom { name, forbids }, false) => {
+            format!("{newly} because of the axiom `{name}` ({forbids})")
+        }
         (RelationReason::Axiom { name, forbids, allows }, true) => {
             format!("{newly} because the axiom `{name}` ({allows}) asks for less than at {forbids}")
         }

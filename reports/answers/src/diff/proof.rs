@@ -1,8 +1,11 @@
-//! `margay diff --prove`: beside the search for differences, a proof that there are none in executions of any size.
+//! `margay diff --prove`: beside the search for differences, a proof that there are none in
+//! executions of any size.
 
 use std::path::{Path, PathBuf};
 
-use margay_mappings::compare::{CompareOptions, CompareReport, ComparisonVerdict, Objection, Subjects};
+use margay_mappings::compare::{
+    CompareOptions, CompareReport, ComparisonVerdict, Objection, Subjects,
+};
 use margay_models::diagnostic::Diagnostic;
 use margay_models::model::{Model, Role};
 use margay_prove::theorem::Report;
@@ -72,7 +75,10 @@ pub fn against(proof: &DiffProof<'_>, report: &CompareReport) -> Option<ProofObj
     if !proof.report.is_theorem() {
         return None;
     }
-    let own = report.questions.iter().filter(|q| q.kind == Objection::Forbidden && q.allows == proof.allows && !q.by_text);
+    let own = report
+        .questions
+        .iter()
+        .filter(|q| q.kind == Objection::Forbidden && q.allows == proof.allows && !q.by_text);
     own.filter_map(|q| match q.verdict {
         ComparisonVerdict::Different(events) => Some(ProofObjection::Difference(events)),
         ComparisonVerdict::Undecided(_) => Some(ProofObjection::Unsearched),
@@ -81,18 +87,32 @@ pub fn against(proof: &DiffProof<'_>, report: &CompareReport) -> Option<ProofObj
     .next()
 }
 
-/// Where the search found nothing, and the proof has a whole execution with a difference: its events. It has something that no search makes,
-/// or is above the bound. A proof speaks of all executions, so a narrower question is not answered by it.
-pub fn beyond(proofs: &[DiffProof<'_>], report: &CompareReport, options: &CompareOptions, q: usize) -> Option<usize> {
+/// Where the search found nothing, and the proof has a whole execution with a difference: its
+/// events. It has something that no search makes, or is above the bound. A proof speaks of all
+/// executions, so a narrower question is not answered by it.
+pub fn beyond(
+    proofs: &[DiffProof<'_>],
+    report: &CompareReport,
+    options: &CompareOptions,
+    q: usize,
+) -> Option<usize> {
     let is_found = matches!(report.questions[q].verdict, ComparisonVerdict::Different(_));
     let is_whole = Restriction::of_comparison(options, &[]) == Restriction::default();
-    proof_of(proofs, report, q).filter(|_| is_whole && !is_found).and_then(|proof| proof.report.violated())
+    proof_of(proofs, report, q)
+        .filter(|_| is_whole && !is_found)
+        .and_then(|proof| proof.report.violated())
 }
 
 /// The proof that answers a question.
-pub fn proof_of<'p, 'a>(proofs: &'p [DiffProof<'a>], report: &CompareReport, q: usize) -> Option<&'p DiffProof<'a>> {
+pub fn proof_of<'p, 'a>(
+    proofs: &'p [DiffProof<'a>],
+    report: &CompareReport,
+    q: usize,
+) -> Option<&'p DiffProof<'a>> {
     let question = &report.questions[q];
-    proofs.iter().find(|proof| question.kind == Objection::Forbidden && proof.allows == question.allows)
+    proofs
+        .iter()
+        .find(|proof| question.kind == Objection::Forbidden && proof.allows == question.allows)
 }
 
 impl DiffProof<'_> {
@@ -100,7 +120,11 @@ impl DiffProof<'_> {
     ///
     /// # Errors
     /// Folders and files that cannot be written, and a certificate that is not accepted.
-    pub fn certify(&mut self, subjects: Subjects<'_>, folder: &Path) -> Result<(), Vec<Diagnostic>> {
+    pub fn certify(
+        &mut self,
+        subjects: Subjects<'_>,
+        folder: &Path,
+    ) -> Result<(), Vec<Diagnostic>> {
         let Subjects::Models(old, new) = subjects else { return Ok(()) };
         if !self.report.is_theorem() {
             return Ok(());
@@ -110,9 +134,11 @@ impl DiffProof<'_> {
             _ => ("new-within-old", [new, old], ComparedModel::Claimed),
         };
         let own = folder.join(own);
-        std::fs::create_dir(&own)
-            .map_err(|error| vec![Diagnostic::error(format!("cannot make the folder `{}`: {error}", own.display()))])?;
-        let document = |proof: &_| TheoremDocument::of_models(models, older, &self.report.evidence(proof));
+        std::fs::create_dir(&own).map_err(|error| {
+            vec![Diagnostic::error(format!("cannot make the folder `{}`: {error}", own.display()))]
+        })?;
+        let document =
+            |proof: &_| TheoremDocument::of_models(models, older, &self.report.evidence(proof));
         self.certified = certify(Some(&own), self.report.proof.as_ref(), document).transpose()?;
         Ok(())
     }
@@ -132,11 +158,20 @@ pub fn theorems<'a>(
     let mut unsearched = false;
     for proved in proofs {
         let DiffProof { allows, setting, report: own, .. } = proved;
-        let subject = if *allows == 0 { RocqSubject::OldWithinNew { old, new } } else { RocqSubject::NewWithinOld { old, new } };
+        let subject = if *allows == 0 {
+            RocqSubject::OldWithinNew { old, new }
+        } else {
+            RocqSubject::NewWithinOld { old, new }
+        };
         match (own.proof.as_ref().filter(|_| own.is_theorem()), against(proved, report)) {
             (Some(_), Some(ProofObjection::Difference(_))) => return Err(Open::contradiction()),
             (Some(_), Some(ProofObjection::Unsearched)) => unsearched = true,
-            (Some(proof), None) => all.push(Theorem { subject, setting, inhabitants: &own.premises.inhabitants, proof }),
+            (Some(proof), None) => all.push(Theorem {
+                subject,
+                setting,
+                inhabitants: &own.premises.inhabitants,
+                proof,
+            }),
             (None, _) => {}
         }
     }
@@ -144,8 +179,14 @@ pub fn theorems<'a>(
         return Err(Open::unsearched());
     }
     if all.is_empty() {
-        let why = format!("there is no proof that `{}` allows what `{}` allows, and none of the reverse", new.name, old.name);
-        return Err(Open { why, help: "the answer above says what is known; a proof of one direction would be written" });
+        let why = format!(
+            "there is no proof that `{}` allows what `{}` allows, and none of the reverse",
+            new.name, old.name
+        );
+        return Err(Open {
+            why,
+            help: "the answer above says what is known; a proof of one direction would be written",
+        });
     }
     Ok(all)
 }

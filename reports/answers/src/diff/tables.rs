@@ -1,4 +1,5 @@
-//! `margay diff` of two mappings: the rows that differ, and the programs that only one of the two gets wrong.
+//! `margay diff` of two mappings: the rows that differ, and the programs that only one of the two
+//! gets wrong.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,11 +13,16 @@ use margay_console::progress::Bar;
 use margay_console::table::number;
 use margay_console::wrapped::{indented, wrapped};
 use margay_mappings::check::{Baseline, CheckOptions, CheckReport, CheckVerdict, check};
-use margay_mappings::language::{ChangedRow, DescriptionDifference, Mapping, TableDifference, difference};
+use margay_mappings::language::{
+    ChangedRow, DescriptionDifference, Mapping, TableDifference, difference,
+};
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::{Document, diff as report};
 
-use crate::check::{CheckSubject, PresentedCounterexample, counterexample_report, print_counterexample, write_counterexample};
+use crate::check::{
+    CheckSubject, PresentedCounterexample, counterexample_report, print_counterexample,
+    write_counterexample,
+};
 use crate::headline::{Headline, Tone, events};
 use crate::restriction::Restriction;
 
@@ -63,7 +69,8 @@ struct TablesContext<'a> {
     seconds: f64,
 }
 
-/// Compares, and prints the answer; with a folder the counterexamples are written into it. A bound of 0 compares rows alone.
+/// Compares, and prints the answer; with a folder the counterexamples are written into it. A bound
+/// of 0 compares rows alone.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -88,13 +95,19 @@ pub fn run(
         _ if options.bound == 0 => unasked = Some("`--bound 0` asks about rows alone".to_owned()),
         Err(errors) => {
             let why = errors.first().map_or_else(String::new, ToString::to_string);
-            unasked = Some(format!("{} cannot be read between the models of {}: {why}", subject.names[0], subject.names[1]));
+            unasked = Some(format!(
+                "{} cannot be read between the models of {}: {why}",
+                subject.names[0], subject.names[1]
+            ));
         }
         Ok(both) => {
-            let both = [0, 1].map(|i| CheckSubject::new(&subject.names[i], both[i].clone()).mapping);
+            let both =
+                [0, 1].map(|i| CheckSubject::new(&subject.names[i], both[i].clone()).mapping);
             for of in [1, 0] {
-                let beside =
-                    CheckOptions { baseline: Some(Arc::new(Baseline::new(&both[of], &both[1 - of]))), ..options.clone() };
+                let beside = CheckOptions {
+                    baseline: Some(Arc::new(Baseline::new(&both[of], &both[1 - of]))),
+                    ..options.clone()
+                };
                 match Bar::during(*output, options.bound, |bar| check(&both[of], &beside, bar)) {
                     Ok(report) => directions.push(TableDirection { of, report }),
                     Err(errors) => return output.wrong(&errors),
@@ -105,12 +118,23 @@ pub fn run(
     }
     let stopped = limits.reason().map(|reason| reason.words());
     let seconds = start.elapsed().as_secs_f64();
-    let context = TablesContext { subject, rows: &rows, asked, options, directions, unasked, stopped, seconds };
+    let context = TablesContext {
+        subject,
+        rows: &rows,
+        asked,
+        options,
+        directions,
+        unasked,
+        stopped,
+        seconds,
+    };
     let presented: Vec<(usize, PresentedCounterexample<'_>)> = context
         .directions
         .iter()
         .flat_map(|d| d.report.counterexamples.iter().map(move |c| (d, c)))
-        .filter_map(|(d, c)| Some((d.of, PresentedCounterexample::new(&context.asked.as_ref()?[d.of], c))))
+        .filter_map(|(d, c)| {
+            Some((d.of, PresentedCounterexample::new(&context.asked.as_ref()?[d.of], c)))
+        })
         .collect();
     let exit = output.settle(if rows.rows.is_empty() { Exit::Holds } else { Exit::Found });
     let document = context.document(&presented);
@@ -124,7 +148,12 @@ pub fn run(
         for direction in &context.directions {
             let own = presented.iter().filter(|(of, _)| *of == direction.of);
             for (i, (of, shown)) in own.enumerate() {
-                write_counterexample(folder, &format!("{}-{}", direction.stem(), i + 1), &asked[*of], shown)?;
+                write_counterexample(
+                    folder,
+                    &format!("{}-{}", direction.stem(), i + 1),
+                    &asked[*of],
+                    shown,
+                )?;
             }
         }
         Ok(())
@@ -155,7 +184,10 @@ impl TablesContext<'_> {
         let [old, new] = &self.subject.names;
         // What is not asked about is gone wrong in neither.
         let left = |i: usize| {
-            let words = self.asked.as_ref().map_or_else(String::new, |asked| asked[i].not_asked_in_words(None));
+            let words = self
+                .asked
+                .as_ref()
+                .map_or_else(String::new, |asked| asked[i].not_asked_in_words(None));
             let words = words.trim_start_matches("; ");
             if words.is_empty() { String::new() } else { format!(" ({words})") }
         };
@@ -170,9 +202,15 @@ impl TablesContext<'_> {
             let what = if direction.of == 1 { "newly wrong" } else { "no longer wrong" };
             let report = &direction.report;
             let found = match (&report.verdict, report.foremost()) {
-                (CheckVerdict::Counterexample, Some(first)) => format!("a program of {}", events(first.events)),
-                (CheckVerdict::Undecided(_), _) if report.established == 0 => "undecided".to_owned(),
-                (CheckVerdict::Undecided(_), _) => format!("undecided above {}", events(report.established)),
+                (CheckVerdict::Counterexample, Some(first)) => {
+                    format!("a program of {}", events(first.events))
+                }
+                (CheckVerdict::Undecided(_), _) if report.established == 0 => {
+                    "undecided".to_owned()
+                }
+                (CheckVerdict::Undecided(_), _) => {
+                    format!("undecided above {}", events(report.established))
+                }
                 _ => format!("none up to {}", events(report.established)),
             };
             rest.push_str(&format!("; {what}: {found}"));
@@ -183,18 +221,29 @@ impl TablesContext<'_> {
         Headline::new(Tone::Bad, "different", &rest, &Restriction::of_check(self.options), &subject)
     }
 
-    fn print(&self, presented: &[(usize, PresentedCounterexample<'_>)], output: &Output) -> std::io::Result<()> {
+    fn print(
+        &self,
+        presented: &[(usize, PresentedCounterexample<'_>)],
+        output: &Output,
+    ) -> std::io::Result<()> {
         output.headline(&self.answer().painted(*output))?;
         let [old, new] = &self.subject.tables;
         let models = |m: &Mapping| format!("{} -> {}", m.source.name, m.target.name);
         let line = match models(old) == models(new) {
             true => format!("both {}", models(new)),
             false if self.directions.is_empty() => format!("{} and {}", models(old), models(new)),
-            false => format!("{} and {}; programs were asked about between the second pair", models(old), models(new)),
+            false => format!(
+                "{} and {}; programs were asked about between the second pair",
+                models(old),
+                models(new)
+            ),
         };
         output.print(&wrapped(&line, output.width()))?;
         if let Some(why) = &self.unasked {
-            output.print(&wrapped(&format!("No programs were asked about: {why}."), output.width()))?;
+            output.print(&wrapped(
+                &format!("No programs were asked about: {why}."),
+                output.width(),
+            ))?;
         }
         for direction in &self.directions {
             if let CheckVerdict::Undecided(why) = &direction.report.verdict {
@@ -204,7 +253,10 @@ impl TablesContext<'_> {
         }
         for DescriptionDifference { what, old, new } in &self.rows.descriptions {
             let said = |of: &Option<String>| of.clone().unwrap_or_else(|| "not said".to_owned());
-            output.print(&wrapped(&format!("{what}: {}; in the newer table {}", said(old), said(new)), output.width()))?;
+            output.print(&wrapped(
+                &format!("{what}: {}; in the newer table {}", said(old), said(new)),
+                output.width(),
+            ))?;
         }
         for (heads, row) in alike(&self.rows.rows) {
             output.print("")?;
@@ -217,7 +269,8 @@ impl TablesContext<'_> {
                 output.print("")?;
                 let [own, other] = [*of, 1 - *of].map(|i| &self.subject.names[i]);
                 output.print(&wrapped(
-                    &output.heading(&format!("{own} gets this program wrong, and {other} does not")),
+                    &output
+                        .heading(&format!("{own} gets this program wrong, and {other} does not")),
                     output.width(),
                 ))?;
                 print_counterexample(&asked[*of], shown, output)?;
@@ -227,14 +280,19 @@ impl TablesContext<'_> {
         output.print(&wrapped(&format!("{:.1} s.", self.seconds), output.width()))
     }
 
-    fn document(&self, presented: &[(usize, PresentedCounterexample<'_>)]) -> report::TablesDocument {
+    fn document(
+        &self,
+        presented: &[(usize, PresentedCounterexample<'_>)],
+    ) -> report::TablesDocument {
         let [old, new] = &self.subject.tables;
         let direction = |direction: &TableDirection| report::TablesDirection {
             only: direction.word().to_owned(),
             mapping: self.subject.names[direction.of].clone(),
             verdict: (&direction.report.verdict).into(),
             reason: match &direction.report.verdict {
-                CheckVerdict::Undecided(why) => Some(self.stopped.map_or(why.clone(), |stopped| format!("{stopped}; {why}"))),
+                CheckVerdict::Undecided(why) => {
+                    Some(self.stopped.map_or(why.clone(), |stopped| format!("{stopped}; {why}")))
+                }
                 CheckVerdict::None | CheckVerdict::Counterexample => None,
             },
             established: direction.report.established,
@@ -245,8 +303,11 @@ impl TablesContext<'_> {
                 .map(|(_, shown)| counterexample_report(shown))
                 .collect(),
         };
-        let row =
-            |row: &ChangedRow| report::ChangedRowRecord { row: row.head.clone(), old: row.old.clone(), new: row.new.clone() };
+        let row = |row: &ChangedRow| report::ChangedRowRecord {
+            row: row.head.clone(),
+            old: row.old.clone(),
+            new: row.new.clone(),
+        };
         let said = |d: &DescriptionDifference| report::DescriptionRecord {
             what: d.what.to_owned(),
             old: d.old.clone(),
@@ -258,7 +319,11 @@ impl TablesContext<'_> {
             new: new.title.clone(),
             new_file: new.file.name.clone(),
             answer: self.answer().text(),
-            verdict: if self.rows.rows.is_empty() { margay_reports::Verdict::Equal } else { margay_reports::Verdict::Different },
+            verdict: if self.rows.rows.is_empty() {
+                margay_reports::Verdict::Equal
+            } else {
+                margay_reports::Verdict::Different
+            },
             source: new.source.name.clone(),
             target: new.target.name.clone(),
             same: self.rows.same,

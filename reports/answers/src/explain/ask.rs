@@ -43,14 +43,21 @@ pub fn run(test: &Path, model: &str, options: &ExplainOptions, output: &Output) 
     };
     let bounds = UnfoldingBounds { unroll: options.unroll, ..Default::default() };
     let deadline = limits::RunLimits::start(options.timeout, None).deadline;
-    let run = explicit::Options { bounds, deadline, stop: limits::stop(), ..explicit::Options::default() };
+    let run = explicit::Options {
+        bounds,
+        deadline,
+        stop: limits::stop(),
+        ..explicit::Options::default()
+    };
     let mut runner = Runner::new(&subject.model);
     let verdict = match runner.run(&subject.test, &run, options.engine) {
         Ok(verdict) => verdict,
         Err(error) => return failed(&subject, &error, output),
     };
     let lists = options.executions.lists();
-    let listed = lists.then(|| options.executions.list(&subject.test, &subject.model, verdict.witness.is_some(), &run));
+    let listed = lists.then(|| {
+        options.executions.list(&subject.test, &subject.model, verdict.witness.is_some(), &run)
+    });
     let listed = match listed.transpose() {
         Ok(listed) => listed,
         Err(error) => return failed(&subject, &error, output),
@@ -70,7 +77,9 @@ pub fn run(test: &Path, model: &str, options: &ExplainOptions, output: &Output) 
         return without_end(&subject, &verdict, &why, options.unroll, output);
     }
     match runner.forbidden(&subject.test, &run, options.engine) {
-        Ok(forbidden) => not_allowed(&subject, &verdict, forbidden.as_ref(), (options.unroll, &shown), output),
+        Ok(forbidden) => {
+            not_allowed(&subject, &verdict, forbidden.as_ref(), (options.unroll, &shown), output)
+        }
         Err(error) => failed(&subject, &error, output),
     }
 }

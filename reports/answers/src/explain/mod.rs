@@ -1,4 +1,5 @@
-//! Why a model forbids the outcome of a test, or what would forbid it: the answer of `margay explain`.
+//! Why a model forbids the outcome of a test, or what would forbid it: the answer of
+//! `margay explain`.
 
 mod ask;
 
@@ -38,8 +39,13 @@ fn failed(subject: &FenceSubject, error: &Error, output: &Output) -> std::io::Re
         return output.wrong(&[by_engine(error, file, source, model)]);
     }
     let of = of(test, &model.name);
-    let undecided =
-        Headline::new(Tone::Unsure, "undecided", &format!(", {}", limits::gave_up(error)), &Restriction::default(), &of);
+    let undecided = Headline::new(
+        Tone::Unsure,
+        "undecided",
+        &format!(", {}", limits::gave_up(error)),
+        &Restriction::default(),
+        &of,
+    );
     match output.format {
         Format::Json => output.document(&document::UndecidedExplanation {
             file: file.clone(),
@@ -60,7 +66,11 @@ fn first_line(subject: &FenceSubject, verdict: &TestVerdict, unroll: usize) -> H
 }
 
 /// The race of a racy program, with its two accesses, and what it means.
-fn tell_race(subject: &FenceSubject, verdict: &TestVerdict, output: &Output) -> std::io::Result<()> {
+fn tell_race(
+    subject: &FenceSubject,
+    verdict: &TestVerdict,
+    output: &Output,
+) -> std::io::Result<()> {
     let Some(witness) = &verdict.race else { return Ok(()) };
     let Some(race) = Race::of(&subject.model, witness) else { return Ok(()) };
     output.prose(&format!("Racy: {}", race.sentence(&subject.source)))?;
@@ -71,7 +81,11 @@ fn tell_race(subject: &FenceSubject, verdict: &TestVerdict, output: &Output) -> 
     })?;
     output.print("")?;
     output.print(&output.heading("An execution that has the race"))?;
-    let picture = Race::picture(&format!("{}: a race under {}", subject.test.name, subject.model.name), &subject.model, witness);
+    let picture = Race::picture(
+        &format!("{}: a race under {}", subject.test.name, subject.model.name),
+        &subject.model,
+        witness,
+    );
     output.print(text(&witness.execution, &picture, output.width(), output.colour()).trim_end())
 }
 
@@ -132,7 +146,10 @@ fn allowed(
             racy: verdict.racy,
             race: race(subject, verdict),
             listed: shown.document(subject),
-            cost: found.as_ref().ok().map(|found| (!found.repairs.is_empty()).then_some(found.cost)),
+            cost: found
+                .as_ref()
+                .ok()
+                .map(|found| (!found.repairs.is_empty()).then_some(found.cost)),
             repairs: found.as_ref().ok().map(|found| fence::repairs(subject, found)),
             tried: found.as_ref().ok().map(|found| found.tried.changes.clone()),
             not_tried: found.as_ref().ok().map(|found| found.tried.left_out.clone()),
@@ -145,20 +162,27 @@ fn allowed(
             listed.print(&subject.test, &subject.model, shown.choice, output)?;
         } else {
             output.print("")?;
-            output.print(&output.heading(&format!("An execution that {}", subject.test.condition.quantifier.asks_for())))?;
+            output.print(&output.heading(&format!(
+                "An execution that {}",
+                subject.test.condition.quantifier.asks_for()
+            )))?;
             output.print(text(x, &picture, output.width(), output.colour()).trim_end())?;
         }
         output.print("")?;
         output.print(&output.heading("What would forbid it"))?;
         match found {
             Ok(found) => {
-                output.prose(&fence::headline(subject, found, Means::ALL, unroll).painted(*output))?;
+                output
+                    .prose(&fence::headline(subject, found, Means::ALL, unroll).painted(*output))?;
                 fence::print_races(subject, found, None, output)?;
                 fence::print(subject, found, WAYS, output)?;
             }
             Err(stopped) => {
                 let why = limits::gave_up(&stopped.error);
-                output.prose(&format!("Not found: {why}; nothing that costs less than {} does.", stopped.at_least))?
+                output.prose(&format!(
+                    "Not found: {why}; nothing that costs less than {} does.",
+                    stopped.at_least
+                ))?
             }
         }
     }
@@ -167,7 +191,12 @@ fn allowed(
 }
 
 /// Why no execution has what is asked about.
-fn absent(subject: &FenceSubject, verdict: &TestVerdict, unroll: usize, output: &Output) -> std::io::Result<Exit> {
+fn absent(
+    subject: &FenceSubject,
+    verdict: &TestVerdict,
+    unroll: usize,
+    output: &Output,
+) -> std::io::Result<Exit> {
     let asked = subject.test.condition.quantifier.asks_for();
     let bounded = verdict.bounded;
     let (why, first) = if bounded {
@@ -216,7 +245,10 @@ fn not_allowed(
         return absent(subject, verdict, unroll, output);
     };
     let first = first_line(subject, verdict, unroll);
-    let mut reasons = forbidden.checks.iter().map(|&check| ForbiddingReason::of(subject, &forbidden.witness.execution, check));
+    let mut reasons = forbidden
+        .checks
+        .iter()
+        .map(|&check| ForbiddingReason::of(subject, &forbidden.witness.execution, check));
     if output.format == Format::Json {
         output.document(&document::ForbiddenExplanation {
             file: subject.file.clone(),
@@ -314,7 +346,8 @@ impl<'a> ForbiddingReason<'a> {
             text: line_of(place),
         };
         let edges: Vec<document::SourcedEdge> = self.edges().iter().map(edge).collect();
-        let (cycle, there) = if self.is_cycle() { (edges, Vec::new()) } else { (Vec::new(), edges) };
+        let (cycle, there) =
+            if self.is_cycle() { (edges, Vec::new()) } else { (Vec::new(), edges) };
         document::ForbiddingAxiom {
             axiom: self.axiom.clone(),
             file: self.place.file.name.clone(),
@@ -331,7 +364,12 @@ impl<'a> ForbiddingReason<'a> {
 
     fn print(&self, output: &Output) -> std::io::Result<()> {
         output.print("")?;
-        output.prose(&output.heading(&format!("Axiom {} ({}, line {})", self.axiom, self.place.file.name, self.place.line())))?;
+        output.prose(&output.heading(&format!(
+            "Axiom {} ({}, line {})",
+            self.axiom,
+            self.place.file.name,
+            self.place.line()
+        )))?;
         output.prose(&format!("  {}", line_of(self.place)))?;
         output.print("")?;
         for line in &self.words() {
@@ -340,11 +378,17 @@ impl<'a> ForbiddingReason<'a> {
         let edges = self.edges();
         if !edges.is_empty() {
             output.print("")?;
-            let what = if self.is_cycle() { "The cycle, edge by edge" } else { "What is there, edge by edge" };
+            let what = if self.is_cycle() {
+                "The cycle, edge by edge"
+            } else {
+                "What is there, edge by edge"
+            };
             output.prose(&output.heading(&format!("{what}, and the line that each comes from")))?;
             for (e, place) in &edges {
-                let edge = format!("{} -{}-> {}", self.name(e.from), e.link.name(), self.name(e.to));
-                // A line of another file than the model's, which it includes, is named with the file.
+                let edge =
+                    format!("{} -{}-> {}", self.name(e.from), e.link.name(), self.name(e.to));
+                // A line of another file than the model's, which it includes, is named with the
+                // file.
                 let line = match place.file.name == self.place.file.name {
                     true => format!("  {edge:<22} line {:<4}", place.line()),
                     false => format!("  {edge:<22} {}:{:<4}", place.file.name, place.line()),
@@ -352,14 +396,19 @@ impl<'a> ForbiddingReason<'a> {
                 let text = line_of(place);
                 // In a narrow window the line of the model stands below.
                 let fits = line.chars().count() + 1 + text.chars().count() <= output.width();
-                output.prose(&if fits { format!("{line} {text}") } else { format!("{}\n    {text}", line.trim_end()) })?;
+                output.prose(&if fits {
+                    format!("{line} {text}")
+                } else {
+                    format!("{}\n    {text}", line.trim_end())
+                })?;
             }
         }
         for e in &self.violation.as_ref().map(Violation::missing).unwrap_or_default() {
             output.prose(&format!("  missing: {}", e.in_words(&|event| self.name(event))))?;
         }
         output.print("")?;
-        output.print(text(self.execution, &self.picture, output.width(), output.colour()).trim_end())
+        output
+            .print(text(self.execution, &self.picture, output.width(), output.colour()).trim_end())
     }
 }
 

@@ -17,7 +17,8 @@ use super::compiler::{CompilerQuestion, CompilerTableOptions, chosen, is_of_cpu,
 use super::interrupt::interrupted;
 use super::{difference, json};
 
-/// Extracts, and prints the table, or what differs from the table `against`; with a file the table is written into it.
+/// Extracts, and prints the table, or what differs from the table `against`; with a file the table
+/// is written into it.
 ///
 /// # Errors
 /// The output cannot be written.
@@ -30,7 +31,8 @@ pub fn run(
 ) -> CommandOutcome {
     let read = front::find(name).and_then(|front| {
         let points = chosen(&front, options).map_err(|e| vec![e])?;
-        let against = against.map(|file| library::find(file, &LoadOptions::default())).transpose()?;
+        let against =
+            against.map(|file| library::find(file, &LoadOptions::default())).transpose()?;
         Ok((front, points, against.map(|loaded| loaded.mapping)))
     });
     let (front, points, against) = match read {
@@ -39,8 +41,11 @@ pub fn run(
     };
     let mut exit = Exit::Holds;
     let mut documents = Vec::new();
-    let architectures =
-        if options.architectures.is_empty() { front.architectures.clone() } else { options.architectures.clone() };
+    let architectures = if options.architectures.is_empty() {
+        front.architectures.clone()
+    } else {
+        options.architectures.clone()
+    };
     let several = architectures.len() > 1;
     for architecture in &architectures {
         let other = match front::for_architecture(front.clone(), architecture, is_of_cpu(options)) {
@@ -67,12 +72,16 @@ pub fn run(
             return stopped(documents, &[error], output);
         }
         if let Some(target) = &table.written_for {
-            let warning = Diagnostic::warning(format!("the compiler was asked for {architecture}, and wrote PTX for {target}"));
+            let warning = Diagnostic::warning(format!(
+                "the compiler was asked for {architecture}, and wrote PTX for {target}"
+            ));
             output.warn(&[warning
                 .help(format!("the table is of {target}; does the command use `{{arch}}`, and does the compiler know it?"))]);
         }
         let text = map(&table, &asked.models());
-        let file = file.map(|file| if several { with_architecture(file, architecture) } else { file.to_path_buf() });
+        let file = file.map(|file| {
+            if several { with_architecture(file, architecture) } else { file.to_path_buf() }
+        });
         if let Some(file) = &file
             && let Err(error) = write_over(file, text.as_bytes())
         {
@@ -92,7 +101,9 @@ pub fn run(
             }
         } else if output.format != Format::Json {
             match file {
-                Some(file) if several => output.print(&format!("{}: {}", summary(&table), file.display()))?,
+                Some(file) if several => {
+                    output.print(&format!("{}: {}", summary(&table), file.display()))?
+                }
                 Some(_) => output.print(&summary(&table))?,
                 None => {
                     output.print(text.trim_end())?;
@@ -112,12 +123,19 @@ pub fn run(
 }
 
 /// What was measured of other machines before something went wrong is not lost.
-fn stopped(tables: Vec<report::TableRecord>, errors: &[Diagnostic], output: &Output) -> CommandOutcome {
+fn stopped(
+    tables: Vec<report::TableRecord>,
+    errors: &[Diagnostic],
+    output: &Output,
+) -> CommandOutcome {
     if output.format != Format::Json || tables.is_empty() {
         return output.wrong(errors);
     }
     output.settle(Exit::Wrong);
-    output.document(&report::Tables { tables, errors: diagnostics::shown(errors).iter().map(Into::into).collect() })?;
+    output.document(&report::Tables {
+        tables,
+        errors: diagnostics::shown(errors).iter().map(Into::into).collect(),
+    })?;
     Ok(Exit::Wrong)
 }
 
@@ -150,7 +168,10 @@ fn summary(table: &Table) -> String {
         table.rows.len()
     );
     if table.not_run() > 0 {
-        out.push_str(&format!(" ({} of them read from paths alone, and not run on numbers)", table.not_run()));
+        out.push_str(&format!(
+            " ({} of them read from paths alone, and not run on numbers)",
+            table.not_run()
+        ));
     }
     if absent > 0 {
         out.push_str(&format!(", {absent} do not compile"));

@@ -53,8 +53,8 @@ pub fn chosen(front: &FrontEnd, options: &CompilerTableOptions) -> Result<Vec<Po
             }
         })
     };
-    if let Some(error) =
-        unknown(&options.types, &TYPES, "type").or_else(|| unknown(&options.operations, &OPERATIONS, "operation"))
+    if let Some(error) = unknown(&options.types, &TYPES, "type")
+        .or_else(|| unknown(&options.operations, &OPERATIONS, "operation"))
     {
         return Err(error);
     }
@@ -64,19 +64,30 @@ pub fn chosen(front: &FrontEnd, options: &CompilerTableOptions) -> Result<Vec<Po
     let points: Vec<Point> = front
         .points()
         .into_iter()
-        .filter(|p| is_of(&options.types, &TYPES, p.data) && is_of(&options.operations, &OPERATIONS, p.operation()))
+        .filter(|p| {
+            is_of(&options.types, &TYPES, p.data)
+                && is_of(&options.operations, &OPERATIONS, p.operation())
+        })
         .collect();
     if points.is_empty() {
-        return Err(Diagnostic::error(format!("`{}` has nothing of what is asked for", front.name)));
+        return Err(Diagnostic::error(format!(
+            "`{}` has nothing of what is asked for",
+            front.name
+        )));
     }
     Ok(points)
 }
 
-/// Does the model that is asked for have an architecture whose text reads assembly? One that cannot be read is taken for such a model: no PTX is read by it.
+/// Does the model that is asked for have an architecture whose text reads assembly? One that cannot
+/// be read is taken for such a model: no PTX is read by it.
 pub fn is_of_cpu(options: &CompilerTableOptions) -> bool {
-    let load = |target: &String| margay_models::library::load(target, &[std::path::PathBuf::from("models")]);
+    let load = |target: &String| {
+        margay_models::library::load(target, &[std::path::PathBuf::from("models")])
+    };
     options.target.as_ref().is_some_and(|target| {
-        load(target).map_or(true, |loaded| loaded.model.signature.tabular().is_some_and(|of| of.assembly().is_some()))
+        load(target).map_or(true, |loaded| {
+            loaded.model.signature.tabular().is_some_and(|of| of.assembly().is_some())
+        })
     })
 }
 
@@ -105,7 +116,8 @@ impl CompilerQuestion<'_> {
         }
     }
 
-    /// That one architecture can be asked about alone, where nobody chose one and what this one needs is not there.
+    /// That one architecture can be asked about alone, where nobody chose one and what this one
+    /// needs is not there.
     fn alone(&self) -> String {
         let all = &self.front.architectures;
         match all.first() {
@@ -121,7 +133,8 @@ impl CompilerQuestion<'_> {
     /// The architecture whose text reads the assembly that comes out; none where that is PTX.
     ///
     /// # Errors
-    /// The model of the machine cannot be read, or its architecture's text does not say its assembly.
+    /// The model of the machine cannot be read, or its architecture's text does not say its
+    /// assembly.
     fn assembly(&self) -> Result<Option<Architecture>, Diagnostic> {
         let CompilerQuestion { front, architecture, options, .. } = self;
         if !front.prints_assembly() {
@@ -129,8 +142,9 @@ impl CompilerQuestion<'_> {
         }
         let target = self.models().target;
         let folder = std::path::PathBuf::from("models");
-        let first =
-            |mut errors: Vec<Diagnostic>| if errors.is_empty() { Diagnostic::error("no model") } else { errors.remove(0) };
+        let first = |mut errors: Vec<Diagnostic>| {
+            if errors.is_empty() { Diagnostic::error("no model") } else { errors.remove(0) }
+        };
         let loaded = margay_models::library::load(&target, &[folder]).map_err(|errors| {
             let known: Vec<&str> = front.machines.keys().map(String::as_str).collect();
             match options.target.is_some() || front.machines.contains_key(*architecture) {
@@ -149,7 +163,9 @@ impl CompilerQuestion<'_> {
         })?;
         let read = loaded.model.signature.tabular();
         let wrong = |what: &str| {
-            let error = Diagnostic::error(format!("the assembly for `{target}` cannot be read: its architecture {what}"));
+            let error = Diagnostic::error(format!(
+                "the assembly for `{target}` cannot be read: its architecture {what}"
+            ));
             error.help("docs/architectures.md, Assembly, says how an architecture's text says it")
         };
         match read {
@@ -166,18 +182,25 @@ impl CompilerQuestion<'_> {
 ///
 /// # Errors
 /// The command has no place for the program.
-pub fn command(asked: &CompilerQuestion<'_>) -> Result<(CompileCommand, Option<String>), Diagnostic> {
+pub fn command(
+    asked: &CompilerQuestion<'_>,
+) -> Result<(CompileCommand, Option<String>), Diagnostic> {
     let CompilerQuestion { front, architecture, options, .. } = asked;
-    let compiler =
-        options.compiler.as_ref().map(|c| std::fs::canonicalize(c).unwrap_or_else(|_| c.clone()).display().to_string());
+    let compiler = options
+        .compiler
+        .as_ref()
+        .map(|c| std::fs::canonicalize(c).unwrap_or_else(|_| c.clone()).display().to_string());
     let unpacked = compiler.as_deref().and_then(|folder| {
-        let name = Path::new(folder).file_name().map_or(String::new(), |n| n.to_string_lossy().into_owned());
+        let name = Path::new(folder)
+            .file_name()
+            .map_or(String::new(), |n| n.to_string_lossy().into_owned());
         front.unpacked_as(&name).or(front.unpacked.first())
     });
     if let Some(cmd) = &options.cmd
         && !cmd.contains("{in}")
     {
-        return Err(Diagnostic::error("the command does not say where the program goes").help("write `{in}` in it"));
+        return Err(Diagnostic::error("the command does not say where the program goes")
+            .help("write `{in}` in it"));
     }
     // It is put into a command of the shell as it is.
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_-.+".contains(c);
@@ -185,13 +208,27 @@ pub fn command(asked: &CompilerQuestion<'_>) -> Result<(CompileCommand, Option<S
         let error = Diagnostic::error(format!("`{architecture}` is no name of an architecture"));
         return Err(error.help("write e.g. `sm_90`, or `sm_90-ptx86` with a version of PTX"));
     }
-    let template = options.cmd.clone().or(unpacked.map(|u| u.command.clone())).unwrap_or_else(|| front.command.clone());
+    let template = options
+        .cmd
+        .clone()
+        .or(unpacked.map(|u| u.command.clone()))
+        .unwrap_or_else(|| front.command.clone());
     let worker = options.cmd.is_none() && unpacked.is_some_and(|u| u.worker);
     let architecture = (*architecture).to_owned();
-    let words = front.machines.get(&architecture).map_or(Vec::new(), |m| m.with.clone().into_iter().collect());
+    let words = front
+        .machines
+        .get(&architecture)
+        .map_or(Vec::new(), |m| m.with.clone().into_iter().collect());
     let assembly = asked.assembly()?;
-    let command =
-        CompileCommand { template, worker, compiler: compiler.clone(), architecture, assembly, words, limit: options.timeout };
+    let command = CompileCommand {
+        template,
+        worker,
+        compiler: compiler.clone(),
+        architecture,
+        assembly,
+        words,
+        limit: options.timeout,
+    };
     let asks_version = match (&options.cmd, unpacked) {
         // A command of the user's own: ask the program that it starts.
         (Some(cmd), _) => compile::program(cmd).map(|program| format!("{program} --version")),
@@ -209,7 +246,8 @@ pub fn table(asked: &CompilerQuestion<'_>, output: &Output) -> Result<Table, Dia
     let CompilerQuestion { front, points, architecture, options } = asked;
     let (command, asks_version) = command(asked)?;
     let jobs = jobs(options.jobs)?;
-    let version = asks_version.and_then(|v| compile::version(&v, command.compiler.as_deref(), architecture).ok());
+    let version = asks_version
+        .and_then(|v| compile::version(&v, command.compiler.as_deref(), architecture).ok());
     let bar = CountProgress::new(*output, "functions");
     let outcome = compile::compile(front, &command, points, jobs, &bar);
     bar.finish();
@@ -217,7 +255,9 @@ pub fn table(asked: &CompilerQuestion<'_>, output: &Output) -> Result<Table, Dia
         let help = "`--cmd` says how to compile, `--compiler DIR` where an unpacked compiler is (.ci/compilers fetches some)";
         Diagnostic::error(why).help(format!("{help}{}", asked.alone()))
     })?;
-    let version = version.filter(|v| !v.is_empty()).unwrap_or_else(|| "a compiler that does not say its version".to_owned());
+    let version = version
+        .filter(|v| !v.is_empty())
+        .unwrap_or_else(|| "a compiler that does not say its version".to_owned());
     Ok(Table::new(front, &command, version, &outcome))
 }
 
@@ -233,7 +273,10 @@ pub fn nothing(asked: &CompilerQuestion<'_>, table: &Table) -> Option<Diagnostic
         .collect::<Option<_>>()?;
     let most = whys.iter().max_by_key(|why| whys.iter().filter(|w| w == why).count())?;
     let version = table.version.lines().next().unwrap_or_default().trim();
-    let error = Diagnostic::error(format!("nothing compiles for {} with {version}: {most}", table.architecture));
+    let error = Diagnostic::error(format!(
+        "nothing compiles for {} with {version}: {most}",
+        table.architecture
+    ));
     let help = "is this the compiler that you mean? `--compiler DIR` names another one; `--program` prints what is compiled: try the command by hand \
                 (docs/extract.md)";
     Some(error.help(format!("{help}{}", asked.alone())))

@@ -15,7 +15,8 @@ const SHOWN: usize = 3;
 struct Alike<'a> {
     emitted: String,
     expected: String,
-    /// Their left-hand sides; where a row differs at every scope in the same way, that of all scopes.
+    /// Their left-hand sides; where a row differs at every scope in the same way, that of all
+    /// scopes.
     heads: Vec<String>,
     first: &'a Difference<'a>,
 }
@@ -23,8 +24,12 @@ struct Alike<'a> {
 /// A text of one scope with `s` in the place of the scope.
 fn of_any_scope(text: &str, scope: Option<Scope>) -> String {
     let Some(scope) = scope else { return text.to_owned() };
-    let word =
-        |word: &str| word.split('.').map(|part| if part == scope.name() { "s" } else { part }).collect::<Vec<_>>().join(".");
+    let word = |word: &str| {
+        word.split('.')
+            .map(|part| if part == scope.name() { "s" } else { part })
+            .collect::<Vec<_>>()
+            .join(".")
+    };
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
@@ -38,7 +43,10 @@ fn groups<'a>(table: &Table, compared: &'a TableComparison<'a>) -> Vec<Alike<'a>
         }
     }
     let mut out: Vec<Alike<'a>> = Vec::new();
-    let mut add = |emitted: String, expected: String, heads: Vec<String>, first: &'a Difference<'a>| match out
+    let mut add = |emitted: String,
+                   expected: String,
+                   heads: Vec<String>,
+                   first: &'a Difference<'a>| match out
         .iter_mut()
         .find(|k| (&k.emitted, &k.expected) == (&emitted, &expected))
     {
@@ -49,21 +57,33 @@ fn groups<'a>(table: &Table, compared: &'a TableComparison<'a>) -> Vec<Alike<'a>
         // What is said at all these scopes: the same, whatever the scope, or the same of each.
         let at_all = |text: &dyn Fn(&Difference<'_>) -> String| {
             let variable = |d: &&Difference<'_>| of_any_scope(&text(d), d.measured.row.slot.scope);
-            let same = |texts: Vec<String>| texts.iter().all(|t| *t == texts[0]).then(|| texts[0].clone());
-            same(all.iter().map(|d| text(d)).collect()).or_else(|| same(all.iter().map(variable).collect()))
+            let same =
+                |texts: Vec<String>| texts.iter().all(|t| *t == texts[0]).then(|| texts[0].clone());
+            same(all.iter().map(|d| text(d)).collect())
+                .or_else(|| same(all.iter().map(variable).collect()))
         };
         let whole =
-            table.rows.iter().filter(|m| TableSlot { scope: None, ..m.row.slot } == of).count() == all.len() && all.len() > 1;
+            table.rows.iter().filter(|m| TableSlot { scope: None, ..m.row.slot } == of).count()
+                == all.len()
+                && all.len() > 1;
         match (at_all(&|d| d.emitted.clone()), at_all(&|d| d.expected.clone())) {
             (Some(emitted), Some(expected)) => {
                 let heads = match whole {
-                    true => vec![of_any_scope(&all[0].measured.row.slot.to_string(), all[0].measured.row.slot.scope)],
+                    true => vec![of_any_scope(
+                        &all[0].measured.row.slot.to_string(),
+                        all[0].measured.row.slot.scope,
+                    )],
                     false => all.iter().map(|d| d.measured.row.slot.to_string()).collect(),
                 };
                 add(emitted, expected, heads, all[0]);
             }
             _ => all.iter().for_each(|d| {
-                add(d.emitted.clone(), d.expected.clone(), vec![d.measured.row.slot.to_string()], d);
+                add(
+                    d.emitted.clone(),
+                    d.expected.clone(),
+                    vec![d.measured.row.slot.to_string()],
+                    d,
+                );
             }),
         }
     }
@@ -71,7 +91,12 @@ fn groups<'a>(table: &Table, compared: &'a TableComparison<'a>) -> Vec<Alike<'a>
 }
 
 /// Prints what differs.
-pub fn print(table: &Table, compared: &TableComparison<'_>, mapping: &Mapping, output: &Output) -> std::io::Result<()> {
+pub fn print(
+    table: &Table,
+    compared: &TableComparison<'_>,
+    mapping: &Mapping,
+    output: &Output,
+) -> std::io::Result<()> {
     let name = &mapping.file.name;
     let unsaid = match compared.unsaid {
         0 => String::new(),
@@ -79,7 +104,10 @@ pub fn print(table: &Table, compared: &TableComparison<'_>, mapping: &Mapping, o
     };
     if compared.differ.is_empty() {
         let text = output.good("the same");
-        return output.print(&format!("{text}: {} rows of {} are as in {name}{unsaid}", compared.same, table.version));
+        return output.print(&format!(
+            "{text}: {} rows of {} are as in {name}{unsaid}",
+            compared.same, table.version
+        ));
     }
     let groups = groups(table, compared);
     output.print(&format!(

@@ -22,23 +22,28 @@ pub fn run(file: &Path, output: &Output) -> CommandOutcome {
     let name = limited::name(file);
     let text = match limited::given(file, MAX_PTX) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-        Err(error) => return output.wrong(&[Diagnostic::error(format!("cannot read `{name}`: {error}"))]),
+        Err(error) => {
+            return output.wrong(&[Diagnostic::error(format!("cannot read `{name}`: {error}"))]);
+        }
     };
     let module = match ptx::read(&text) {
         Ok(module) => module,
         Err(wrong) => {
-            let start: usize = text.split_inclusive('\n').take(wrong.line.saturating_sub(1)).map(str::len).sum();
+            let start: usize =
+                text.split_inclusive('\n').take(wrong.line.saturating_sub(1)).map(str::len).sum();
             let end = text[start..].find('\n').map_or(text.len(), |n| start + n);
             let source = SourceFile::new(name, text);
             let error = Diagnostic::error(wrong.message).at(&source, Span::new(start, end), "here");
-            return output.wrong(&[error.help("PTX as compilers print it is expected: `.version`, `.target`, functions")]);
+            return output.wrong(&[error
+                .help("PTX as compilers print it is expected: `.version`, `.target`, functions")]);
         }
     };
     let mut functions = Vec::new();
     let mut exit = Exit::Holds;
     for function in &module.functions {
         let paths = explore(&module, function, 1);
-        let mut troubles: Vec<String> = paths.paths.iter().flat_map(|p| p.troubles.clone()).collect();
+        let mut troubles: Vec<String> =
+            paths.paths.iter().flat_map(|p| p.troubles.clone()).collect();
         troubles.extend(paths.incomplete.clone());
         troubles.sort();
         troubles.dedup();
@@ -57,7 +62,10 @@ pub fn run(file: &Path, output: &Output) -> CommandOutcome {
         }
         output.print(&output.heading(&function.name))?;
         for path in path_text(&paths) {
-            output.print(&format!("  {}", if path.is_empty() { "no access of the object, no fence" } else { &path }))?;
+            output.print(&format!(
+                "  {}",
+                if path.is_empty() { "no access of the object, no fence" } else { &path }
+            ))?;
         }
         if paths.private > 0 {
             output.print("  where the object is in the thread's own memory: not shown")?;

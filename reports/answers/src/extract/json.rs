@@ -18,7 +18,9 @@ fn row(measured: &MeasuredRow) -> document::TableRowRecord {
         hash: measured.ptx.as_deref().map(|text| hash([text])),
     };
     match &measured.row.answer {
-        LoweringAnswer::Lowered(all) => row.lowered = Some(all.iter().map(|s| s.text(None)).collect()),
+        LoweringAnswer::Lowered(all) => {
+            row.lowered = Some(all.iter().map(|s| s.text(None)).collect())
+        }
         LoweringAnswer::Absent(why) => row.absent = Some(why.clone()),
         LoweringAnswer::Other(what) => row.other = Some(what.clone()),
         LoweringAnswer::Unknown(why) => row.unknown = Some(why.clone()),

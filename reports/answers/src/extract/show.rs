@@ -1,4 +1,5 @@
-//! What is known of front ends: the list of them, the file of one, and the program that it compiles.
+//! What is known of front ends: the list of them, the file of one, and the program that it
+//! compiles.
 
 use margay_console::exit::{CommandOutcome, Exit};
 use margay_console::output::{Format, Output};
@@ -21,12 +22,18 @@ pub fn list(output: &Output) -> CommandOutcome {
             command: f.command.clone(),
             architectures: f.architectures.clone(),
         };
-        output.document(&report::FrontEnds { front_ends: fronts.iter().map(front_end).collect() })?;
+        output
+            .document(&report::FrontEnds { front_ends: fronts.iter().map(front_end).collect() })?;
         return Ok(Exit::Holds);
     }
     let width = fronts.iter().map(|f| f.name.len()).max().unwrap_or(0);
     for front in &fronts {
-        output.print(&format!("{:width$}  {}, {}", front.name, front.title, front.architectures.join(", ")))?;
+        output.print(&format!(
+            "{:width$}  {}, {}",
+            front.name,
+            front.title,
+            front.architectures.join(", ")
+        ))?;
     }
     Ok(Exit::Holds)
 }
@@ -40,7 +47,8 @@ pub fn template(name: &str, output: &Output) -> CommandOutcome {
         Ok(front) => front.name,
         Err(errors) => return output.wrong(&errors),
     };
-    let template = front::text(name).map_or_else(|| std::fs::read_to_string(name), |text| Ok(text.to_owned()))?;
+    let template = front::text(name)
+        .map_or_else(|| std::fs::read_to_string(name), |text| Ok(text.to_owned()))?;
     match output.format {
         Format::Human => output.print(template.trim_end())?,
         Format::Json => output.document(&report::Template { front_end, template })?,
@@ -53,7 +61,8 @@ pub fn template(name: &str, output: &Output) -> CommandOutcome {
 /// # Errors
 /// The output cannot be written.
 pub fn program(name: &str, options: &CompilerTableOptions, output: &Output) -> CommandOutcome {
-    let read = front::find(name).and_then(|front| Ok((chosen(&front, options).map_err(|e| vec![e])?, front)));
+    let read = front::find(name)
+        .and_then(|front| Ok((chosen(&front, options).map_err(|e| vec![e])?, front)));
     let (points, front) = match read {
         Ok(read) => read,
         Err(errors) => return output.wrong(&errors),
@@ -62,7 +71,9 @@ pub fn program(name: &str, options: &CompilerTableOptions, output: &Output) -> C
     let program = front::write(&front, &numbered).text;
     match output.format {
         Format::Human => output.print(program.trim_end())?,
-        Format::Json => output.document(&report::ProgramRecord { front_end: front.name.clone(), program })?,
+        Format::Json => {
+            output.document(&report::ProgramRecord { front_end: front.name.clone(), program })?
+        }
     }
     Ok(Exit::Holds)
 }

@@ -57,7 +57,8 @@ pub fn run(test: &Path, model: &str, options: &FenceOptions, output: &Output) ->
     };
     let start = Instant::now();
     let run = explicit::Options { bounds, stop: limits::stop(), ..explicit::Options::default() };
-    let terms = Terms { means: options.means, costs: &costs, language: subject.spelling().language() };
+    let terms =
+        Terms { means: options.means, costs: &costs, language: subject.spelling().language() };
     let found = cheapest(&subject.test, &subject.model, &terms, &run, options.engine, limits);
     let seconds = start.elapsed().as_secs_f64();
     let found = match found {

@@ -1,4 +1,5 @@
-//! What a strengthened program has that the program has not, line by line, in the words of the program.
+//! What a strengthened program has that the program has not, line by line, in the words of the
+//! program.
 
 use margay_litmus::print::SourceText;
 use margay_litmus::test::{Dialect, Test, ThreadId};
@@ -29,20 +30,27 @@ pub fn of(before: &Test, after: &Test, spelling: &SourceText<'_>) -> Vec<FenceCh
         for (line, of) in aligned(&old, &new, after.dialect).into_iter().enumerate() {
             let replaced = of.map(|i| old[i].clone());
             if replaced.as_ref() != Some(&new[line]) {
-                found.push(FenceChange { thread, line: line + 1, before: replaced, after: new[line].clone() });
+                found.push(FenceChange {
+                    thread,
+                    line: line + 1,
+                    before: replaced,
+                    after: new[line].clone(),
+                });
             }
         }
     }
     found
 }
 
-/// For each new line the old one that it was, `None` for an added fence: so that as few lines as possible differ.
+/// For each new line the old one that it was, `None` for an added fence: so that as few lines as
+/// possible differ.
 fn aligned(old: &[String], new: &[String], dialect: Dialect) -> Vec<Option<usize>> {
     let never = usize::MAX / 2;
     // What the rest from there costs.
     let mut cost = vec![vec![never; new.len() + 1]; old.len() + 1];
     cost[old.len()][new.len()] = 0;
-    let fences = |lines: &[String]| lines.iter().map(|line| is_fence(line, dialect)).collect::<Vec<_>>();
+    let fences =
+        |lines: &[String]| lines.iter().map(|line| is_fence(line, dialect)).collect::<Vec<_>>();
     let (old_fence, new_fence) = (fences(old), fences(new));
     for i in (0..=old.len()).rev() {
         for j in (0..new.len()).rev() {
@@ -69,10 +77,16 @@ fn is_fence(line: &str, dialect: Dialect) -> bool {
     match dialect {
         Dialect::C => line.contains("fence(") || line.contains("__threadfence"),
         Dialect::Text(architecture) => {
-            let is = |word: &str| architecture.instruction(word).is_some_and(|c| c.operation == Operation::Fence);
-            line.split_whitespace().any(|word| is(word) || word.rsplit_once('.').is_some_and(|(mnemonic, _)| is(mnemonic)))
+            let is = |word: &str| {
+                architecture.instruction(word).is_some_and(|c| c.operation == Operation::Fence)
+            };
+            line.split_whitespace().any(|word| {
+                is(word) || word.rsplit_once('.').is_some_and(|(mnemonic, _)| is(mnemonic))
+            })
         }
-        _ => line.split_whitespace().any(|word| word.starts_with("fence") || word.starts_with("membar")),
+        _ => line
+            .split_whitespace()
+            .any(|word| word.starts_with("fence") || word.starts_with("membar")),
     }
 }
 

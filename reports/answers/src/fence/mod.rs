@@ -1,4 +1,5 @@
-//! The cheapest strengthenings of a program that forbid an outcome: the answer of `margay fence`, and a part of that of `margay explain`.
+//! The cheapest strengthenings of a program that forbid an outcome: the answer of `margay fence`,
+//! and a part of that of `margay explain`.
 
 mod ask;
 mod changes;
@@ -17,7 +18,9 @@ use margay_litmus::engine::Choice;
 use margay_litmus::explicit::{self, Witness};
 use margay_litmus::print::SourceText;
 use margay_litmus::race::Race;
-use margay_litmus::strengthen::{Costs, Limits, Means, RepairsFound, Stopped, Terms, TestRepair, cheapest};
+use margay_litmus::strengthen::{
+    Costs, Limits, Means, RepairsFound, Stopped, Terms, TestRepair, cheapest,
+};
 use margay_litmus::test::Test;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::{Model, RaceMeaning};
@@ -41,10 +44,17 @@ pub struct FenceSubject {
 
 impl FenceSubject {
     /// Reads both; with `races` the model is asked for races, too.
-    pub fn load(test: &Path, model: &str, races: bool, output: &Output) -> Result<Self, Vec<Diagnostic>> {
+    pub fn load(
+        test: &Path,
+        model: &str,
+        races: bool,
+        output: &Output,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let (model, read) = match (inputs::model(model, output), inputs::test(test, output)) {
             (Ok(model), Ok(read)) => (model, read),
-            (model, read) => return Err(model.err().into_iter().chain(read.err()).flatten().collect()),
+            (model, read) => {
+                return Err(model.err().into_iter().chain(read.err()).flatten().collect());
+            }
         };
         if let Some(error) = clusters::mismatch(&read.test, &model, &read.file) {
             return Err(vec![error]);
@@ -62,7 +72,12 @@ impl FenceSubject {
 }
 
 /// No answer: why, and what is known.
-fn stop(subject: &FenceSubject, stopped: &Stopped, seconds: f64, output: &Output) -> std::io::Result<Exit> {
+fn stop(
+    subject: &FenceSubject,
+    stopped: &Stopped,
+    seconds: f64,
+    output: &Output,
+) -> std::io::Result<Exit> {
     let FenceSubject { file, source, model, test } = subject;
     if !stopped.error.is_undecided() {
         return output.wrong(&[by_engine(&stopped.error, file, source, model)]);
@@ -89,45 +104,70 @@ fn stop(subject: &FenceSubject, stopped: &Stopped, seconds: f64, output: &Output
 }
 
 /// The first line: what was found, what was allowed to change, the bound, and what was not asked.
-pub fn headline(subject: &FenceSubject, found: &RepairsFound, means: Means, unroll: usize) -> Headline {
+pub fn headline(
+    subject: &FenceSubject,
+    found: &RepairsFound,
+    means: Means,
+    unroll: usize,
+) -> Headline {
     let of = of(&subject.test, &subject.model.name);
     let bounded = if found.bounded { format!(",{}", turns(unroll)) } else { String::new() };
     let line = |tone, found: &str, rest: String| Headline { tone, found: found.to_owned(), rest };
     if found.already() {
         let race = if found.racy.is_some() { ", and the program has no race" } else { "" };
-        return line(Tone::Good, "nothing to do", format!(": {of} is forbidden as it is{race}{bounded}"));
+        return line(
+            Tone::Good,
+            "nothing to do",
+            format!(": {of} is forbidden as it is{race}{bounded}"),
+        );
     }
     let to = match (found.reachable, found.racy) {
-        (true, Some(true)) if found.is_repairable() => format!("to forbid {of} and be rid of the program's race"),
+        (true, Some(true)) if found.is_repairable() => {
+            format!("to forbid {of} and be rid of the program's race")
+        }
         (true, _) => format!("to forbid {of}"),
         (false, _) => format!("to be rid of the race of {of}, which forbids the outcome"),
     };
     let by = restriction(means);
     let ways = match found.repairs.len() {
         0 => None,
-        1 => Some(("one cheapest way".to_owned(), format!("{by} {to}, at a cost of {}{bounded}", found.cost))),
+        1 => Some((
+            "one cheapest way".to_owned(),
+            format!("{by} {to}, at a cost of {}{bounded}", found.cost),
+        )),
         n => {
-            let ways = format!("{n}{} cheapest ways", if found.truncated { " or more" } else { "" });
+            let ways =
+                format!("{n}{} cheapest ways", if found.truncated { " or more" } else { "" });
             Some((ways, format!("{by} {to}, each at a cost of {}{bounded}", found.cost)))
         }
     };
     let no_way = |rest: String| line(Tone::Bad, "no way", rest);
     let mut said = match (ways, found.is_repairable(), found.reachable) {
         (Some((ways, rest)), true, _) => line(Tone::Good, &ways, rest),
-        (Some((ways, rest)), false, _) => {
-            no_way(format!(": a race remains with all changes that were tried at once. {ways}{rest}"))
-        }
-        (None, _, true) => no_way(format!("{by}: {of} is still allowed with all changes at once that were tried{bounded}")),
-        (None, _, false) => no_way(format!("{by}: {of} still has a race with all changes at once that were tried{bounded}")),
+        (Some((ways, rest)), false, _) => no_way(format!(
+            ": a race remains with all changes that were tried at once. {ways}{rest}"
+        )),
+        (None, _, true) => no_way(format!(
+            "{by}: {of} is still allowed with all changes at once that were tried{bounded}"
+        )),
+        (None, _, false) => no_way(format!(
+            "{by}: {of} still has a race with all changes at once that were tried{bounded}"
+        )),
     };
     if found.unasked > 0 {
-        said.rest += &format!("; {} programs have too many events and were not asked about", found.unasked);
+        said.rest +=
+            &format!("; {} programs have too many events and were not asked about", found.unasked);
     }
     said
 }
 
 /// What a model that knows of races says: which race the program has, before and after the changes.
-pub fn print_races(subject: &FenceSubject, found: &RepairsFound, before: Option<&Race>, output: &Output) -> std::io::Result<()> {
+pub fn print_races(
+    subject: &FenceSubject,
+    found: &RepairsFound,
+    before: Option<&Race>,
+    output: &Output,
+) -> std::io::Result<()> {
     // The first line of what needs nothing says it.
     if let Some(race) = race(subject, found).filter(|_| !found.already()) {
         output.prose(&race)?;
@@ -139,7 +179,11 @@ pub fn print_races(subject: &FenceSubject, found: &RepairsFound, before: Option<
 fn restriction(means: Means) -> String {
     let all = [(means.fences, "fences"), (means.orders, "orders"), (means.scopes, "scopes")];
     let used: Vec<&str> = all.iter().filter(|(used, _)| *used).map(|(_, name)| *name).collect();
-    if used.len() == all.len() { String::new() } else { format!(" by {} alone", used.join(" and ")) }
+    if used.len() == all.len() {
+        String::new()
+    } else {
+        format!(" by {} alone", used.join(" and "))
+    }
 }
 
 /// What a model that knows of races says of the program, before and after.
@@ -149,19 +193,31 @@ fn race(subject: &FenceSubject, found: &RepairsFound) -> Option<String> {
     let after = match (repaired, found.is_repairable()) {
         (false, _) => "",
         (true, true) => "; after the change it has none",
-        (true, false) if undefined => "; after the change it still has one, so that a compiler may do anything",
+        (true, false) if undefined => {
+            "; after the change it still has one, so that a compiler may do anything"
+        }
         (true, false) => "; after the change it still has one",
     };
     Some(match found.racy? {
-        true if undefined => format!("As it is, the program has a race, so that its behaviour is undefined{after}."),
-        true => format!("As it is, the program has a data race, which leaves it its meaning{after}."),
+        true if undefined => {
+            format!("As it is, the program has a race, so that its behaviour is undefined{after}.")
+        }
+        true => {
+            format!("As it is, the program has a data race, which leaves it its meaning{after}.")
+        }
         false if repaired => "The program has no race, before and after the change.".to_owned(),
         false => "The program has no race.".to_owned(),
     })
 }
 
-/// The repairs: the threads that change, with `+` at what is added and `-` at what is taken away. Where there is none, what was tried.
-pub fn print(subject: &FenceSubject, found: &RepairsFound, most: usize, output: &Output) -> std::io::Result<()> {
+/// The repairs: the threads that change, with `+` at what is added and `-` at what is taken away.
+/// Where there is none, what was tried.
+pub fn print(
+    subject: &FenceSubject,
+    found: &RepairsFound,
+    most: usize,
+    output: &Output,
+) -> std::io::Result<()> {
     let spelling = subject.spelling();
     for (i, repair) in found.repairs.iter().take(most).enumerate() {
         output.print("")?;
@@ -255,6 +311,10 @@ pub fn what_would_forbid(
     deadline: Option<Instant>,
 ) -> Result<RepairsFound, Stopped> {
     let limits = Limits { deadline, repairs: Some(1000), questions: None };
-    let terms = Terms { means: Means::ALL, costs: &Costs::default(), language: subject.spelling().language() };
+    let terms = Terms {
+        means: Means::ALL,
+        costs: &Costs::default(),
+        language: subject.spelling().language(),
+    };
     cheapest(&subject.test, &subject.model, &terms, run, engine, limits)
 }

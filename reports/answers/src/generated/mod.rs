@@ -35,7 +35,11 @@ pub struct GenerationOptions {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(selection: &CycleSelection, options: &GenerationOptions, output: &Output) -> CommandOutcome {
+pub fn run(
+    selection: &CycleSelection,
+    options: &GenerationOptions,
+    output: &Output,
+) -> CommandOutcome {
     let plan = match selection.plan() {
         Ok(plan) => plan,
         Err(errors) => return output.wrong(&errors),
@@ -71,7 +75,10 @@ pub fn run(selection: &CycleSelection, options: &GenerationOptions, output: &Out
         (Ok(warning), _) => output.warn(&warning.into_iter().collect::<Vec<_>>()),
         // The files are what was asked for.
         (Err(error), Some(folder)) => {
-            return output.wrong(&[Diagnostic::error(format!("cannot write to `{}`: {error}", folder.display()))]);
+            return output.wrong(&[Diagnostic::error(format!(
+                "cannot write to `{}`: {error}",
+                folder.display()
+            ))]);
         }
         (Err(error), None) => return Err(error),
     }
@@ -94,7 +101,10 @@ pub fn run(selection: &CycleSelection, options: &GenerationOptions, output: &Out
     }
     let Some(reason) = stopped else { return Ok(Exit::Holds) };
     let tests = number(kept as u64);
-    output.warn(&[Diagnostic::warning(format!("{}: there may be more than these {tests} tests", reason.words()))]);
+    output.warn(&[Diagnostic::warning(format!(
+        "{}: there may be more than these {tests} tests",
+        reason.words()
+    ))]);
     Ok(Exit::Undecided)
 }
 
@@ -110,15 +120,29 @@ struct Sink<'a> {
 }
 
 impl<'a> Sink<'a> {
-    fn new(options: &'a GenerationOptions, language: Language, output: &Output) -> Result<Self, Diagnostic> {
+    fn new(
+        options: &'a GenerationOptions,
+        language: Language,
+        output: &Output,
+    ) -> Result<Self, Diagnostic> {
         options.out.as_deref().map_or(Ok(()), folder::prepare)?;
-        let folder = options.out.as_deref().map(OutputFolder::open).transpose().map_err(|error| {
-            let folder = options.out.as_ref().map(|f| f.display().to_string()).unwrap_or_default();
-            Diagnostic::error(format!("cannot write to the folder `{folder}`: {error}"))
-        })?;
+        let folder =
+            options.out.as_deref().map(OutputFolder::open).transpose().map_err(|error| {
+                let folder =
+                    options.out.as_ref().map(|f| f.display().to_string()).unwrap_or_default();
+                Diagnostic::error(format!("cannot write to the folder `{folder}`: {error}"))
+            })?;
         let out = BufWriter::new(io::stdout());
         let index = "file\tshape\tcycle\n".to_owned();
-        Ok(Self { options, language, json: output.format == Format::Json, folder, index, out, any: false })
+        Ok(Self {
+            options,
+            language,
+            json: output.format == Format::Json,
+            folder,
+            index,
+            out,
+            any: false,
+        })
     }
 
     fn write(&mut self, generated: &Generated) -> io::Result<()> {
@@ -131,7 +155,8 @@ impl<'a> Sink<'a> {
             self.index.push_str(&format!("{file}\t{}\t{cycle}\n", generated.shape.unwrap_or("-")));
         }
         if self.json {
-            let path = self.options.out.as_ref().map(|folder| folder.join(&file).display().to_string());
+            let path =
+                self.options.out.as_ref().map(|folder| folder.join(&file).display().to_string());
             let line = document::GeneratedTestRecord {
                 name: name.clone(),
                 shape: generated.shape.map(str::to_owned),

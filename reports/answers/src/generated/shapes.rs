@@ -1,4 +1,5 @@
-//! Tests that are not made from cycles: the classic shapes with every annotation, a folder for each language, and the tests that others published.
+//! Tests that are not made from cycles: the classic shapes with every annotation, a folder for each
+//! language, and the tests that others published.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -21,7 +22,9 @@ use margay_reports::r#gen::GeneratedTestRecord;
 /// The output cannot be written.
 pub fn run(folder: &Path, output: &Output) -> CommandOutcome {
     let folders = SETS.map(|set| folder.join(set.name).display().to_string()).join(" and ");
-    let tests = SETS.iter().flat_map(|set| set.tests().map(move |(shape, test)| (Some(set.name), shape, test)));
+    let tests = SETS
+        .iter()
+        .flat_map(|set| set.tests().map(move |(shape, test)| (Some(set.name), shape, test)));
     write(folder, &folders, tests, output)
 }
 
@@ -34,11 +37,13 @@ pub fn published(table: &Path, folder: &Path, output: &Output) -> CommandOutcome
         Ok(published) => published,
         Err(error) => return output.wrong(&[error]),
     };
-    let tests = published.tests.into_iter().map(|published| (None, published.shape.title, published.test));
+    let tests =
+        published.tests.into_iter().map(|published| (None, published.shape.title, published.test));
     write(folder, &folder.display().to_string(), tests, output)
 }
 
-/// Writes tests into `folder`, each with the name of its folder in it and of its shape; `places` says where they are.
+/// Writes tests into `folder`, each with the name of its folder in it and of its shape; `places`
+/// says where they are.
 fn write(
     folder: &Path,
     places: &str,
@@ -51,7 +56,12 @@ fn write(
     let start = Instant::now();
     let (count, warning) = match write_files(folder, tests, output.format == Format::Json) {
         Ok(done) => done,
-        Err(error) => return output.wrong(&[Diagnostic::error(format!("cannot write to `{}`: {error}", folder.display()))]),
+        Err(error) => {
+            return output.wrong(&[Diagnostic::error(format!(
+                "cannot write to `{}`: {error}",
+                folder.display()
+            ))]);
+        }
     };
     output.warn(&warning.into_iter().collect::<Vec<_>>());
     if output.format != Format::Json {

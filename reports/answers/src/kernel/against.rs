@@ -1,4 +1,5 @@
-//! Two versions of a file of kernels: what goes wrong in the new one and did not, and what no longer does.
+//! Two versions of a file of kernels: what goes wrong in the new one and did not, and what no
+//! longer does.
 
 use margay_kernel::{Finding, Spot};
 use margay_reports::Verdict;
@@ -26,16 +27,21 @@ pub struct KernelComparison {
     pub gone: Vec<KernelFinding>,
     /// Kernels of which it is not known, and why.
     pub unknown: Vec<String>,
-    /// `different`: something certain is new; `undecided`: of some kernel that is not known; or `none`.
+    /// `different`: something certain is new; `undecided`: of some kernel that is not known; or
+    /// `none`.
     pub verdict: Verdict,
 }
 
-/// An instruction without its registers and numbers, which change when something else in a kernel does.
+/// An instruction without its registers and numbers, which change when something else in a kernel
+/// does.
 fn shape(spot: &Spot) -> String {
     let mut words = spot.text.split_whitespace();
-    let mnemonic = words.find(|w| !w.starts_with('@')).unwrap_or_default().trim_end_matches(';').to_owned();
+    let mnemonic =
+        words.find(|w| !w.starts_with('@')).unwrap_or_default().trim_end_matches(';').to_owned();
     // The name of a variable in place of an address.
-    let named = words.find_map(|w| w.strip_prefix('[')?.split([']', '+']).next().filter(|n| !n.starts_with('%')));
+    let named = words.find_map(|w| {
+        w.strip_prefix('[')?.split([']', '+']).next().filter(|n| !n.starts_with('%'))
+    });
     format!("{mnemonic} {}", named.unwrap_or_default())
 }
 
@@ -46,18 +52,29 @@ fn is_same(a: &KernelFinding, b: &KernelFinding) -> bool {
         all.sort();
         all
     };
-    a.kernel == b.kernel && a.finding.kind == b.finding.kind && shapes(&a.finding) == shapes(&b.finding)
+    a.kernel == b.kernel
+        && a.finding.kind == b.finding.kind
+        && shapes(&a.finding) == shapes(&b.finding)
 }
 
 fn findings(of: &[AskedKernel]) -> Vec<KernelFinding> {
-    let all = of.iter().flat_map(|k| k.answer.wrong().into_iter().flat_map(move |l| l.findings.iter().map(move |f| (k, f))));
-    all.map(|(k, f)| KernelFinding { kernel: k.answer.kernel.clone(), finding: f.clone() }).collect()
+    let all = of.iter().flat_map(|k| {
+        k.answer.wrong().into_iter().flat_map(move |l| l.findings.iter().map(move |f| (k, f)))
+    });
+    all.map(|(k, f)| KernelFinding { kernel: k.answer.kernel.clone(), finding: f.clone() })
+        .collect()
 }
 
-/// What decides about a kernel: its text and what stands outside of kernels, without comments, places in the source and spaces.
+/// What decides about a kernel: its text and what stands outside of kernels, without comments,
+/// places in the source and spaces.
 fn code(file: &KernelFile, kernel: &str) -> String {
     let (text, module) = (&file.ptx.text, &file.module);
-    let mut others: Vec<_> = module.functions.iter().filter(|f| f.entry && f.name != kernel).map(|f| f.start..f.end).collect();
+    let mut others: Vec<_> = module
+        .functions
+        .iter()
+        .filter(|f| f.entry && f.name != kernel)
+        .map(|f| f.start..f.end)
+        .collect();
     others.sort_by_key(|range| range.start);
     let (mut kept, mut from) = (String::new(), 0);
     for range in others {
@@ -66,19 +83,27 @@ fn code(file: &KernelFile, kernel: &str) -> String {
     }
     kept.push_str(text.get(from..).unwrap_or_default());
     let code = kept.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
-    let says = |line: &&str| !line.is_empty() && ![".loc", ".file"].iter().any(|word| line.starts_with(word));
+    let says = |line: &&str| {
+        !line.is_empty() && ![".loc", ".file"].iter().any(|word| line.starts_with(word))
+    };
     code.filter(says).collect::<Vec<_>>().join("\n")
 }
 
 /// Compares the answers about two versions.
-pub fn compare((file, old): (&KernelFile, &[AskedKernel]), (new_file, new): (&KernelFile, &[AskedKernel])) -> KernelComparison {
+pub fn compare(
+    (file, old): (&KernelFile, &[AskedKernel]),
+    (new_file, new): (&KernelFile, &[AskedKernel]),
+) -> KernelComparison {
     let (before, after) = (findings(old), findings(new));
-    let is_in = |all: &[KernelFinding], f: &KernelFinding| all.iter().any(|other| is_same(other, f));
-    let (unchanged, fresh): (Vec<_>, Vec<_>) = after.iter().cloned().partition(|f| is_in(&before, f));
+    let is_in =
+        |all: &[KernelFinding], f: &KernelFinding| all.iter().any(|other| is_same(other, f));
+    let (unchanged, fresh): (Vec<_>, Vec<_>) =
+        after.iter().cloned().partition(|f| is_in(&before, f));
     let gone: Vec<_> = before.iter().filter(|f| !is_in(&after, f)).cloned().collect();
     let open = |all: &[AskedKernel], which: &str| -> Vec<String> {
         let open = all.iter().filter(|k| k.verdict() == Verdict::Undecided);
-        open.map(|k| format!("`{}` is not decided in the {which} version", k.answer.kernel)).collect()
+        open.map(|k| format!("`{}` is not decided in the {which} version", k.answer.kernel))
+            .collect()
     };
     let mut unknown = open(new, "new");
     unknown.extend(open(old, "older"));
@@ -90,13 +115,17 @@ pub fn compare((file, old): (&KernelFile, &[AskedKernel]), (new_file, new): (&Ke
     }));
     let missing = |of: &[AskedKernel], from: &[AskedKernel], what: &str| -> Vec<String> {
         let has = |k: &&AskedKernel| !from.iter().any(|o| o.answer.kernel == k.answer.kernel);
-        of.iter().filter(has).map(|k| format!("`{}` is in the {what} version only", k.answer.kernel)).collect()
+        of.iter()
+            .filter(has)
+            .map(|k| format!("`{}` is in the {what} version only", k.answer.kernel))
+            .collect()
     };
     let is_open = !unknown.is_empty();
     unknown.extend(missing(new, old, "new"));
     unknown.extend(missing(old, new, "older"));
-    let is_certain =
-        |f: &KernelFinding| new.iter().any(|k| k.answer.kernel == f.kernel && k.verdict() == Verdict::Counterexample);
+    let is_certain = |f: &KernelFinding| {
+        new.iter().any(|k| k.answer.kernel == f.kernel && k.verdict() == Verdict::Counterexample)
+    };
     let verdict = match (fresh.iter().any(is_certain), is_open) {
         (true, _) => Verdict::Different,
         (false, true) => Verdict::Undecided,

@@ -1,4 +1,5 @@
-//! The question about the kernels of a file: the file is read, and harnesses and options say what is asked.
+//! The question about the kernels of a file: the file is read, and harnesses and options say what
+//! is asked.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -33,25 +34,40 @@ pub fn read_file(path: &Path, options: &KernelOptions) -> Result<KernelFile, Dia
     let KernelText { ptx, source, compiler, refused } = text;
     if module.kernels().next().is_none() {
         let error = Diagnostic::error(format!("there is no kernel in {}", ptx.name));
-        return Err(error.help("a kernel is an `.entry` with a body, in CUDA a function that is `__global__`"));
+        return Err(error
+            .help("a kernel is an `.entry` with a body, in CUDA a function that is `__global__`"));
     }
     let harness = Harness::of_comments(&source.text).map_err(|e| no_harness(&source, &e))?;
-    Ok(KernelFile { path: path.to_owned(), ptx, module, compiler, refused, comments: (harness, source) })
+    Ok(KernelFile {
+        path: path.to_owned(),
+        ptx,
+        module,
+        compiler,
+        refused,
+        comments: (harness, source),
+    })
 }
 
 fn no_harness(file: &Arc<SourceFile>, error: &HarnessError) -> Diagnostic {
     Diagnostic::error(error.message.clone()).at(file, Span::new(error.start, error.end), "here")
 }
 
-/// The harness that is named, or lies beside a file. An error quotes its line: one that nobody named must not have other files of the machine quoted.
-pub fn harness(file: &KernelFile, options: &KernelOptions) -> Result<Option<(Harness, Arc<SourceFile>)>, Diagnostic> {
+/// The harness that is named, or lies beside a file. An error quotes its line: one that nobody
+/// named must not have other files of the machine quoted.
+pub fn harness(
+    file: &KernelFile,
+    options: &KernelOptions,
+) -> Result<Option<(Harness, Arc<SourceFile>)>, Diagnostic> {
     let beside = file.path.with_extension("harness");
     let folder = file.path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let cannot =
-        |path: &Path, e: std::io::Error| Diagnostic::error(format!("cannot read the harness {}: {e}", limited::name(path)));
+    let cannot = |path: &Path, e: std::io::Error| {
+        Diagnostic::error(format!("cannot read the harness {}: {e}", limited::name(path)))
+    };
     let path = match &options.harness {
         Some(named) => named,
-        None if beside != file.path && beside.symlink_metadata().is_ok_and(|found| !found.is_dir()) => {
+        None if beside != file.path
+            && beside.symlink_metadata().is_ok_and(|found| !found.is_dir()) =>
+        {
             limited::of_folder(folder, &beside).map_err(|e| cannot(&beside, e))?;
             &beside
         }
@@ -72,7 +88,8 @@ fn kernels_are_there(
 ) -> Result<(), Diagnostic> {
     let unknown = |name: &str| {
         let error = Diagnostic::error(format!("there is no kernel `{name}` in {}", file.ptx.name));
-        let near = nearest(name, named.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+        let near =
+            nearest(name, named.iter().copied()).map(|near| format!("did you mean `{near}`?"));
         error.help(near.unwrap_or_else(|| format!("its kernels: {}", named.join(", "))))
     };
     if let Some(name) = options.kernels.iter().find(|name| kernels_named(name, named).is_empty()) {
@@ -81,15 +98,23 @@ fn kernels_are_there(
     for (harness, source) in harnesses {
         let mut all = harness.sections.iter().flat_map(|s| &s.kernels);
         if let Some((name, start)) = all.find(|(name, _)| !named.contains(&name.as_str())) {
-            return Err(unknown(name).at(source, Span::new(*start, start + name.len()), "the harness names it"));
+            return Err(unknown(name).at(
+                source,
+                Span::new(*start, start + name.len()),
+                "the harness names it",
+            ));
         }
     }
     Ok(())
 }
 
-/// What is asked of a kernel by its harnesses and by the options: launches and rounds of the latter are in place of the others, arguments and
-/// conditions are added.
-fn said_of(kernel: &str, harnesses: &[(Harness, &Arc<SourceFile>)], options: &KernelOptions) -> HarnessSection {
+/// What is asked of a kernel by its harnesses and by the options: launches and rounds of the latter
+/// are in place of the others, arguments and conditions are added.
+fn said_of(
+    kernel: &str,
+    harnesses: &[(Harness, &Arc<SourceFile>)],
+    options: &KernelOptions,
+) -> HarnessSection {
     let mut said = HarnessSection::default();
     for (harness, _) in harnesses {
         let section = harness.of(kernel);
@@ -118,13 +143,17 @@ pub fn ask_all(
 ) -> Result<Vec<AskedKernel>, Diagnostic> {
     let KernelFile { ptx, module, comments, .. } = file;
     let named: Vec<&str> = module.kernels().map(|k| module.functions[k].name.as_str()).collect();
-    let harnesses: Vec<(Harness, &Arc<SourceFile>)> =
-        [comments].into_iter().chain(beside).map(|(harness, source)| (harness.named(&named), source)).collect();
+    let harnesses: Vec<(Harness, &Arc<SourceFile>)> = [comments]
+        .into_iter()
+        .chain(beside)
+        .map(|(harness, source)| (harness.named(&named), source))
+        .collect();
     // Of an older version some kernels may be missing.
     if options.against.as_deref().is_none_or(|old| old != file.path) {
         kernels_are_there(file, &named, &harnesses, options)?;
     }
-    let asked: Vec<&str> = options.kernels.iter().flat_map(|name| kernels_named(name, &named)).collect();
+    let asked: Vec<&str> =
+        options.kernels.iter().flat_map(|name| kernels_named(name, &named)).collect();
     let mut answers = Vec::new();
     for kernel in module.kernels() {
         let name = &module.functions[kernel].name;
@@ -135,7 +164,8 @@ pub fn ask_all(
             answers.push(AskedKernel::refused(name, why));
             continue;
         }
-        let HarnessSection { launches, arguments, finals, unroll, .. } = said_of(name, &harnesses, options);
+        let HarnessSection { launches, arguments, finals, unroll, .. } =
+            said_of(name, &harnesses, options);
         let unroll = unroll.unwrap_or(UNROLL);
         let question = KernelQuestion {
             text: &ptx.text,
@@ -153,19 +183,26 @@ pub fn ask_all(
         };
         let wrong = |why: String| {
             let error = Diagnostic::error(format!("{why} (of the kernel `{name}`)"));
-            // A condition that cannot be read is quoted, and a wrong parameter named; where a harness says it, its line is shown.
+            // A condition that cannot be read is quoted, and a wrong parameter named; where a
+            // harness says it, its line is shown.
             let quoted = harnesses.iter().find_map(|(harness, source)| {
                 let section = harness.of(name);
-                let condition = section.finals.iter().position(|text| why.contains(&format!("`{text}`")));
+                let condition =
+                    section.finals.iter().position(|text| why.contains(&format!("`{text}`")));
                 let (start, end) = match condition {
                     Some(at) => (section.places[at], section.places[at] + section.finals[at].len()),
                     None => {
                         let is_named = |number: usize| {
                             let mut behind = why.split("parameter ").skip(1);
-                            behind
-                                .any(|text| text.split(|c: char| !c.is_ascii_digit()).next() == Some(number.to_string().as_str()))
+                            behind.any(|text| {
+                                text.split(|c: char| !c.is_ascii_digit()).next()
+                                    == Some(number.to_string().as_str())
+                            })
                         };
-                        let argument = section.arguments.iter().rposition(|given| is_named(given.parameter))?;
+                        let argument = section
+                            .arguments
+                            .iter()
+                            .rposition(|given| is_named(given.parameter))?;
                         section.argument_places[argument]
                     }
                 };
@@ -186,7 +223,8 @@ pub fn ask_all(
         // Of what goes wrong, or may, nothing is asked to be weaker.
         let is_right = answer.wrong().is_none() && answer.is_settled(launches.is_empty());
         let unweakened = options.weaker && !is_right;
-        let weaker = (options.weaker && is_right).then(|| weakened(&question)).transpose().map_err(wrong)?;
+        let weaker =
+            (options.weaker && is_right).then(|| weakened(&question)).transpose().map_err(wrong)?;
         answers.push(AskedKernel {
             answer,
             chosen: launches.is_empty(),

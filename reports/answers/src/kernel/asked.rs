@@ -34,7 +34,8 @@ pub struct AskedKernel {
     pub unroll: usize,
     pub hardening: Option<(HardeningAnswer, Vec<NotLooked>)>,
     pub weaker: Option<(WeakerAnswer, Vec<NotLooked>)>,
-    /// Was it wished to know what could be weaker, and not asked, since something goes wrong or may?
+    /// Was it wished to know what could be weaker, and not asked, since something goes wrong or
+    /// may?
     pub unweakened: bool,
     /// Was it asked for final states that only weak memory has?
     pub weak: bool,

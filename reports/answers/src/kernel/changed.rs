@@ -1,4 +1,5 @@
-//! What is said about a kernel that is changed and asked about again: which fences it needs, and what could be weaker.
+//! What is said about a kernel that is changed and asked about again: which fences it needs, and
+//! what could be weaker.
 
 use std::io;
 
@@ -26,7 +27,11 @@ pub fn count(n: usize, one: &str, many: &str) -> String {
 
 /// What limits an answer about a changed kernel.
 fn limits((unroll, bounded): (usize, bool), not_looked: &[NotLooked]) -> String {
-    let rounds = if bounded { format!("; loops were gone round at most {unroll} times") } else { String::new() };
+    let rounds = if bounded {
+        format!("; loops were gone round at most {unroll} times")
+    } else {
+        String::new()
+    };
     let open = match not_looked.len() {
         0 => String::new(),
         1 => "; 1 thing was not looked at".to_owned(),
@@ -41,9 +46,15 @@ pub fn print_hardening(
     (asked_kernel, not_looked): (&AskedKernel, &[NotLooked]),
     output: &Output,
 ) -> io::Result<()> {
-    let HardeningAnswer { own, accesses, least, smallest, superfluous, asked, bounded, open, .. } = answer;
+    let HardeningAnswer {
+        own, accesses, least, smallest, superfluous, asked, bounded, open, ..
+    } = answer;
     let (unroll, model) = (asked_kernel.unroll, asked_kernel.answer.reading.name());
-    let which = format!("{} under {model}{}", launches(&answer.launches), limits((unroll, *bounded), not_looked));
+    let which = format!(
+        "{} under {model}{}",
+        launches(&answer.launches),
+        limits((unroll, *bounded), not_looked)
+    );
     let from = format!(
         "out of {} and one behind each of {}",
         count(*own, "fence of its own", "fences of its own"),
@@ -88,11 +99,18 @@ pub fn print_weaker(
 ) -> io::Result<()> {
     let WeakerAnswer { changes, asked, open, .. } = answer;
     let (unroll, model) = (asked_kernel.unroll, asked_kernel.answer.reading.name());
-    let which = format!("{} under {model}{}", launches(&answer.launches), limits((unroll, false), not_looked));
-    let unfinished = open.as_ref().map_or(String::new(), |why| format!(" Not all was asked: {why}."));
+    let which = format!(
+        "{} under {model}{}",
+        launches(&answer.launches),
+        limits((unroll, false), not_looked)
+    );
+    let unfinished =
+        open.as_ref().map_or(String::new(), |why| format!(" Not all was asked: {why}."));
     output.print(&output.heading("What could be weaker"))?;
     if changes.is_empty() {
-        return output.prose(&format!("  Nothing that was tried, {which}. {asked} changes were asked about.{unfinished}"));
+        return output.prose(&format!(
+            "  Nothing that was tried, {which}. {asked} changes were asked about.{unfinished}"
+        ));
     }
     output.prose(&format!(
         "  All of this together leaves nothing that goes wrong {which}. {asked} changes were asked about.{unfinished} Other launches may need it."
@@ -100,7 +118,8 @@ pub fn print_weaker(
     changes.iter().try_for_each(|c| {
         output.prose(&match &c.to {
             Some(to) => {
-                let cuda = c.cuda.as_ref().map_or(String::new(), |cuda| format!(" (in CUDA: {cuda})"));
+                let cuda =
+                    c.cuda.as_ref().map_or(String::new(), |cuda| format!(" (in CUDA: {cuda})"));
                 format!("    `{}` could be `{to}`{cuda}: {}", c.from, c.spot.sentence())
             }
             None => format!("    `{}` could go: {}", c.from, c.spot.sentence()),

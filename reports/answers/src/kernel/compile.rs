@@ -48,7 +48,8 @@ impl KernelCompiler {
         }
     }
 
-    /// What the first line of an answer says of it; nothing of nvcc, which is what programs are compiled by.
+    /// What the first line of an answer says of it; nothing of nvcc, which is what programs are
+    /// compiled by.
     pub(super) fn note(self) -> &'static str {
         match self {
             Self::Margay => ", compiled by Margay, without nvcc",
@@ -61,7 +62,8 @@ impl KernelCompiler {
 /// What CUDA is compiled by and for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CudaCompilation<'a> {
-    /// A command that compiles a file of any kind, with `{in}` and, where it does not print the PTX, `{out}`; it is taken before all others.
+    /// A command that compiles a file of any kind, with `{in}` and, where it does not print the
+    /// PTX, `{out}`; it is taken before all others.
     pub command: Option<&'a str>,
     /// The compiler; where none is named nvcc if there is one, and else Margay.
     pub compiler: Option<KernelCompiler>,
@@ -110,20 +112,25 @@ fn is_there(file: &Path) -> Result<(), Diagnostic> {
     Err(Diagnostic::error(format!("cannot read {}: {why}", limited::name(file))))
 }
 
-/// The PTX that a command of the user makes of a file, in a shell, as `margay extract --cmd` runs it.
+/// The PTX that a command of the user makes of a file, in a shell, as `margay extract --cmd` runs
+/// it.
 ///
 /// # Errors
-/// The command has no place for the file, cannot be started, refuses it, does not end, or prints nothing.
+/// The command has no place for the file, cannot be started, refuses it, does not end, or prints
+/// nothing.
 pub(super) fn compile_by(command: &str, file: &Path, target: &str) -> Result<String, Diagnostic> {
     is_there(file)?;
     if !command.contains("{in}") {
-        let error = Diagnostic::error(format!("the command `{command}` does not say where the file goes"));
+        let error =
+            Diagnostic::error(format!("the command `{command}` does not say where the file goes"));
         return Err(
             error.help("write `{in}` in it, and `{out}` where it does not print the PTX: `--cmd 'clang++ -S .. {in} -o {out}'`")
         );
     }
     known_target(target)?;
-    let folder = scratch().map_err(|e| Diagnostic::error(format!("cannot make a folder for what is compiled: {e}")))?;
+    let folder = scratch().map_err(|e| {
+        Diagnostic::error(format!("cannot make a folder for what is compiled: {e}"))
+    })?;
     // A name that begins with `-` is no option.
     let source = if file.is_absolute() { file.to_owned() } else { Path::new(".").join(file) };
     let command = CompileCommand {
@@ -135,7 +142,8 @@ pub(super) fn compile_by(command: &str, file: &Path, target: &str) -> Result<Str
         words: Vec::new(),
         limit: MAX_COMPILATION,
     };
-    let made = command.run(&source, &folder.path().join("kernel.ptx"), folder.path(), MAX_COMPILATION);
+    let made =
+        command.run(&source, &folder.path().join("kernel.ptx"), folder.path(), MAX_COMPILATION);
     made.map_err(|failure| {
         let said = match &failure {
             CompileFailure::Rejected(log) | CompileFailure::Crashed(_, log) if !log.trim().is_empty() => shown_lines(log),
@@ -146,12 +154,16 @@ pub(super) fn compile_by(command: &str, file: &Path, target: &str) -> Result<Str
     })
 }
 
-/// Where a folder may have nvcc: as a CUDA installation has, or as the vendor's wheels are unpacked.
+/// Where a folder may have nvcc: as a CUDA installation has, or as the vendor's wheels are
+/// unpacked.
 const PLACES: [&str; 2] = ["", "nvidia/cu13"];
 
-/// The folder of CUDA that is named, or the one at hand, or none. Nothing is looked for where the user works: that folder may be somebody else's.
+/// The folder of CUDA that is named, or the one at hand, or none. Nothing is looked for where the
+/// user works: that folder may be somebody else's.
 fn toolkit(named: Option<&Path>) -> Result<Option<PathBuf>, Diagnostic> {
-    let at = |folder: &Path| PLACES.iter().map(|place| folder.join(place)).find(|f| f.join("bin/nvcc").is_file());
+    let at = |folder: &Path| {
+        PLACES.iter().map(|place| folder.join(place)).find(|f| f.join("bin/nvcc").is_file())
+    };
     if let Some(named) = named {
         return at(named).map(Some).ok_or_else(|| {
             let error = Diagnostic::error(format!("there is no bin/nvcc in `{}`", named.display()));
@@ -160,13 +172,20 @@ fn toolkit(named: Option<&Path>) -> Result<Option<PathBuf>, Diagnostic> {
             )
         });
     }
-    let of_environment = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(|name| std::env::var_os(name).map(PathBuf::from));
+    let of_environment = ["CUDA_HOME", "CUDA_PATH"]
+        .into_iter()
+        .filter_map(|name| std::env::var_os(name).map(PathBuf::from));
     let path = std::env::var_os("PATH").unwrap_or_default();
     // A relative folder on the path is one of the folder where the user works.
-    let on_path = std::env::split_paths(&path).filter(|f| f.is_absolute()).filter_map(|f| Some(f.parent()?.to_owned()));
+    let on_path = std::env::split_paths(&path)
+        .filter(|f| f.is_absolute())
+        .filter_map(|f| Some(f.parent()?.to_owned()));
     let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("toolkit")));
-    let all =
-        beside.into_iter().chain(of_environment).chain([PathBuf::from("/usr/local/cuda")]).chain(on_path.collect::<Vec<_>>());
+    let all = beside
+        .into_iter()
+        .chain(of_environment)
+        .chain([PathBuf::from("/usr/local/cuda")])
+        .chain(on_path.collect::<Vec<_>>());
     Ok(all.filter(|folder| folder.is_absolute()).find_map(|folder| at(&folder)))
 }
 
@@ -180,7 +199,8 @@ pub(super) struct CompiledCuda {
 /// Compiles a file with line information, and says by what.
 ///
 /// # Errors
-/// nvcc is asked for and there is none, it cannot be started, or it refuses the file; without it, something is not understood.
+/// nvcc is asked for and there is none, it cannot be started, or it refuses the file; without it,
+/// something is not understood.
 pub(super) fn compile(file: &Path, how: &CudaCompilation<'_>) -> Result<CompiledCuda, Diagnostic> {
     let CudaCompilation { compiler, toolkit: named, target, .. } = *how;
     is_there(file)?;
@@ -196,10 +216,13 @@ pub(super) fn compile(file: &Path, how: &CudaCompilation<'_>) -> Result<Compiled
             return Err(error.help(help));
         }
         let text = limited::text(file, MAX_CUDA);
-        let text = text.map_err(|e| Diagnostic::error(format!("cannot read {}: {e}", limited::name(file))))?;
+        let text = text
+            .map_err(|e| Diagnostic::error(format!("cannot read {}: {e}", limited::name(file))))?;
         return compile_text(file, &text, how);
     };
-    let folder = scratch().map_err(|e| Diagnostic::error(format!("cannot make a folder for what is compiled: {e}")))?;
+    let folder = scratch().map_err(|e| {
+        Diagnostic::error(format!("cannot make a folder for what is compiled: {e}"))
+    })?;
     let ptx = folder.path().join("kernel.ptx");
     // A name that begins with `-` is no option.
     let source = if file.is_absolute() { file.to_owned() } else { Path::new(".").join(file) };
@@ -209,55 +232,86 @@ pub(super) fn compile(file: &Path, how: &CudaCompilation<'_>) -> Result<Compiled
         command.arg("-I").arg(cuda.join(include));
     }
     let done = command.arg(&source).output();
-    let done = done.map_err(|e| Diagnostic::error(format!("cannot start {}: {e}", cuda.join("bin/nvcc").display())))?;
+    let done = done.map_err(|e| {
+        Diagnostic::error(format!("cannot start {}: {e}", cuda.join("bin/nvcc").display()))
+    })?;
     if !done.status.success() {
-        let said = String::from_utf8_lossy(&done.stderr).into_owned() + &String::from_utf8_lossy(&done.stdout);
-        let error = Diagnostic::error(format!("nvcc refuses {}: {}", limited::name(file), shown_lines(&said)));
+        let said = String::from_utf8_lossy(&done.stderr).into_owned()
+            + &String::from_utf8_lossy(&done.stdout);
+        let error = Diagnostic::error(format!(
+            "nvcc refuses {}: {}",
+            limited::name(file),
+            shown_lines(&said)
+        ));
         return Err(error.help("mend the file, or compile it yourself and give the PTX"));
     }
-    let ptx = limited::text(&ptx, MAX_PTX).map_err(|e| Diagnostic::error(format!("cannot read what nvcc wrote: {e}")))?;
+    let ptx = limited::text(&ptx, MAX_PTX)
+        .map_err(|e| Diagnostic::error(format!("cannot read what nvcc wrote: {e}")))?;
     Ok(CompiledCuda { ptx, compiler: KernelCompiler::Nvcc, refused: Vec::new() })
 }
 
 /// The text of a file that a program includes, if there is one; an error says why it is not read.
 fn included(folder: &Path, path: &str) -> Result<Option<String>, String> {
-    // An error quotes what it is about: a program of somebody else must not have other files of the machine quoted.
+    // An error quotes what it is about: a program of somebody else must not have other files of the
+    // machine quoted.
     if let Some(way) = way_out(folder, Path::new(path)).map_err(|e| e.to_string())? {
         return Err(way);
     }
     let file = folder.join(path);
     match other_than_file(&file) {
         Some(why) => Err(why.to_owned()),
-        None if file.is_file() => limited::text(&file, MAX_CUDA).map(Some).map_err(|e| e.to_string()),
+        None if file.is_file() => {
+            limited::text(&file, MAX_CUDA).map(Some).map_err(|e| e.to_string())
+        }
         None => Ok(None),
     }
 }
 
-/// Compiles a text of CUDA without nvcc. Files that it includes in quotation marks are read from its folder, or below.
+/// Compiles a text of CUDA without nvcc. Files that it includes in quotation marks are read from
+/// its folder, or below.
 ///
 /// # Errors
-/// What is not understood, with its place: of a kernel that is named, or of all kernels where none is.
-pub(super) fn compile_text(file: &Path, text: &str, how: &CudaCompilation<'_>) -> Result<CompiledCuda, Diagnostic> {
-    let folder = file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
-    let name = file.file_name().map_or_else(|| limited::name(file), |n| n.to_string_lossy().into_owned());
+/// What is not understood, with its place: of a kernel that is named, or of all kernels where none
+/// is.
+pub(super) fn compile_text(
+    file: &Path,
+    text: &str,
+    how: &CudaCompilation<'_>,
+) -> Result<CompiledCuda, Diagnostic> {
+    let folder =
+        file.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned();
+    let name =
+        file.file_name().map_or_else(|| limited::name(file), |n| n.to_string_lossy().into_owned());
     let include = |path: &str| included(&folder, path);
-    let program = CudaSource { name: &name, text, include: &include, target: how.target, kernels: how.kernels };
-    let shown = |of: &str| if of == name { limited::name(file) } else { limited::name(&folder.join(of)) };
+    let program = CudaSource {
+        name: &name,
+        text,
+        include: &include,
+        target: how.target,
+        kernels: how.kernels,
+    };
+    let shown =
+        |of: &str| if of == name { limited::name(file) } else { limited::name(&folder.join(of)) };
     let diagnostic = |e: CudaError| {
         let CudaError { message, help, file: of, text, start, end, beside } = e;
         let source = SourceFile::new(shown(&of), text);
-        let mut found = Diagnostic::error(message).at(&source, Span::new(start, end), "here").help(help);
+        let mut found =
+            Diagnostic::error(message).at(&source, Span::new(start, end), "here").help(help);
         for CudaPlace { what, file, text, start, end } in beside {
-            let other = if file == of { source.clone() } else { SourceFile::new(shown(&file), text) };
+            let other =
+                if file == of { source.clone() } else { SourceFile::new(shown(&file), text) };
             found = found.at(&other, Span::new(start, end), what);
         }
         found
     };
-    let CudaModule { ptx, mut refused } = margay_cuda::compile_understood(&program).map_err(diagnostic)?;
+    let CudaModule { ptx, mut refused } =
+        margay_cuda::compile_understood(&program).map_err(diagnostic)?;
     let is_asked = |name: &str| how.kernels.iter().any(|n| n == name);
     // Where some are understood, the others are named beside their answers.
     let wanted = match how.kernels {
-        [] if refused.len() == ptx.matches(".visible .entry ").count() && !refused.is_empty() => Some(0),
+        [] if refused.len() == ptx.matches(".visible .entry ").count() && !refused.is_empty() => {
+            Some(0)
+        }
         _ => refused.iter().position(|(name, _)| is_asked(name)),
     };
     if let Some(wanted) = wanted {

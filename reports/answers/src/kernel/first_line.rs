@@ -1,4 +1,5 @@
-//! The first line of an answer about a kernel: what goes wrong or does not, in which launches, and what was left out.
+//! The first line of an answer about a kernel: what goes wrong or does not, in which launches, and
+//! what was left out.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,8 @@ use margay_reports::Verdict;
 use super::asked::{AskedKernel, KernelFile};
 use super::compile::KernelCompiler;
 
-/// What is asked, in words: the questions that need no condition are listed in docs/kernels.md, and a line that lists nine of them is not read.
+/// What is asked, in words: the questions that need no condition are listed in docs/kernels.md, and
+/// a line that lists nine of them is not read.
 const QUESTIONS: &str = "data race or other finding";
 
 pub fn list(launches: &[String]) -> String {
@@ -31,7 +33,11 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
         None => format!("under {model}{compiled}"),
     };
     let (open, not_looked) = (left_open(answer), not_looked_at(answer));
-    let conditions = if finals.is_empty() { String::new() } else { format!(", and {} at the end", finals.join(", ")) };
+    let conditions = if finals.is_empty() {
+        String::new()
+    } else {
+        format!(", and {} at the end", finals.join(", "))
+    };
     let is_weak = asked.weak;
     let verdict = asked.verdict();
     let word = match verdict {
@@ -52,18 +58,31 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
                 }
                 (some, false) => format!(", and with zeros not in {}", list(some)),
             };
-            format!(": `{name}`{perhaps}, {} in launch {}{chosen} {by}{before}{not_looked}", what.join("; "), wrong.launch)
+            format!(
+                ": `{name}`{perhaps}, {} in launch {}{chosen} {by}{before}{not_looked}",
+                what.join("; "),
+                wrong.launch
+            )
         }
         (None, Verdict::None) => {
             let without = launches_that(answer, |l| l.asked == LaunchVerdict::Nothing && !l.waits);
             let waits = match without.as_slice() {
                 [] => String::new(),
-                some if some.len() == nothing.len() => "; executions with an endless wait were not looked into".to_owned(),
-                some => format!(" (executions with an endless wait: not looked into in {})", list(some)),
+                some if some.len() == nothing.len() => {
+                    "; executions with an endless wait were not looked into".to_owned()
+                }
+                some => {
+                    format!(" (executions with an endless wait: not looked into in {})", list(some))
+                }
             };
             let plural = if nothing.len() == 1 { "launch" } else { "launches" };
-            let weak = if is_weak { ", no final state of global memory that only weak memory has" } else { "" };
-            let (contents, numbers, unreached) = (contents(answer), numbers(answer), unreached(answer));
+            let weak = if is_weak {
+                ", no final state of global memory that only weak memory has"
+            } else {
+                ""
+            };
+            let (contents, numbers, unreached) =
+                (contents(answer), numbers(answer), unreached(answer));
             format!(
                 ": `{name}` has no {QUESTIONS}{weak}{conditions} in {plural} {}{waits} {by}{contents}{numbers}{unreached}{open}{not_looked}",
                 list(&nothing)
@@ -71,8 +90,11 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
         }
         _ => {
             let zeros = if answer.has_zeros { " with arrays of zeros" } else { "" };
-            let known =
-                if nothing.is_empty() { String::new() } else { format!("; nothing goes wrong{zeros} in {}", list(&nothing)) };
+            let known = if nothing.is_empty() {
+                String::new()
+            } else {
+                format!("; nothing goes wrong{zeros} in {}", list(&nothing))
+            };
             let of = answer.selection.why().map_or(String::new(), |why| format!(", {why}"));
             format!(": `{name}` of {file} under {model}{compiled}{of}{known}{open}{not_looked}")
         }
@@ -87,7 +109,9 @@ fn launches_that(answer: &KernelAnswer, is: impl Fn(&LaunchAnswer) -> bool) -> V
 
 /// The launches without an answer, and why; and those that were left out.
 fn left_open(answer: &KernelAnswer) -> String {
-    let open = launches_that(answer, |l| matches!(l.asked, LaunchVerdict::Undecided | LaunchVerdict::NotAsked(_)));
+    let open = launches_that(answer, |l| {
+        matches!(l.asked, LaunchVerdict::Undecided | LaunchVerdict::NotAsked(_))
+    });
     // The reason, where it is one for all.
     let reasons: Option<BTreeSet<&str>> = (answer.launches.iter())
         .filter_map(|l| match &l.asked {
@@ -99,11 +123,16 @@ fn left_open(answer: &KernelAnswer) -> String {
     let reason = reasons.filter(|all| all.len() == 1).and_then(|mut all| all.pop_first());
     let mut open_words = match open.as_slice() {
         [] => String::new(),
-        open => format!("; not answered: {}{}", list(open), reason.map_or(String::new(), |why| format!(" ({why})"))),
+        open => format!(
+            "; not answered: {}{}",
+            list(open),
+            reason.map_or(String::new(), |why| format!(" ({why})"))
+        ),
     };
     let others = launches_that(answer, |l| matches!(l.asked, LaunchVerdict::NotMeant(_)));
     if !others.is_empty() {
-        open_words += &format!("; left out, as it seems to be written for smaller blocks: {}", list(&others));
+        open_words +=
+            &format!("; left out, as it seems to be written for smaller blocks: {}", list(&others));
     }
     open_words
 }
@@ -117,7 +146,8 @@ fn not_looked_at(answer: &KernelAnswer) -> String {
     }
 }
 
-/// The accesses that say nothing of the kernel, since no thread comes to them with the numbers and contents that are passed.
+/// The accesses that say nothing of the kernel, since no thread comes to them with the numbers and
+/// contents that are passed.
 fn unreached(answer: &KernelAnswer) -> String {
     const NAMED: usize = 4;
     let lines: BTreeSet<usize> = answer.unreached.iter().map(|spot| spot.line).collect();
@@ -127,14 +157,23 @@ fn unreached(answer: &KernelAnswer) -> String {
     }
     match (answer.unreached.len(), answer.accesses) {
         (0, _) => String::new(),
-        _ if answer.accesses_nothing() && answer.arguments.is_empty() => "; no thread accesses memory that others see".to_owned(),
-        _ if answer.accesses_nothing() => "; no thread accesses memory that others see with what was given".to_owned(),
-        (1, all) => format!("; no thread comes to 1 of its {all} accesses of memory (PTX line {named})"),
-        (some, all) => format!("; no thread comes to {some} of its {all} accesses of memory (PTX lines {named})"),
+        _ if answer.accesses_nothing() && answer.arguments.is_empty() => {
+            "; no thread accesses memory that others see".to_owned()
+        }
+        _ if answer.accesses_nothing() => {
+            "; no thread accesses memory that others see with what was given".to_owned()
+        }
+        (1, all) => {
+            format!("; no thread comes to 1 of its {all} accesses of memory (PTX line {named})")
+        }
+        (some, all) => format!(
+            "; no thread comes to {some} of its {all} accesses of memory (PTX lines {named})"
+        ),
     }
 }
 
-/// With what chosen contents of arrays something goes wrong; nothing where it does with zeros, or with what is given.
+/// With what chosen contents of arrays something goes wrong; nothing where it does with zeros, or
+/// with what is given.
 pub fn chosen_contents(answer: &KernelAnswer) -> String {
     match (answer.chosen_contents.as_slice(), answer.chosen_numbers.as_slice()) {
         ([], []) => String::new(),
@@ -145,8 +184,11 @@ pub fn chosen_contents(answer: &KernelAnswer) -> String {
 
 /// With which numbers it was asked about beside those that were chosen first.
 fn numbers(answer: &KernelAnswer) -> String {
-    let Some(NumbersAnswer { numbers, tried, settled, .. }) = &answer.numbers else { return String::new() };
-    let known = if settled == tried { String::new() } else { format!(" ({settled} of {tried} answered)") };
+    let Some(NumbersAnswer { numbers, tried, settled, .. }) = &answer.numbers else {
+        return String::new();
+    };
+    let known =
+        if settled == tried { String::new() } else { format!(" ({settled} of {tried} answered)") };
     let all: Vec<String> = numbers.iter().cloned().collect();
     format!("; also asked about races and barriers with {}{known}", list(&all))
 }

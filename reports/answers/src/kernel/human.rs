@@ -3,7 +3,9 @@
 use std::io;
 
 use margay_console::output::Output;
-use margay_kernel::{Finding, FindingKind, LaunchVerdict, NotLooked, RepairAnswer, RepairChange, RepairSide};
+use margay_kernel::{
+    Finding, FindingKind, LaunchVerdict, NotLooked, RepairAnswer, RepairChange, RepairSide,
+};
 use margay_reports::Verdict;
 
 use super::against::{KernelComparison, KernelFinding};
@@ -14,7 +16,11 @@ use super::first_line::first_line;
 use super::written::INTERLEAVINGS_FILE;
 use margay_kernel::KernelReading;
 
-pub fn print_answers(file: &KernelFile, answers: &[AskedKernel], output: &Output) -> io::Result<()> {
+pub fn print_answers(
+    file: &KernelFile,
+    answers: &[AskedKernel],
+    output: &Output,
+) -> io::Result<()> {
     // What was not looked at stands in front of what was.
     let (refused, asked): (Vec<_>, Vec<_>) = answers.iter().partition(|a| a.refused.is_some());
     for (n, answer) in refused.into_iter().chain(asked).enumerate() {
@@ -70,8 +76,12 @@ fn print_kernel(file: &KernelFile, asked: &AskedKernel, output: &Output) -> io::
     }
     for launch in &answer.launches {
         match &launch.asked {
-            LaunchVerdict::NotAsked(why) => output.prose(&format!("Launch {} was not asked about: {why}.", launch.launch))?,
-            LaunchVerdict::NotMeant(why) => output.prose(&format!("Launch {} was left out: {why}.", launch.launch))?,
+            LaunchVerdict::NotAsked(why) => {
+                output.prose(&format!("Launch {} was not asked about: {why}.", launch.launch))?
+            }
+            LaunchVerdict::NotMeant(why) => {
+                output.prose(&format!("Launch {} was left out: {why}.", launch.launch))?
+            }
             LaunchVerdict::Nothing | LaunchVerdict::Found | LaunchVerdict::Undecided => {}
         }
     }
@@ -91,7 +101,11 @@ pub fn print_differences(
         Verdict::None => output.good("none"),
         _ => output.unsure("undecided"),
     };
-    let new = if fresh == 0 { "no finding is new".to_owned() } else { count(fresh, "finding is new", "findings are new") };
+    let new = if fresh == 0 {
+        "no finding is new".to_owned()
+    } else {
+        count(fresh, "finding is new", "findings are new")
+    };
     let what = format!("{new}, {gone} gone, {} in both", against.unchanged.len());
     output.headline(&format!(
         "{word}: {what}, from {} to {} under {}{}",
@@ -183,19 +197,23 @@ fn print_finding(finding: &Finding, output: &Output) -> io::Result<()> {
     finding.litmus.lines().try_for_each(|line| output.print(format!("  {line}").trim_end()))
 }
 
-/// Is it a race of two threads of a block that no fence and no order mends? Then a barrier may be what was forgotten, and repairs have none. What is
-/// copied asynchronously waits for other things.
+/// Is it a race of two threads of a block that no fence and no order mends? Then a barrier may be
+/// what was forgotten, and repairs have none. What is copied asynchronously waits for other things.
 fn lacks_barrier(finding: &Finding) -> bool {
     let [one, two] = finding.stands.as_slice() else { return false };
     let is_access = |text: &str| {
         let name = text.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
-        ["ld.", "st.", "atom.", "red."].iter().any(|kind| name.starts_with(kind)) && !name.contains(".async")
+        ["ld.", "st.", "atom.", "red."].iter().any(|kind| name.starts_with(kind))
+            && !name.contains(".async")
     };
     let mended = match &finding.repair {
         RepairAnswer::Changes(changes) => !changes.iter().any(is_of_weak),
         RepairAnswer::Nothing | RepairAnswer::Open(_) => false,
     };
-    let within = one.block == two.block && one.thread != two.thread && is_access(&one.spot.text) && is_access(&two.spot.text);
+    let within = one.block == two.block
+        && one.thread != two.thread
+        && is_access(&one.spot.text)
+        && is_access(&two.spot.text);
     finding.kind == FindingKind::Race && within && !mended
 }
 
@@ -214,7 +232,9 @@ pub fn change(c: &RepairChange) -> String {
 fn is_of_weak(change: &RepairChange) -> bool {
     let strong = [".relaxed", ".acquire", ".release", ".volatile", ".mmio"];
     let is_access = change.spot.text.contains("ld.") || change.spot.text.contains("st.");
-    change.side == RepairSide::Instead && is_access && !strong.iter().any(|word| change.spot.text.contains(word))
+    change.side == RepairSide::Instead
+        && is_access
+        && !strong.iter().any(|word| change.spot.text.contains(word))
 }
 
 /// A text that begins with a capital letter.

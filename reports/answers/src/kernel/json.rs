@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use margay_kernel::{
-    Finding, HardeningAnswer, HardeningFence, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer, RepairChange, RepairSide,
-    Spot, Stands, UNROLL, WeakerAnswer, WeakerChange,
+    Finding, HardeningAnswer, HardeningFence, LaunchAnswer, LaunchVerdict, NotLooked, RepairAnswer,
+    RepairChange, RepairSide, Spot, Stands, UNROLL, WeakerAnswer, WeakerChange,
 };
 use margay_reports::{Verdict, kernel as document};
 
@@ -56,7 +56,8 @@ fn comparison(of: &KernelComparison) -> document::Comparison {
 fn kernel(file: &KernelFile, asked: &AskedKernel) -> document::Kernel {
     let answer = &asked.answer;
     let (word, rest) = first_line(file, asked);
-    let not_looked = |n: NotLooked| document::UnseenRecord { ptx_line: n.line, instruction: n.text, why: n.why };
+    let not_looked =
+        |n: NotLooked| document::UnseenRecord { ptx_line: n.line, instruction: n.text, why: n.why };
     document::Kernel {
         name: answer.kernel.clone(),
         answer: format!("{word}{rest}"),
@@ -81,7 +82,11 @@ fn kernel(file: &KernelFile, asked: &AskedKernel) -> document::Kernel {
             .not_looked()
             .into_iter()
             .map(not_looked)
-            .chain(asked.refused.iter().map(|why| document::UnseenRecord { ptx_line: None, instruction: None, why: why.clone() }))
+            .chain(asked.refused.iter().map(|why| document::UnseenRecord {
+                ptx_line: None,
+                instruction: None,
+                why: why.clone(),
+            }))
             .collect(),
         hardening: asked.hardening.as_ref().map(|(of, _)| hardening(of)),
         weaker: asked.weaker.as_ref().map(|(of, _)| weaker(of)),

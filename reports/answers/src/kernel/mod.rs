@@ -33,7 +33,8 @@ pub use self::written::{COMPILED_FILE, INTERLEAVINGS_FILE};
 pub use margay_kernel::KernelReading;
 pub use margay_kernel::launch::{GivenArgument, Launch};
 
-/// Says what is wrong with the input. Whoever uploads a log of findings gets one that says it, too, in place of an empty file.
+/// Says what is wrong with the input. Whoever uploads a log of findings gets one that says it, too,
+/// in place of an empty file.
 fn refused(file: &Path, error: &Diagnostic, output: &Output) -> CommandOutcome {
     if output.asked == FormatOption::Sarif {
         output.print(&sarif::refusal(file, error)?)?;
@@ -56,7 +57,8 @@ pub fn run(file: &Path, options: &KernelOptions, output: &Output) -> CommandOutc
         let asked = ask_all(&new, beside.as_ref(), options, deadline)?;
         let Some(old) = &options.against else { return Ok((new, asked, None)) };
         let old = read_file(old, options)?;
-        let before = KernelOptions { harden: false, weaker: false, repairs: false, ..options.clone() };
+        let before =
+            KernelOptions { harden: false, weaker: false, repairs: false, ..options.clone() };
         let answers = ask_all(&old, beside.as_ref(), &before, deadline)?;
         let found = against::compare((&old, &answers), (&new, &asked));
         Ok((new, asked, Some(found)))
@@ -66,7 +68,10 @@ pub fn run(file: &Path, options: &KernelOptions, output: &Output) -> CommandOutc
         Err(error) => return refused(file, &error, output),
     };
     let all: Vec<Verdict> = answers.iter().map(AskedKernel::verdict).collect();
-    let worst = [Verdict::Counterexample, Verdict::Undecided].into_iter().find(|v| all.contains(v)).unwrap_or(Verdict::None);
+    let worst = [Verdict::Counterexample, Verdict::Undecided]
+        .into_iter()
+        .find(|v| all.contains(v))
+        .unwrap_or(Verdict::None);
     let verdict = against.as_ref().map_or(worst, |a| a.verdict);
     let exit = output.settle(match verdict {
         Verdict::Counterexample | Verdict::Different => Exit::Found,
@@ -75,13 +80,22 @@ pub fn run(file: &Path, options: &KernelOptions, output: &Output) -> CommandOutc
     });
     match output.format {
         Format::Json => {
-            output.document(&json::document(&file, &answers, against.as_ref(), verdict, options, start.elapsed()))?;
+            output.document(&json::document(
+                &file,
+                &answers,
+                against.as_ref(),
+                verdict,
+                options,
+                start.elapsed(),
+            ))?;
         }
         Format::Human if output.asked == FormatOption::Sarif => {
             output.print(&sarif::log(&file, &answers, against.as_ref())?)?;
         }
         Format::Human => match &against {
-            Some(against) => human::print_differences(&file, &answers, (against, options.reading), output)?,
+            Some(against) => {
+                human::print_differences(&file, &answers, (against, options.reading), output)?
+            }
             None => human::print_answers(&file, &answers, output)?,
         },
     }

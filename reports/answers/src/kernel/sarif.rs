@@ -1,4 +1,5 @@
-//! The answers in SARIF 2.1.0, in which code hosts show them at their lines. Only what is used of the format is here.
+//! The answers in SARIF 2.1.0, in which code hosts show them at their lines. Only what is used of
+//! the format is here.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -28,8 +29,8 @@ struct SarifRun {
     results: Vec<SarifResult>,
 }
 
-/// What tells this run from others of the same commit: code hosts take a run of another name for findings beside these, and one of the same name for
-/// findings in place of them.
+/// What tells this run from others of the same commit: code hosts take a run of another name for
+/// findings beside these, and one of the same name for findings in place of them.
 #[derive(Serialize)]
 struct SarifAutomation {
     id: String,
@@ -65,7 +66,8 @@ struct SarifText {
 }
 
 impl SarifText {
-    /// Braces stand for what is put in, with and without anything to put in (section 3.11.5), and instructions have them: those that are meant are doubled.
+    /// Braces stand for what is put in, with and without anything to put in (section 3.11.5), and
+    /// instructions have them: those that are meant are doubled.
     fn new(text: &str) -> Self {
         Self { text: text.replace('{', "{{").replace('}', "}}") }
     }
@@ -134,8 +136,9 @@ struct SarifRegion {
     start_line: usize,
 }
 
-/// A path as a reference. Code hosts show what is at a place of the repository, so it is relative to the working folder where it lies in it, and has no
-/// detours; what lies elsewhere is an address of the machine.
+/// A path as a reference. Code hosts show what is at a place of the repository, so it is relative
+/// to the working folder where it lies in it, and has no detours; what lies elsewhere is an address
+/// of the machine.
 fn uri(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let whole = normal(&here.join(path));
@@ -146,7 +149,8 @@ fn uri(path: &Path) -> String {
     let text = shown.to_string_lossy().replace('\\', "/");
     // A colon in front of the first `/` would end the name of a scheme.
     let kept = |b: u8| b.is_ascii_alphanumeric() || b"/-._~".contains(&b);
-    let escaped = text.bytes().map(|b| if kept(b) { char::from(b).to_string() } else { format!("%{b:02X}") });
+    let escaped =
+        text.bytes().map(|b| if kept(b) { char::from(b).to_string() } else { format!("%{b:02X}") });
     format!("{scheme}{}", escaped.collect::<String>())
 }
 
@@ -168,13 +172,21 @@ fn place(uri: String, line: usize) -> SarifLocation {
     let region = SarifRegion { start_line: line.max(1) };
     SarifLocation {
         id: None,
-        physical_location: SarifPhysicalLocation { artifact_location: SarifArtifact { uri }, region },
+        physical_location: SarifPhysicalLocation {
+            artifact_location: SarifArtifact { uri },
+            region,
+        },
         message: None,
     }
 }
 
 /// Where an instruction is: in the source, if that is the file, or lies beside it; else in the PTX.
-fn location(file: &KernelFile, spot: &Spot, id: Option<usize>, message: Option<String>) -> SarifLocation {
+fn location(
+    file: &KernelFile,
+    spot: &Spot,
+    id: Option<usize>,
+    message: Option<String>,
+) -> SarifLocation {
     let of_source = spot.source.as_ref().and_then(|(name, line)| {
         let path = file.path.with_file_name(name);
         (path == file.path || path.is_file()).then(|| (uri(&path), *line as usize))
@@ -188,9 +200,17 @@ fn role(s: &Stands) -> String {
     format!("thread {} of block {}, {}{event}", s.thread, s.block, s.spot.sentence())
 }
 
-fn result(file: &KernelFile, kernel: &str, finding: &Finding, (launch, level): (&str, &'static str)) -> SarifResult {
-    let mut text =
-        format!("{} in kernel `{kernel}`{launch} under {}.", capitalised(finding.kind.words()), finding.reading.name());
+fn result(
+    file: &KernelFile,
+    kernel: &str,
+    finding: &Finding,
+    (launch, level): (&str, &'static str),
+) -> SarifResult {
+    let mut text = format!(
+        "{} in kernel `{kernel}`{launch} under {}.",
+        capitalised(finding.kind.words()),
+        finding.reading.name()
+    );
     for s in &finding.stands {
         text += &format!(" {}.", capitalised(&role(s)));
     }
@@ -201,15 +221,21 @@ fn result(file: &KernelFile, kernel: &str, finding: &Finding, (launch, level): (
         let all: Vec<String> = changes.iter().map(change).collect();
         text += &format!(" The cheapest repair: {}.", all.join("; "));
     }
-    let mut locations: Vec<SarifLocation> =
-        finding.stands.iter().enumerate().map(|(n, s)| location(file, &s.spot, (n > 0).then_some(n), Some(role(s)))).collect();
+    let mut locations: Vec<SarifLocation> = finding
+        .stands
+        .iter()
+        .enumerate()
+        .map(|(n, s)| location(file, &s.spot, (n > 0).then_some(n), Some(role(s))))
+        .collect();
     let related = if locations.len() > 1 { locations.split_off(1) } else { Vec::new() };
     if locations.is_empty() {
         // A condition is of no line: the kernel's.
         let module = &file.module;
         let at = module.functions.iter().position(|f| f.name == kernel);
         let origin = at.map(|function| margay_kernel::Origin { function, instruction: 0 });
-        locations.extend(origin.map(|o| location(file, &Spot::new(module, &file.ptx.text, o), None, None)));
+        locations.extend(
+            origin.map(|o| location(file, &Spot::new(module, &file.ptx.text, o), None, None)),
+        );
     }
     SarifResult {
         rule_id: finding.kind.name(),
@@ -225,7 +251,11 @@ fn result(file: &KernelFile, kernel: &str, finding: &Finding, (launch, level): (
 ///
 /// # Errors
 /// It cannot be written: a bug of Margay.
-pub fn log(file: &KernelFile, answers: &[AskedKernel], against: Option<&KernelComparison>) -> std::io::Result<String> {
+pub fn log(
+    file: &KernelFile,
+    answers: &[AskedKernel],
+    against: Option<&KernelComparison>,
+) -> std::io::Result<String> {
     let mut results = Vec::new();
     let mut notifications = Vec::new();
     for asked in answers {
@@ -236,29 +266,50 @@ pub fn log(file: &KernelFile, answers: &[AskedKernel], against: Option<&KernelCo
         notifications.extend(asked.answer.not_looked().iter().map(|n| {
             SarifNotification::new(
                 "note",
-                format!("`{}`: not looked at, or only in part: {}", asked.answer.kernel, not_looked_at(n)),
+                format!(
+                    "`{}`: not looked at, or only in part: {}",
+                    asked.answer.kernel,
+                    not_looked_at(n)
+                ),
             )
         }));
         let Some(wrong) = asked.answer.wrong() else { continue };
         let level = if asked.answer.is_certain() { "error" } else { "warning" };
         for finding in &wrong.findings {
             let name = &asked.answer.kernel;
-            let mut result =
-                result(file, name, finding, (&format!(" in launch {}{}", wrong.launch, chosen_contents(&asked.answer)), level));
-            let is_of = |all: &[KernelFinding]| all.iter().any(|f| f.kernel == *name && f.finding == *finding);
-            result.baseline_state = against.map(|a| if is_of(&a.new) { "new" } else { "unchanged" });
+            let mut result = result(
+                file,
+                name,
+                finding,
+                (&format!(" in launch {}{}", wrong.launch, chosen_contents(&asked.answer)), level),
+            );
+            let is_of = |all: &[KernelFinding]| {
+                all.iter().any(|f| f.kernel == *name && f.finding == *finding)
+            };
+            result.baseline_state =
+                against.map(|a| if is_of(&a.new) { "new" } else { "unchanged" });
             results.push(result);
         }
     }
     if let Some(against) = against {
-        // No results: what is gone has no line in this version, a result without one is refused by code hosts, and they show it as if it were there.
+        // No results: what is gone has no line in this version, a result without one is refused by
+        // code hosts, and they show it as if it were there.
         notifications.extend(against.gone.iter().map(|gone| {
             let what = capitalised(gone.finding.kind.words());
-            SarifNotification::new("note", format!("{what} in kernel `{}` of {} is gone", gone.kernel, against.old))
+            SarifNotification::new(
+                "note",
+                format!("{what} in kernel `{}` of {} is gone", gone.kernel, against.old),
+            )
         }));
-        notifications.extend(against.unknown.iter().map(|why| SarifNotification::new("warning", why.clone())));
+        notifications.extend(
+            against.unknown.iter().map(|why| SarifNotification::new("warning", why.clone())),
+        );
     }
-    written(&file.path, results, SarifInvocation { execution_successful: true, tool_execution_notifications: notifications })
+    written(
+        &file.path,
+        results,
+        SarifInvocation { execution_successful: true, tool_execution_notifications: notifications },
+    )
 }
 
 /// The log of a run that found nothing out, since its input is wrong.
@@ -268,18 +319,34 @@ pub fn log(file: &KernelFile, answers: &[AskedKernel], against: Option<&KernelCo
 pub fn refusal(file: &Path, error: &Diagnostic) -> std::io::Result<String> {
     let help = error.help.as_ref().map_or(String::new(), |help| format!(" ({help})"));
     let mut notification = SarifNotification::new("error", format!("{}{help}", error.message));
-    let at = |label: &Label| place(uri(Path::new(&label.file.name)), label.file.position(label.span.start).0);
+    let at = |label: &Label| {
+        place(uri(Path::new(&label.file.name)), label.file.position(label.span.start).0)
+    };
     notification.locations = error.labels.iter().take(1).map(at).collect();
-    written(file, Vec::new(), SarifInvocation { execution_successful: false, tool_execution_notifications: vec![notification] })
+    written(
+        file,
+        Vec::new(),
+        SarifInvocation {
+            execution_successful: false,
+            tool_execution_notifications: vec![notification],
+        },
+    )
 }
 
-fn written(file: &Path, results: Vec<SarifResult>, invocation: SarifInvocation) -> std::io::Result<String> {
+fn written(
+    file: &Path,
+    results: Vec<SarifResult>,
+    invocation: SarifInvocation,
+) -> std::io::Result<String> {
     let page = format!("{}/blob/main/{}", env!("CARGO_PKG_REPOSITORY"), "docs/kernels.md");
     let rules = FindingKind::ALL.iter().map(|kind| SarifRule {
         id: kind.name(),
         short_description: SarifText::new(&capitalised(kind.words())),
         full_description: SarifText::new(kind.meaning()),
-        help: SarifText::new(&format!("{} What Margay asks of kernels, and how it mends them: {page}", kind.meaning())),
+        help: SarifText::new(&format!(
+            "{} What Margay asks of kernels, and how it mends them: {page}",
+            kind.meaning()
+        )),
         help_uri: page.clone(),
     });
     let driver = SarifDriver {
@@ -293,7 +360,12 @@ fn written(file: &Path, results: Vec<SarifResult>, invocation: SarifInvocation) 
     let log = SarifLog {
         schema: "https://json.schemastore.org/sarif-2.1.0.json",
         version: "2.1.0",
-        runs: [SarifRun { tool: SarifTool { driver }, automation_details, invocations: [invocation], results }],
+        runs: [SarifRun {
+            tool: SarifTool { driver },
+            automation_details,
+            invocations: [invocation],
+            results,
+        }],
     };
     Ok(serde_json::to_string_pretty(&log)?)
 }

@@ -26,12 +26,21 @@ pub struct ProgramText {
     pub module: Module,
 }
 
-/// The program of a file; a .cu file is compiled by the nvcc of a toolkit, and by Margay where there is none. These kernels must be understood.
+/// The program of a file; a .cu file is compiled by the nvcc of a toolkit, and by Margay where
+/// there is none. These kernels must be understood.
 ///
 /// # Errors
 /// It cannot be read or compiled, or is something else by its name.
-pub fn program(file: &Path, toolkit: Option<&Path>, target: &str, kernels: &[String]) -> Result<ProgramText, Diagnostic> {
-    let text = texts(file, &compile::CudaCompilation { command: None, compiler: None, toolkit, target, kernels })?;
+pub fn program(
+    file: &Path,
+    toolkit: Option<&Path>,
+    target: &str,
+    kernels: &[String],
+) -> Result<ProgramText, Diagnostic> {
+    let text = texts(
+        file,
+        &compile::CudaCompilation { command: None, compiler: None, toolkit, target, kernels },
+    )?;
     Ok(ProgramText { module: text.module()?, ptx: text.ptx })
 }
 
@@ -51,8 +60,14 @@ pub fn texts(file: &Path, how: &compile::CudaCompilation<'_>) -> Result<KernelTe
     if let Some(command) = how.command {
         let ptx = SourceFile::new(name.clone(), compile::compile_by(command, file, how.target)?);
         // What is no text has no comments for Margay.
-        let source = SourceFile::new(name, limited::text(file, compile::MAX_PTX).unwrap_or_default());
-        return Ok(KernelText { ptx, source, compiler: Some(KernelCompiler::Command), refused: Vec::new() });
+        let source =
+            SourceFile::new(name, limited::text(file, compile::MAX_PTX).unwrap_or_default());
+        return Ok(KernelText {
+            ptx,
+            source,
+            compiler: Some(KernelCompiler::Command),
+            refused: Vec::new(),
+        });
     }
     if matches!(kind, "cu" | "cuh") {
         let compiled = compile::compile(file, how)?;
@@ -81,27 +96,40 @@ pub fn texts(file: &Path, how: &compile::CudaCompilation<'_>) -> Result<KernelTe
     let bytes = limited::given(file, compile::MAX_PTX);
     let bytes = bytes.map_err(|e| {
         let error = Diagnostic::error(format!("cannot read {name}: {e}"));
-        error.help(format!("a text of PTX of at most {} MiB, or a .cu file", compile::MAX_PTX >> 20))
+        error
+            .help(format!("a text of PTX of at most {} MiB, or a .cu file", compile::MAX_PTX >> 20))
     })?;
     let text = String::from_utf8(bytes).map_err(|error| {
-        let error = Diagnostic::error(format!("cannot read {name}: {}", limited::not_a_text(&error)));
+        let error =
+            Diagnostic::error(format!("cannot read {name}: {}", limited::not_a_text(&error)));
         error.help("give PTX (nvcc -ptx, or cuobjdump -ptx of a binary), not machine code")
     })?;
     // What is pasted may be CUDA, whatever its name.
     if !text.contains(".version") && text.contains("__global__") {
-        let compile::CompiledCuda { ptx, compiler, refused } = compile::compile_text(file, &text, how)?;
+        let compile::CompiledCuda { ptx, compiler, refused } =
+            compile::compile_text(file, &text, how)?;
         let ptx = SourceFile::new(name.clone(), ptx);
-        return Ok(KernelText { ptx, source: SourceFile::new(name, text), compiler: Some(compiler), refused });
+        return Ok(KernelText {
+            ptx,
+            source: SourceFile::new(name, text),
+            compiler: Some(compiler),
+            refused,
+        });
     }
     let ptx = SourceFile::new(name, text);
     Ok(KernelText { ptx: ptx.clone(), source: ptx, compiler: None, refused: Vec::new() })
 }
 
 /// The error where what a compiler made is no PTX: of Margay's, that can be of inline PTX.
-fn miscompiled(ptx: &Arc<SourceFile>, by: KernelCompiler, error: &margay_ptx::ReadError) -> Diagnostic {
+fn miscompiled(
+    ptx: &Arc<SourceFile>,
+    by: KernelCompiler,
+    error: &margay_ptx::ReadError,
+) -> Diagnostic {
     let shown = SourceFile::new(format!("the PTX of {}", ptx.name), ptx.text.clone());
     let by = if by == KernelCompiler::Command { "the command of --cmd" } else { by.name() };
-    let wrong = Diagnostic::error(format!("what {by} made of {} is not read: {}", ptx.name, error.message));
+    let wrong =
+        Diagnostic::error(format!("what {by} made of {} is not read: {}", ptx.name, error.message));
     let wrong = wrong.at(&shown, Span::new(error.start, error.end), "here");
     wrong.help(
         "look at the inline PTX (`asm`) of the file; the line above in front of this one that begins with `.loc` names its line",
@@ -113,7 +141,11 @@ fn unreadable(source: &Arc<SourceFile>, error: &margay_ptx::ReadError) -> Diagno
     if let Some(wrong) = another(source, FileKind::Kernel) {
         return wrong;
     }
-    let wrong = Diagnostic::error(error.message.clone()).at(source, Span::new(error.start, error.end), "here");
+    let wrong = Diagnostic::error(error.message.clone()).at(
+        source,
+        Span::new(error.start, error.end),
+        "here",
+    );
     match source.text.contains(".version") {
         true => wrong,
         false => wrong.help("this is no PTX; `margay kernel` reads PTX (nvcc -ptx) and .cu files, `margay run` litmus tests"),

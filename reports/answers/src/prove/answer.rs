@@ -46,11 +46,13 @@ pub enum Said<'a> {
     Theorem,
     /// It fails with so many events.
     Counterexample(usize),
-    /// Nothing is proved, since no execution satisfies what is supposed, or none was found; in words.
+    /// Nothing is proved, since no execution satisfies what is supposed, or none was found; in
+    /// words.
     Empty(&'a str),
     /// Neither is known; none up to so many events, and what is missing.
     Open(usize, Option<&'a ProofGap>),
-    /// There is a proof, and the search beside it, which must reach its bound, ended at so many events.
+    /// There is a proof, and the search beside it, which must reach its bound, ended at so many
+    /// events.
     Unsearched(usize),
     /// What is proved has a counterexample with so many events: one of the two is wrong.
     Contradiction(usize),
@@ -62,7 +64,9 @@ impl Said<'_> {
         match self {
             Said::Theorem => Verdict::Theorem,
             Said::Counterexample(_) => Verdict::Counterexample,
-            Said::Empty(_) | Said::Open(..) | Said::Unsearched(_) | Said::Contradiction(_) => Verdict::Open,
+            Said::Empty(_) | Said::Open(..) | Said::Unsearched(_) | Said::Contradiction(_) => {
+                Verdict::Open
+            }
         }
     }
 }
@@ -80,7 +84,8 @@ impl<'a> MappingAnswer<'a> {
             };
             (goal.name.as_str(), said)
         };
-        // Where the source chooses an order of its fences, the search asks one question about all axioms.
+        // Where the source chooses an order of its fences, the search asks one question about all
+        // axioms.
         if let [searched] = &self.search.axioms[..]
             && self.report.goals.len() > 1
         {
@@ -89,8 +94,8 @@ impl<'a> MappingAnswer<'a> {
         self.report.goals.iter().zip(&self.search.axioms).map(said).collect()
     }
 
-    /// What is said of axioms that are taken together: what one execution satisfies with one order of its fences and another one with another order is no
-    /// theorem of either.
+    /// What is said of axioms that are taken together: what one execution satisfies with one order
+    /// of its fences and another one with another order is no theorem of either.
     fn together(&self, searched: &AxiomReport) -> Vec<(&'a str, Said<'a>)> {
         let proved = self.report.is_theorem();
         let said = |goal: &'a GoalReport| {
@@ -108,14 +113,20 @@ impl<'a> MappingAnswer<'a> {
 
     pub fn whole(&self) -> Said<'a> {
         let axioms = self.axioms();
-        let least = |of: &dyn Fn(&Said<'_>) -> Option<usize>| axioms.iter().filter_map(|(_, said)| of(said)).min();
-        let contradiction = least(&|s| if let Said::Contradiction(n) = s { Some(*n) } else { None });
-        let counterexample = least(&|s| if let Said::Counterexample(n) = s { Some(*n) } else { None });
+        let least = |of: &dyn Fn(&Said<'_>) -> Option<usize>| {
+            axioms.iter().filter_map(|(_, said)| of(said)).min()
+        };
+        let contradiction =
+            least(&|s| if let Said::Contradiction(n) = s { Some(*n) } else { None });
+        let counterexample =
+            least(&|s| if let Said::Counterexample(n) = s { Some(*n) } else { None });
         let unsearched = least(&|s| if let Said::Unsearched(n) = s { Some(*n) } else { None });
         match (contradiction, counterexample, unsearched) {
             (Some(events), ..) => Said::Contradiction(events),
             (_, Some(events), _) => Said::Counterexample(events),
-            _ if self.report.premises.empty.is_some() => Said::Empty(self.report.premises.empty.as_deref().unwrap_or_default()),
+            _ if self.report.premises.empty.is_some() => {
+                Said::Empty(self.report.premises.empty.as_deref().unwrap_or_default())
+            }
             (.., Some(events)) if self.report.is_theorem() => Said::Unsearched(events),
             _ if self.report.is_theorem() => Said::Theorem,
             _ => Said::Open(self.search.established, None),
@@ -128,7 +139,8 @@ impl<'a> MappingAnswer<'a> {
         theorems.map(|(name, _)| name.to_owned()).collect()
     }
 
-    /// The first line. A theorem says itself what it supposes and leaves out; what a search did not find is said with what it did not look at.
+    /// The first line. A theorem says itself what it supposes and leaves out; what a search did not
+    /// find is said with what it did not look at.
     pub fn headline(&self) -> Headline {
         let title = &self.mapping.title;
         let stopped = self.stopped.map_or(String::new(), |why| format!(" ({why})"));
@@ -136,7 +148,15 @@ impl<'a> MappingAnswer<'a> {
         let restriction = Restriction::of_check(self.options);
         // A theorem, too, is about what the table says.
         let subject = format!("{title}{}", self.hypotheses.rows_left_out);
-        let open = |rest: &str| Headline::new(Tone::Unsure, "open", &format!("{stopped}: {rest}"), &restriction, &subject);
+        let open = |rest: &str| {
+            Headline::new(
+                Tone::Unsure,
+                "open",
+                &format!("{stopped}: {rest}"),
+                &restriction,
+                &subject,
+            )
+        };
         match self.whole() {
             Said::Theorem => {
                 let rest = format!(" for executions of every size{}", self.hypotheses.behind());
@@ -151,9 +171,10 @@ impl<'a> MappingAnswer<'a> {
                 Headline::new(Tone::Unsure, "empty", &rest, &restriction, title)
             }
             Said::Open(0, _) => open("not proved, and no size was searched to its end"),
-            Said::Open(bound, _) => {
-                open(&format!("not proved, and no counterexample up to {}", counted(bound as u64, "event", "events")))
-            }
+            Said::Open(bound, _) => open(&format!(
+                "not proved, and no counterexample up to {}",
+                counted(bound as u64, "event", "events")
+            )),
             Said::Unsearched(events) => open(&format!(
                 "proved, and the search beside the proof ended at {events} of {}",
                 counted(bound as u64, "event", "events")
@@ -173,18 +194,27 @@ impl<'a> MappingAnswer<'a> {
         match self.whole() {
             Said::Theorem => Exit::Holds,
             Said::Counterexample(_) => Exit::Found,
-            Said::Empty(_) | Said::Open(..) | Said::Unsearched(_) | Said::Contradiction(_) => Exit::Undecided,
+            Said::Empty(_) | Said::Open(..) | Said::Unsearched(_) | Said::Contradiction(_) => {
+                Exit::Undecided
+            }
         }
     }
 
     /// The counterexamples, made presentable.
     pub fn presented(&self) -> Vec<PresentedCounterexample<'a>> {
-        self.search.counterexamples.iter().map(|c| PresentedCounterexample::new(self.mapping, c)).collect()
+        self.search
+            .counterexamples
+            .iter()
+            .map(|c| PresentedCounterexample::new(self.mapping, c))
+            .collect()
     }
 
     /// Writes the counterexamples.
     pub fn write(&self, folder: &mut OutputFolder) -> io::Result<()> {
         let presented = self.presented();
-        presented.iter().enumerate().try_for_each(|(i, shown)| write_counterexample(folder, &stem(i), self.mapping, shown))
+        presented
+            .iter()
+            .enumerate()
+            .try_for_each(|(i, shown)| write_counterexample(folder, &stem(i), self.mapping, shown))
     }
 }

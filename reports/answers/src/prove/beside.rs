@@ -1,6 +1,7 @@
-//! Proofs and a bounded search at the same time. The search is the safeguard of the proof: it runs to its bound whatever is proved, and each
-//! proof runs to its end unless the search leaves it nothing to show. So what is said does not depend on which is faster. Where there are
-//! no threads the search comes after the proofs.
+//! Proofs and a bounded search at the same time. The search is the safeguard of the proof: it runs
+//! to its bound whatever is proved, and each proof runs to its end unless the search leaves it
+//! nothing to show. So what is said does not depend on which is faster. Where there are no threads
+//! the search comes after the proofs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +17,8 @@ use margay_console::limits::RunLimits;
 /// How often the search is told of what stops the program.
 const RELAY: Duration = Duration::from_millis(20);
 
-/// Runs all of them. `search` gets a flag that ends it when the limits are reached; `refutes_all` says of what it found whether there is nothing left to prove.
+/// Runs all of them. `search` gets a flag that ends it when the limits are reached; `refutes_all`
+/// says of what it found whether there is nothing left to prove.
 pub fn beside<R: Send>(
     limits: &RunLimits,
     settings: &[Setting<'_>],
@@ -25,9 +27,14 @@ pub fn beside<R: Send>(
 ) -> (Vec<Report>, R) {
     let given = StopSignal { flag: Some(limits.stop.clone()), deadline: limits.deadline };
     let ended = Arc::new(AtomicBool::new(false));
-    let stop = if THREADS { StopSignal { flag: Some(ended.clone()), ..given.clone() } } else { given.clone() };
+    let stop = if THREADS {
+        StopSignal { flag: Some(ended.clone()), ..given.clone() }
+    } else {
+        given.clone()
+    };
     let enough = Arc::new(AtomicBool::new(false));
-    let prove_all = || settings.iter().map(|setting| prove(setting, &stop)).collect::<Vec<Report>>();
+    let prove_all =
+        || settings.iter().map(|setting| prove(setting, &stop)).collect::<Vec<Report>>();
     if !THREADS {
         let reports = prove_all();
         enough.store(given.is_raised(), Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! The answer for people: what is a theorem, the counterexample, or what is missing and the few events that show it.
+//! The answer for people: what is a theorem, the counterexample, or what is missing and the few
+//! events that show it.
 
 use std::io;
 
@@ -18,8 +19,11 @@ pub fn print(answer: &MappingAnswer<'_>, tried: bool, output: &Output) -> io::Re
     output.print(&wrapped(&answer.headline().painted(*output), output.width()))?;
     output.print(&between(answer.mapping))?;
     output.print("")?;
-    let mut rows: Vec<Vec<String>> =
-        answer.axioms().iter().map(|(name, said)| vec![(*name).to_owned(), words(said), missing(said)]).collect();
+    let mut rows: Vec<Vec<String>> = answer
+        .axioms()
+        .iter()
+        .map(|(name, said)| vec![(*name).to_owned(), words(said), missing(said)])
+        .collect();
     let columns = if rows.iter().all(|row| row[2].is_empty()) { 2 } else { 3 };
     rows.iter_mut().for_each(|row| row.truncate(columns));
     output.print(&table(&["axiom", "answer", "missing"][..columns], &rows, &[], output.width()))?;
@@ -53,12 +57,19 @@ pub fn print(answer: &MappingAnswer<'_>, tried: bool, output: &Output) -> io::Re
 fn words(said: &Said<'_>) -> String {
     match said {
         Said::Theorem => "theorem".to_owned(),
-        Said::Counterexample(events) => format!("counterexample with {}", counted(*events as u64, "event", "events")),
+        Said::Counterexample(events) => {
+            format!("counterexample with {}", counted(*events as u64, "event", "events"))
+        }
         Said::Open(bound, _) => format!("open, none up to {bound}"),
         Said::Empty(_) => "nothing was proved".to_owned(),
-        Said::Unsearched(bound) => format!("proved; searched up to {}", counted(*bound as u64, "event", "events")),
+        Said::Unsearched(bound) => {
+            format!("proved; searched up to {}", counted(*bound as u64, "event", "events"))
+        }
         Said::Contradiction(events) => {
-            format!("contradiction: proved, and a counterexample with {}", counted(*events as u64, "event", "events"))
+            format!(
+                "contradiction: proved, and a counterexample with {}",
+                counted(*events as u64, "event", "events")
+            )
         }
     }
 }
@@ -75,9 +86,16 @@ fn guesses(report: &Report, output: &Output) -> io::Result<()> {
     for (of, guesses) in report.tried.iter().filter(|t| !t.1.is_empty()) {
         let kept: Vec<&str> = guesses.iter().filter(|g| g.1).map(|g| g.0.as_str()).collect();
         output.print("")?;
-        output.print(&output.heading(&format!("{of}: {} of {} guesses hold", kept.len(), guesses.len())))?;
+        output.print(&output.heading(&format!(
+            "{of}: {} of {} guesses hold",
+            kept.len(),
+            guesses.len()
+        )))?;
         for (guess, holds) in guesses {
-            output.print(&indented(&format!("  {} {guess}", if *holds { "kept  " } else { "thrown" }), output.width()))?;
+            output.print(&indented(
+                &format!("  {} {guess}", if *holds { "kept  " } else { "thrown" }),
+                output.width(),
+            ))?;
         }
     }
     Ok(())
@@ -121,7 +139,9 @@ fn meaning(answer: &MappingAnswer<'_>, whole: &Said<'_>) -> String {
             (docs/unbounded.md). "
             .to_owned(),
     };
-    if matches!(whole, Said::Theorem) || answer.axioms().iter().any(|(_, said)| matches!(said, Said::Theorem)) {
+    if matches!(whole, Said::Theorem)
+        || answer.axioms().iter().any(|(_, said)| matches!(said, Said::Theorem))
+    {
         return out + &answer.hypotheses.sentences.join(" ");
     }
     if !answer.options.without.is_empty() || !answer.options.only.is_empty() {

@@ -14,7 +14,11 @@ fn axiom(name: &str, claim: &str, said: &Said<'_>) -> report::AxiomProofRecord {
         axiom: name.to_owned(),
         claim: claim.to_owned(),
         verdict: said.verdict(),
-        events: if let Said::Counterexample(n) | Said::Contradiction(n) = said { Some(*n) } else { None },
+        events: if let Said::Counterexample(n) | Said::Contradiction(n) = said {
+            Some(*n)
+        } else {
+            None
+        },
         none_up_to: if let Said::Open(n, _) | Said::Unsearched(n) = said { Some(*n) } else { None },
         missing: if let Said::Open(_, Some(g)) = said { Some(gap(g)) } else { None },
     }
@@ -59,7 +63,12 @@ pub fn document(answer: &MappingAnswer<'_>, with_guesses: bool) -> report::Mappi
         reason: answer.stopped.map(str::to_owned),
         bound: options.bound,
         none_up_to,
-        axioms: answer.axioms().iter().zip(goals).map(|((name, said), g)| axiom(name, &g.claim, said)).collect(),
+        axioms: answer
+            .axioms()
+            .iter()
+            .zip(goals)
+            .map(|((name, said), g)| axiom(name, &g.claim, said))
+            .collect(),
         steps: answer.report.steps.iter().map(step).collect(),
         lemmas: answer.lemmas.iter().map(LemmaOfFile::report).collect(),
         tried: with_guesses.then(|| answer.report.tried.iter().map(tried).collect()),

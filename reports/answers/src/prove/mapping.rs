@@ -44,37 +44,56 @@ pub struct MappingProofOptions {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(mapping: &Mapping, options: &MappingProofOptions, limits: &RunLimits, output: &Output) -> CommandOutcome {
+pub fn run(
+    mapping: &Mapping,
+    options: &MappingProofOptions,
+    limits: &RunLimits,
+    output: &Output,
+) -> CommandOutcome {
     let MappingProofOptions { check: wanted, tried, .. } = options;
     let (out, certify) = (options.out.as_deref(), options.certify.as_deref());
     let prepared = out.map_or(Ok(()), folder::prepare);
-    if let Err(error) = prepared.and_then(|()| certify.map_or(Ok(()), |folder| certificate::folder(folder, false))) {
+    if let Err(error) =
+        prepared.and_then(|()| certify.map_or(Ok(()), |folder| certificate::folder(folder, false)))
+    {
         return output.wrong(&[error]);
     }
-    let lemmas = match options.lemmas.as_deref().map(|path| lemmas::read(path, output)).transpose() {
+    let lemmas = match options.lemmas.as_deref().map(|path| lemmas::read(path, output)).transpose()
+    {
         Ok(lemmas) => lemmas,
         Err(errors) => return output.wrong(&errors),
     };
     let start = Instant::now();
-    let (setting, selection, report, search) = match settle(mapping, lemmas.as_ref(), *tried, wanted, limits, output) {
-        Ok(found) => found,
-        Err(errors) => return output.wrong(&errors),
-    };
-    let lemmas = lemmas.as_ref().map_or_else(Vec::new, |model| lemmas::settle(model, &report.lemmas, limits, wanted));
+    let (setting, selection, report, search) =
+        match settle(mapping, lemmas.as_ref(), *tried, wanted, limits, output) {
+            Ok(found) => found,
+            Err(errors) => return output.wrong(&errors),
+        };
+    let lemmas = lemmas
+        .as_ref()
+        .map_or_else(Vec::new, |model| lemmas::settle(model, &report.lemmas, limits, wanted));
     let mut answer = MappingAnswer {
         mapping,
         options: wanted,
         report: &report,
         search: &search,
         lemmas: &lemmas,
-        stopped: limits.reason().filter(|_| report.stopped || search.established < wanted.bound).map(|r| r.words()),
+        stopped: limits
+            .reason()
+            .filter(|_| report.stopped || search.established < wanted.bound)
+            .map(|r| r.words()),
         hypotheses: &Hypotheses::default(),
         certified: None,
         rocq: None,
         seconds: 0.0,
     };
     let theorems = answer.theorems();
-    let asked = TheoremQuestion { selection: &selection, without: &wanted.without, only: &wanted.only, axioms: &theorems };
+    let asked = TheoremQuestion {
+        selection: &selection,
+        without: &wanted.without,
+        only: &wanted.only,
+        axioms: &theorems,
+    };
     let mut hypotheses = Hypotheses::of_mapping(mapping, &asked);
     hypotheses.inhabited(&setting, &report.premises.shown());
     answer.hypotheses = &hypotheses;
@@ -83,12 +102,21 @@ pub fn run(mapping: &Mapping, options: &MappingProofOptions, limits: &RunLimits,
         let subject = RocqSubject::Mapping { mapping, hypotheses: &hypotheses };
         rocq::File::write(path, theorem(subject, &setting, &report, unkept), limits)
     });
-    let given = TheoremOptions { without: wanted.without.clone(), only: wanted.only.clone(), typed: wanted.typed };
+    let given = TheoremOptions {
+        without: wanted.without.clone(),
+        only: wanted.only.clone(),
+        typed: wanted.typed,
+    };
     let proof = report.proof.as_ref().filter(|_| unkept.is_none());
-    let certified =
-        written::certify(certify, proof, |proof| TheoremDocument::of_mapping(mapping, given, &report.evidence(proof)));
+    let certified = written::certify(certify, proof, |proof| {
+        TheoremDocument::of_mapping(mapping, given, &report.evidence(proof))
+    });
     if let (Some(_), Some((why, help)), Some(folder)) = (&report.proof, unkept, certify) {
-        output.warn(&[Diagnostic::error(format!("no certificate is written into `{}`: {why}", folder.display())).help(help)]);
+        output.warn(&[Diagnostic::error(format!(
+            "no certificate is written into `{}`: {why}",
+            folder.display()
+        ))
+        .help(help)]);
     }
     answer.certified = certified.as_ref().and_then(|c| c.as_ref().ok());
     answer.rocq = rocq.as_ref();
@@ -106,7 +134,8 @@ pub fn run(mapping: &Mapping, options: &MappingProofOptions, limits: &RunLimits,
     Ok(rocq.map_or(exit, |file| file.report(exit, output)))
 }
 
-/// Why a proof is not kept although it was checked, and what can be done: the search beside it contradicts it, or did not reach its bound.
+/// Why a proof is not kept although it was checked, and what can be done: the search beside it
+/// contradicts it, or did not reach its bound.
 fn unkept(answer: &MappingAnswer<'_>) -> Option<(&'static str, &'static str)> {
     let axioms = answer.axioms();
     let any = |is: &dyn Fn(&Said<'_>) -> bool| axioms.iter().any(|(_, said)| is(said));
@@ -114,7 +143,8 @@ fn unkept(answer: &MappingAnswer<'_>) -> Option<(&'static str, &'static str)> {
         Some(rocq::CONTRADICTION)
     } else if any(&|said| matches!(said, Said::Unsearched(_))) {
         Some(rocq::UNSEARCHED)
-    } else if answer.search.axioms.len() < answer.report.goals.len() && !answer.report.is_theorem() {
+    } else if answer.search.axioms.len() < answer.report.goals.len() && !answer.report.is_theorem()
+    {
         Some(rocq::TOGETHER)
     } else {
         None
@@ -131,7 +161,8 @@ fn theorem<'a>(
     if let Some((why, help)) = unkept {
         return Err(rocq::Open { why: why.to_owned(), help });
     }
-    let open: Vec<&str> = report.goals.iter().filter(|g| !g.is_theorem()).map(|g| g.name.as_str()).collect();
+    let open: Vec<&str> =
+        report.goals.iter().filter(|g| !g.is_theorem()).map(|g| g.name.as_str()).collect();
     match (&report.proof, &report.premises.empty) {
         (Some(proof), _) if open.is_empty() => {
             Ok(vec![Theorem { subject, setting, inhabitants: &report.premises.inhabitants, proof }])
@@ -147,8 +178,8 @@ fn theorem<'a>(
     }
 }
 
-/// Proves a mapping, perhaps with lemmas, and searches for counterexamples. If every axiom has one, the proof ends, unless it is to say what
-/// it tried (`tried`) or what came of the lemmas.
+/// Proves a mapping, perhaps with lemmas, and searches for counterexamples. If every axiom has one,
+/// the proof ends, unless it is to say what it tried (`tried`) or what came of the lemmas.
 pub(super) fn settle<'a>(
     mapping: &'a Mapping,
     lemmas: Option<&'a Model>,
@@ -172,7 +203,9 @@ pub(super) fn settle<'a>(
             Bar::during(*output, wanted.bound, |bar| check(mapping, &wanted, bar))
         },
         |found| {
-            let falls = |search: &CheckReport| search.axioms.iter().all(|a| a.verdict == CheckVerdict::Counterexample);
+            let falls = |search: &CheckReport| {
+                search.axioms.iter().all(|a| a.verdict == CheckVerdict::Counterexample)
+            };
             !tried && lemmas.is_none() && found.as_ref().is_ok_and(falls)
         },
     );

@@ -1,5 +1,6 @@
 //! Does a property follow from the axioms of a model, in executions of every size? Beside the proof
-//! the executions that the model allows are searched for one without the property, as `margay diff` does.
+//! the executions that the model allows are searched for one without the property, as `margay diff`
+//! does.
 
 use std::path::PathBuf;
 
@@ -10,7 +11,9 @@ use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::counted;
 use margay_console::wrapped::wrapped;
-use margay_mappings::compare::{CompareOptions, CompareReport, ComparisonVerdict as Searched, Objection, Subjects, compare};
+use margay_mappings::compare::{
+    CompareOptions, CompareReport, ComparisonVerdict as Searched, Objection, Subjects, compare,
+};
 use margay_models::certificate;
 use margay_models::diagnostic::{Diagnostic, SourceFile};
 use margay_models::model::{Model, Role};
@@ -46,11 +49,20 @@ pub struct PropertyOptions {
 }
 
 /// The model with the property as its last check.
-fn with_property(model: &Model, path: &str, property: &str) -> Result<(Model, usize), Vec<Diagnostic>> {
+fn with_property(
+    model: &Model,
+    path: &str,
+    property: &str,
+) -> Result<(Model, usize), Vec<Diagnostic>> {
     let header = model.signature.header();
-    let is_check = ["acyclic", "irreflexive", "empty", "~"].iter().any(|word| property.trim_start().starts_with(word));
+    let is_check = ["acyclic", "irreflexive", "empty", "~"]
+        .iter()
+        .any(|word| property.trim_start().starts_with(word));
     let named = if property.contains(" as ") || !is_check { "" } else { " as Property" };
-    let text = format!("{header} \"{} with a property\"\ninclude \"{path}\"\n{property}{named}\n", model.name);
+    let text = format!(
+        "{header} \"{} with a property\"\ninclude \"{path}\"\n{property}{named}\n",
+        model.name
+    );
     let asked = Model::parse(SourceFile::new("the property", text), &FilesThenBuiltIn)?.model;
     let more = asked.checks.len() - model.checks.len().min(asked.checks.len());
     let last = asked.checks.len().wrapping_sub(1);
@@ -69,7 +81,9 @@ fn path(model: &Model, name: &str) -> String {
     let file = &model.source.name;
     match file.strip_prefix("<built-in>/") {
         Some(built_in) => built_in.to_owned(),
-        None => std::path::absolute(file).unwrap_or_else(|_| PathBuf::from(name)).display().to_string(),
+        None => {
+            std::path::absolute(file).unwrap_or_else(|_| PathBuf::from(name)).display().to_string()
+        }
     }
 }
 
@@ -90,11 +104,18 @@ struct PropertyAnswer<'a> {
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(model: &Model, options: &PropertyOptions, limits: &RunLimits, output: &Output) -> CommandOutcome {
+pub fn run(
+    model: &Model,
+    options: &PropertyOptions,
+    limits: &RunLimits,
+    output: &Output,
+) -> CommandOutcome {
     let PropertyOptions { name, property, compare: wanted, .. } = options;
     let (out, certified) = (options.out.as_deref(), options.certify.as_deref());
     let prepared = out.map_or(Ok(()), folder::prepare);
-    if let Err(error) = prepared.and_then(|()| certified.map_or(Ok(()), |folder| certificate::folder(folder, false))) {
+    if let Err(error) = prepared
+        .and_then(|()| certified.map_or(Ok(()), |folder| certificate::folder(folder, false)))
+    {
         return output.wrong(&[error]);
     }
     let (asked, number) = match with_property(model, &path(model, name), property) {
@@ -125,10 +146,17 @@ pub fn run(model: &Model, options: &PropertyOptions, limits: &RunLimits, output:
     hypotheses.inhabited(&setting, &report.premises.shown());
     let unkept = unkept(report, &search, wanted.bound);
     let proof = report.proof.as_ref().filter(|_| unkept.is_none());
-    let certified =
-        certify(options.certify.as_deref(), proof, |proof| TheoremDocument::of_model(&asked, &report.evidence(proof)));
-    if let (Some(_), Some((why, help)), Some(folder)) = (&report.proof, unkept, options.certify.as_deref()) {
-        output.warn(&[Diagnostic::error(format!("no certificate is written into `{}`: {why}", folder.display())).help(help)]);
+    let certified = certify(options.certify.as_deref(), proof, |proof| {
+        TheoremDocument::of_model(&asked, &report.evidence(proof))
+    });
+    if let (Some(_), Some((why, help)), Some(folder)) =
+        (&report.proof, unkept, options.certify.as_deref())
+    {
+        output.warn(&[Diagnostic::error(format!(
+            "no certificate is written into `{}`: {why}",
+            folder.display()
+        ))
+        .help(help)]);
     }
     let stopped = limits.reason().filter(|_| report.stopped || unkept.is_some()).map(|r| r.words());
     let rocq = options.rocq.as_ref().map(|path| {
@@ -153,7 +181,15 @@ pub fn run(model: &Model, options: &PropertyOptions, limits: &RunLimits, output:
         Verdict::Counterexample => Exit::Found,
         _ => Exit::Undecided,
     });
-    let context = DiffContext { subjects, options: wanted, report: &search, stopped, seconds, proofs: &[], rocq: None };
+    let context = DiffContext {
+        subjects,
+        options: wanted,
+        report: &search,
+        stopped,
+        seconds,
+        proofs: &[],
+        rocq: None,
+    };
     let presented = answer.presented(&context);
     let printed = match output.format {
         Format::Human => answer.print(&context, &presented, output),
@@ -161,7 +197,8 @@ pub fn run(model: &Model, options: &PropertyOptions, limits: &RunLimits, output:
     };
     folder::fill(out, &is_like, *output, |folder| {
         let all = presented.iter().enumerate();
-        all.into_iter().try_for_each(|(i, shown)| files::difference(folder, &stem(i), &context, shown))
+        all.into_iter()
+            .try_for_each(|(i, shown)| files::difference(folder, &stem(i), &context, shown))
     });
     if let Some(Err(errors)) = &certified {
         output.warn(errors);
@@ -170,12 +207,19 @@ pub fn run(model: &Model, options: &PropertyOptions, limits: &RunLimits, output:
     Ok(rocq.map_or(exit, |file| file.report(exit, output)))
 }
 
-/// Why a proof is not kept although it was checked, and what can be done: the search beside it contradicts it, or did not reach its bound.
-fn unkept(report: &Report, search: &CompareReport, bound: usize) -> Option<(&'static str, &'static str)> {
+/// Why a proof is not kept although it was checked, and what can be done: the search beside it
+/// contradicts it, or did not reach its bound.
+fn unkept(
+    report: &Report,
+    search: &CompareReport,
+    bound: usize,
+) -> Option<(&'static str, &'static str)> {
     match searched(search) {
         _ if !report.is_theorem() => None,
         Some((_, Searched::Different(_), ..)) => Some(rocq::CONTRADICTION),
-        Some((.., established, by_text)) if established < bound && !by_text => Some(rocq::UNSEARCHED),
+        Some((.., established, by_text)) if established < bound && !by_text => {
+            Some(rocq::UNSEARCHED)
+        }
         Some(_) | None => None,
     }
 }
@@ -191,7 +235,9 @@ fn theorem<'a>(
         return Err(rocq::Open { why: why.to_owned(), help });
     }
     match (report.proof.as_ref().filter(|_| report.is_theorem()), &report.premises.empty) {
-        (Some(proof), _) => Ok(vec![Theorem { subject, setting, inhabitants: &report.premises.inhabitants, proof }]),
+        (Some(proof), _) => {
+            Ok(vec![Theorem { subject, setting, inhabitants: &report.premises.inhabitants, proof }])
+        }
         (None, Some(what)) => Err(rocq::Open {
             why: format!("{what}: nothing was proved"),
             help: "look for the axioms of the model that contradict each other",
@@ -203,7 +249,8 @@ fn theorem<'a>(
     }
 }
 
-/// The question that the search answers: an execution that the model allows and that has not the property.
+/// The question that the search answers: an execution that the model allows and that has not the
+/// property.
 fn searched(search: &CompareReport) -> Option<(usize, &Searched, usize, bool)> {
     let all = search.questions.iter().enumerate();
     let mut own = all.filter(|(_, q)| q.allows == 0 && q.kind == Objection::Forbidden);
@@ -215,7 +262,9 @@ impl PropertyAnswer<'_> {
         match searched(self.search) {
             Some((_, Searched::Different(events), ..)) => Some(*events),
             // A proof speaks of all executions, so a narrower question is not answered by it.
-            _ if Restriction::of_comparison(self.options, &[]) == Restriction::default() => self.report.violated(),
+            _ if Restriction::of_comparison(self.options, &[]) == Restriction::default() => {
+                self.report.violated()
+            }
             _ => None,
         }
     }
@@ -227,7 +276,9 @@ impl PropertyAnswer<'_> {
 
     fn verdict(&self) -> Verdict {
         match (self.report.is_theorem(), self.events()) {
-            (true, None) if unkept(self.report, self.search, self.options.bound).is_none() => Verdict::Theorem,
+            (true, None) if unkept(self.report, self.search, self.options.bound).is_none() => {
+                Verdict::Theorem
+            }
             (false, Some(_)) => Verdict::Counterexample,
             (_, None) | (true, Some(_)) => Verdict::Open,
         }
@@ -236,7 +287,11 @@ impl PropertyAnswer<'_> {
     /// The executions without the property, made presentable.
     fn presented(&self, context: &DiffContext<'_>) -> Vec<PresentedDifference<'_>> {
         let Some((q, ..)) = searched(self.search) else { return Vec::new() };
-        self.search.questions[q].differences.iter().map(|d| PresentedDifference::new(context, q, d)).collect()
+        self.search.questions[q]
+            .differences
+            .iter()
+            .map(|d| PresentedDifference::new(context, q, d))
+            .collect()
     }
 
     fn established(&self) -> usize {
@@ -247,9 +302,11 @@ impl PropertyAnswer<'_> {
     fn headline(&self) -> Headline {
         let of = format!("`{}` in {} ({})", self.property, self.model.name, self.model.source.name);
         let stopped = self.stopped.map_or(String::new(), |why| format!(" ({why})"));
-        let [bound, established] = [self.options.bound, self.established()].map(|n| counted(n as u64, "event", "events"));
+        let [bound, established] =
+            [self.options.bound, self.established()].map(|n| counted(n as u64, "event", "events"));
         let restriction = Restriction::of_comparison(self.options, &[]);
-        let line = |tone, found: &str, rest: String| Headline::new(tone, found, &rest, &restriction, &of);
+        let line =
+            |tone, found: &str, rest: String| Headline::new(tone, found, &rest, &restriction, &of);
         match (self.verdict(), self.events(), &self.report.premises.empty) {
             (Verdict::Theorem, ..) => {
                 let rest = format!(" for executions of every size{}", self.hypotheses.behind());
@@ -259,9 +316,15 @@ impl PropertyAnswer<'_> {
                 let beyond = if self.is_searched() {
                     String::new()
                 } else {
-                    format!(", which the search did not find; of those that it makes, none up to {established}")
+                    format!(
+                        ", which the search did not find; of those that it makes, none up to {established}"
+                    )
                 };
-                line(Tone::Bad, "counterexample", format!(" with {}{beyond}", counted(events as u64, "event", "events")))
+                line(
+                    Tone::Bad,
+                    "counterexample",
+                    format!(" with {}{beyond}", counted(events as u64, "event", "events")),
+                )
             }
             (_, Some(events), _) => {
                 let rest = format!(
@@ -271,17 +334,30 @@ impl PropertyAnswer<'_> {
                 );
                 line(Tone::Bad, "contradiction", rest)
             }
-            (.., Some(what)) => line(Tone::Unsure, "empty", format!("{stopped}: {what}: nothing was proved")),
+            (.., Some(what)) => {
+                line(Tone::Unsure, "empty", format!("{stopped}: {what}: nothing was proved"))
+            }
             _ if self.report.is_theorem() => {
-                let rest =
-                    format!("{stopped}: proved, and the search beside the proof ended at {} of {bound}", self.established());
+                let rest = format!(
+                    "{stopped}: proved, and the search beside the proof ended at {} of {bound}",
+                    self.established()
+                );
                 line(Tone::Unsure, "open", rest)
             }
-            _ => line(Tone::Unsure, "open", format!("{stopped}: not proved, and no counterexample up to {established}")),
+            _ => line(
+                Tone::Unsure,
+                "open",
+                format!("{stopped}: not proved, and no counterexample up to {established}"),
+            ),
         }
     }
 
-    fn print(&self, context: &DiffContext<'_>, presented: &[PresentedDifference<'_>], output: &Output) -> std::io::Result<()> {
+    fn print(
+        &self,
+        context: &DiffContext<'_>,
+        presented: &[PresentedDifference<'_>],
+        output: &Output,
+    ) -> std::io::Result<()> {
         output.print(&wrapped(&self.headline().painted(*output), output.width()))?;
         if self.is_searched() {
             print_differences(context, presented, output)?;

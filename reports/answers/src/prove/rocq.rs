@@ -1,5 +1,5 @@
-//! A theorem with its proof as a file for Rocq, written only where all that was asked is a theorem. What came of it is said behind the
-//! answer.
+//! A theorem with its proof as a file for Rocq, written only where all that was asked is a theorem.
+//! What came of it is said behind the answer.
 
 use std::path::{Path, PathBuf};
 
@@ -42,11 +42,13 @@ pub struct Open {
 pub const CONTRADICTION: (&str, &str) =
     ("the proof and the search contradict each other", "this is a bug in Margay: please report it");
 
-/// The search beside a proof is its safeguard: why nothing is kept before it has ended, and what can be done.
+/// The search beside a proof is its safeguard: why nothing is kept before it has ended, and what
+/// can be done.
 pub const UNSEARCHED: (&str, &str) =
     ("the search beside the proof did not reach its bound", "allow more time, or lower `--bound`");
 
-/// Axioms that are taken together, of which not all are proved: why nothing is kept, and what can be done.
+/// Axioms that are taken together, of which not all are proved: why nothing is kept, and what can
+/// be done.
 pub const TOGETHER: (&str, &str) = (
     "its axioms are taken together, since the source chooses an order of its fences, and not all are proved",
     "leave these fences out with `--without`",
@@ -66,11 +68,17 @@ impl Open {
 
 impl File {
     /// Writes theorems, or keeps why there are none.
-    pub fn write(path: &Path, theorems: Result<Vec<Theorem<'_>>, Open>, limits: &RunLimits) -> Self {
+    pub fn write(
+        path: &Path,
+        theorems: Result<Vec<Theorem<'_>>, Open>,
+        limits: &RunLimits,
+    ) -> Self {
         let stop = StopSignal { flag: Some(limits.stop.clone()), deadline: limits.deadline };
         let came = match theorems.map(|all| write(&all, &stop)) {
             Err(open) => Came::Open(open),
-            Ok(Err(what)) if what == ENDED => Came::Ended(limits.reason().unwrap_or(StopReason::Interrupted).words()),
+            Ok(Err(what)) if what == ENDED => {
+                Came::Ended(limits.reason().unwrap_or(StopReason::Interrupted).words())
+            }
             Ok(Err(what)) => Came::Formless(what),
             Ok(Ok(text)) => match margay_models::durable::write_over(path, text.as_bytes()) {
                 Ok(()) => Came::Written(text.len()),
@@ -80,7 +88,8 @@ impl File {
         Self { path: path.to_owned(), came }
     }
 
-    /// Says behind the answer, which ends so, what came of it. How to exit: not as the answer does if there is a theorem and no file of it.
+    /// Says behind the answer, which ends so, what came of it. How to exit: not as the answer does
+    /// if there is a theorem and no file of it.
     pub fn report(&self, exit: Exit, output: &Output) -> Exit {
         let name = self.path.display();
         let why = self.why();
@@ -88,7 +97,8 @@ impl File {
             Came::Written(_) => {
                 // The answer as JSON is one object, which says it.
                 if output.format == Format::Human {
-                    let _ = output.print(&format!("Theorem and proof in {name}: `coqc {name}` checks them."));
+                    let _ = output
+                        .print(&format!("Theorem and proof in {name}: `coqc {name}` checks them."));
                 }
                 return exit;
             }
@@ -97,7 +107,11 @@ impl File {
             Came::Open(open) => open.help,
             Came::Ended(_) => "the answer above stands; allow more time",
         };
-        output.warn(&[Diagnostic::error(format!("`{name}` is not written: {}", why.unwrap_or_default())).help(help)]);
+        output.warn(&[Diagnostic::error(format!(
+            "`{name}` is not written: {}",
+            why.unwrap_or_default()
+        ))
+        .help(help)]);
         match self.came {
             Came::Written(_) | Came::Open(_) => exit,
             Came::Ended(_) => Exit::Undecided,
@@ -118,6 +132,11 @@ impl File {
     /// As a part of a document.
     pub fn document(&self) -> document::Rocq {
         let bytes = if let Came::Written(bytes) = self.came { Some(bytes) } else { None };
-        document::Rocq { file: self.path.display().to_string(), written: bytes.is_some(), bytes, reason: self.why() }
+        document::Rocq {
+            file: self.path.display().to_string(),
+            written: bytes.is_some(),
+            bytes,
+            reason: self.why(),
+        }
     }
 }

@@ -14,7 +14,8 @@ pub struct ProofCertificate {
     extent: FollowedExtent,
 }
 
-/// Writes a certificate, if one is asked for and something is proved; whatever becomes of it, the answer stands.
+/// Writes a certificate, if one is asked for and something is proved; whatever becomes of it, the
+/// answer stands.
 pub fn certify(
     folder: Option<&Path>,
     proof: Option<&ArgumentProof>,
@@ -28,11 +29,15 @@ impl ProofCertificate {
     /// Writes a certificate, and verifies it.
     ///
     /// # Errors
-    /// Texts that cannot be read again, files that cannot be written, and a certificate that is not accepted.
+    /// Texts that cannot be read again, files that cannot be written, and a certificate that is not
+    /// accepted.
     fn new(document: TheoremDocument, folder: &Path) -> Result<Self, Vec<Diagnostic>> {
         let extent = document.verify(folder)?.extent;
         document.write(folder).map_err(|error| {
-            vec![Diagnostic::error(format!("cannot write a certificate into `{}`: {error}", folder.display()))]
+            vec![Diagnostic::error(format!(
+                "cannot write a certificate into `{}`: {error}",
+                folder.display()
+            ))]
         })?;
         Ok(Self { folder: folder.to_owned(), theorems: document.theorems, extent })
     }

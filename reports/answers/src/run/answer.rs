@@ -27,9 +27,16 @@ impl TestAnswer<'_> {
     /// The first line about one test.
     pub fn first_line(&self, unroll: usize) -> Headline {
         let ChosenAxioms { model, taken, left_out, .. } = self.model;
-        let mut line = headline(self.test, &model.name, &self.verdict, unroll, &Restriction::of_axioms(taken, left_out));
+        let mut line = headline(
+            self.test,
+            &model.name,
+            &self.verdict,
+            unroll,
+            &Restriction::of_axioms(taken, left_out),
+        );
         if self.is_uncompared {
-            line.rest += "; the SAT engine alone was asked, executions are too large for the explicit one";
+            line.rest +=
+                "; the SAT engine alone was asked, executions are too large for the explicit one";
         }
         line
     }

@@ -19,7 +19,9 @@ use super::options::RunOptions;
 pub fn begin(options: &RunOptions) -> Result<(), Diagnostic> {
     let Some(path) = &options.certify else { return Ok(()) };
     if matches!(options.engine, Choice::Only(Engine::Explicit)) {
-        let error = Diagnostic::error("the explicit engine writes no proofs, which a certificate is made of");
+        let error = Diagnostic::error(
+            "the explicit engine writes no proofs, which a certificate is made of",
+        );
         return Err(error.help("leave `--engine` out, or use `--engine sat` or `--engine both`"));
     }
     if let Some(error) = without_proofs(&margay_solver::Backend::default()) {
@@ -29,7 +31,11 @@ pub fn begin(options: &RunOptions) -> Result<(), Diagnostic> {
 }
 
 /// Writes the certificate of what was answered.
-pub fn end(asked: &RunRequest<'_>, claims: Vec<TestClaim>, path: &Path) -> Result<Extent, Vec<Diagnostic>> {
+pub fn end(
+    asked: &RunRequest<'_>,
+    claims: Vec<TestClaim>,
+    path: &Path,
+) -> Result<Extent, Vec<Diagnostic>> {
     let tests: Vec<_> = asked.tests.iter().map(|t| &t.file).collect();
     let models: Vec<_> = asked.models.iter().map(|chosen| chosen.model.clone()).collect();
     certificate::write(&tests, &models, TestQuestion::of(&asked.unlimited), claims, path)
@@ -39,12 +45,18 @@ pub fn end(asked: &RunRequest<'_>, claims: Vec<TestClaim>, path: &Path) -> Resul
 pub fn print(answers: usize, extent: &Extent, path: &Path, output: &Output) -> std::io::Result<()> {
     match output.format {
         Format::Human => {
-            let said = format!("Certificate in {}: {answers} answers. {} All were checked.", path.display(), proofs(extent));
+            let said = format!(
+                "Certificate in {}: {answers} answers. {} All were checked.",
+                path.display(),
+                proofs(extent)
+            );
             output.print(&format!("\n{}", wrapped(&said, output.width())))
         }
         Format::Json => {
             let folder = path.display().to_string();
-            output.line(&CertifiedLine { certificate: RunCertificate { folder, answers, extent: document(extent) } })
+            output.line(&CertifiedLine {
+                certificate: RunCertificate { folder, answers, extent: document(extent) },
+            })
         }
     }
 }

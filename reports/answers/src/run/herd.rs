@@ -9,17 +9,24 @@ use margay_runner::outcome::Observed;
 
 use super::answer::TestAnswer;
 
-/// Prints a test as herd7 does: its final states, whether the condition holds, and how many states do and do not satisfy it. The
-/// counts are of final states, and not of executions; there is no line of the time it took, so that the same is printed again.
+/// Prints a test as herd7 does: its final states, whether the condition holds, and how many states
+/// do and do not satisfy it. The counts are of final states, and not of executions; there is no
+/// line of the time it took, so that the same is printed again.
 ///
 /// # Errors
 /// The states cannot be listed (`Ok(Err(_))`), or nothing can be written.
-pub fn states(answer: &TestAnswer<'_>, read: &Read, options: &Options, output: &Output) -> std::io::Result<Result<(), Error>> {
+pub fn states(
+    answer: &TestAnswer<'_>,
+    read: &Read,
+    options: &Options,
+    output: &Output,
+) -> std::io::Result<Result<(), Error>> {
     let variables = Observed::new(&read.test, |_| 0).variables;
-    let states = match ExplicitRunner::new(&answer.model.model).outcomes(&read.test, &variables, options) {
-        Ok(states) => states,
-        Err(error) => return Ok(Err(error)),
-    };
+    let states =
+        match ExplicitRunner::new(&answer.model.model).outcomes(&read.test, &variables, options) {
+            Ok(states) => states,
+            Err(error) => return Ok(Err(error)),
+        };
     let observed = Observed::new(&read.test, |l| states.addresses[l]);
     let asked = &read.test.condition;
     let kind = match asked.quantifier {
@@ -27,7 +34,10 @@ pub fn states(answer: &TestAnswer<'_>, read: &Read, options: &Options, output: &
         Quantifier::NotExists => "Forbidden",
         Quantifier::Forall => "Required",
     };
-    let mut lines = vec![format!("Test {} {kind}", answer.test.name), format!("States {}", states.values.len())];
+    let mut lines = vec![
+        format!("Test {} {kind}", answer.test.name),
+        format!("States {}", states.values.len()),
+    ];
     for state in &states.values {
         let values = observed.variables.iter().enumerate().map(|(i, v)| {
             let name = print::variable(v, Dialect::C);
@@ -35,8 +45,10 @@ pub fn states(answer: &TestAnswer<'_>, read: &Read, options: &Options, output: &
         });
         lines.push(values.collect::<Vec<_>>().join(" "));
     }
-    // What satisfies the proposition itself: of `forall`, a state that is *asked* about violates it.
-    let satisfies = |state: &&Vec<i64>| observed.asked(state) == (asked.quantifier != Quantifier::Forall);
+    // What satisfies the proposition itself: of `forall`, a state that is *asked* about violates
+    // it.
+    let satisfies =
+        |state: &&Vec<i64>| observed.asked(state) == (asked.quantifier != Quantifier::Forall);
     let positive = states.values.iter().filter(satisfies).count();
     let negative = states.values.len() - positive;
     let open = answer.verdict.is_open();
@@ -55,9 +67,24 @@ pub fn states(answer: &TestAnswer<'_>, read: &Read, options: &Options, output: &
     lines.push("Witnesses".to_owned());
     lines.push(format!("Positive: {positive} Negative: {negative}"));
     lines.extend((answer.verdict.racy == Some(true)).then(|| "Flag racy".to_owned()));
-    lines.extend(answer.verdict.bounded.then(|| "Flag bounded: a loop was cut off, so there may be more states".to_owned()));
-    lines.extend(answer.verdict.gap.as_ref().map(|gap| format!("Flag {}: {}", gap.name(), gap.kind().words())));
-    lines.push(format!("Condition {} ({})", asked.quantifier.keyword(), print::proposition(&asked.proposition, Dialect::C)));
+    lines.extend(
+        answer
+            .verdict
+            .bounded
+            .then(|| "Flag bounded: a loop was cut off, so there may be more states".to_owned()),
+    );
+    lines.extend(
+        answer
+            .verdict
+            .gap
+            .as_ref()
+            .map(|gap| format!("Flag {}: {}", gap.name(), gap.kind().words())),
+    );
+    lines.push(format!(
+        "Condition {} ({})",
+        asked.quantifier.keyword(),
+        print::proposition(&asked.proposition, Dialect::C)
+    ));
     lines.push(format!("Observation {} {often} {positive} {negative}", answer.test.name));
     output.print(&(lines.join("\n") + "\n"))?;
     Ok(Ok(()))

@@ -32,19 +32,29 @@ pub fn line(answer: &TestAnswer<'_>, read: &Read, unroll: usize) -> document::Te
         engine: v.engine.to_string(),
         executions: v.executions,
         milliseconds: answer.milliseconds,
-        listed: answer.listed.as_ref().map(|listed| listed.document(answer.test, &answer.model.model)),
+        listed: answer
+            .listed
+            .as_ref()
+            .map(|listed| listed.document(answer.test, &answer.model.model)),
     }
 }
 
 /// An optional axiom that decides an answer, and the answer with that axiom the other way.
 fn depends(on: &Dependence) -> document::AxiomDependence {
     let otherwise = on.otherwise.as_ref();
-    let otherwise = otherwise.map(|o| document::OtherwiseRecord { reachable: o.reachable, racy: o.racy });
+    let otherwise =
+        otherwise.map(|o| document::OtherwiseRecord { reachable: o.reachable, racy: o.racy });
     document::AxiomDependence { axiom: on.axiom.clone(), counts: on.counts, otherwise }
 }
 
 /// The line of a test that was not answered.
-pub fn without_answer(file: &str, test: &Test, model: &Model, reason: String, milliseconds: f64) -> document::Unanswered {
+pub fn without_answer(
+    file: &str,
+    test: &Test,
+    model: &Model,
+    reason: String,
+    milliseconds: f64,
+) -> document::Unanswered {
     document::Unanswered {
         file: file.to_owned(),
         name: test.name.clone(),

@@ -23,11 +23,21 @@ pub fn race(model: &Model, witness: &Witness, test: &SourceFile) -> Option<docum
     let access = |a: &margay_litmus::race::RacingAccess| {
         let (line, column) = test.position(a.place.0.start);
         let thread = a.thread.index();
-        document::RaceAccess { name: a.name.clone(), event: a.event.clone(), thread, line, column, text: a.place.text(test) }
+        document::RaceAccess {
+            name: a.name.clone(),
+            event: a.event.clone(),
+            thread,
+            line,
+            column,
+            text: a.place.text(test),
+        }
     };
     Some(document::RaceRecord {
         events: events(&witness.execution),
-        svg: svg(&witness.execution, &Race::picture(&format!("a race under {}", model.name), model, witness)),
+        svg: svg(
+            &witness.execution,
+            &Race::picture(&format!("a race under {}", model.name), model, witness),
+        ),
         accesses: race.accesses.iter().map(access).collect(),
         sentence: race.sentence(test),
         meaning: race::meaning(race.meaning).to_owned(),
@@ -38,11 +48,23 @@ pub fn race(model: &Model, witness: &Witness, test: &SourceFile) -> Option<docum
 }
 
 /// What is missing from an answer, in a document.
-pub fn gap(gap: &Gap, verdict: &TestVerdict, unroll: usize, test: &SourceFile) -> document::AnswerGap {
+pub fn gap(
+    gap: &Gap,
+    verdict: &TestVerdict,
+    unroll: usize,
+    test: &SourceFile,
+) -> document::AnswerGap {
     let stop = |s: &Standstill| {
         let (line, column) = test.position(s.place.0.start);
         let (text, cause) = (s.place.text(test), s.cause.name().to_owned());
-        document::StoppedThread { thread: s.thread.index(), line, column, text, cause, why: s.why.clone() }
+        document::StoppedThread {
+            thread: s.thread.index(),
+            line,
+            column,
+            text,
+            cause,
+            why: s.why.clone(),
+        }
     };
     document::AnswerGap {
         kind: gap.name().to_owned(),
@@ -51,8 +73,14 @@ pub fn gap(gap: &Gap, verdict: &TestVerdict, unroll: usize, test: &SourceFile) -
     }
 }
 
-/// Says below a table what the verdicts of racy programs, and of those with lost executions, do not say themselves.
-pub fn print(answers: &[TestAnswer<'_>], tests: &[Read], unroll: usize, output: &Output) -> std::io::Result<()> {
+/// Says below a table what the verdicts of racy programs, and of those with lost executions, do not
+/// say themselves.
+pub fn print(
+    answers: &[TestAnswer<'_>],
+    tests: &[Read],
+    unroll: usize,
+    output: &Output,
+) -> std::io::Result<()> {
     let spoken: Vec<(&TestAnswer<'_>, Vec<String>)> = answers
         .iter()
         .filter_map(|answer| {
@@ -65,7 +93,11 @@ pub fn print(answers: &[TestAnswer<'_>], tests: &[Read], unroll: usize, output: 
     for (answer, said) in &spoken[..shown] {
         output.print("")?;
         if answers.len() > 1 {
-            output.prose(&output.heading(&format!("{} under {}", answer.test.name, answer.model.label())))?;
+            output.prose(&output.heading(&format!(
+                "{} under {}",
+                answer.test.name,
+                answer.model.label()
+            )))?;
         }
         for line in said {
             output.prose(line)?;
@@ -74,7 +106,9 @@ pub fn print(answers: &[TestAnswer<'_>], tests: &[Read], unroll: usize, output: 
     if spoken.len() > shown {
         let left = spoken.len() - shown;
         output.print("")?;
-        output.prose(&format!("There is more to be said of {left} others, racy or with lost executions: -v prints it."))?;
+        output.prose(&format!(
+            "There is more to be said of {left} others, racy or with lost executions: -v prints it."
+        ))?;
     }
     Ok(())
 }
@@ -94,7 +128,9 @@ fn said(answer: &TestAnswer<'_>, read: &Read, unroll: usize, verbose: bool) -> V
             lines.push("The language leaves undefined what such a program does.".to_owned());
         }
     }
-    if let Some(race) = verdict.race.as_ref().and_then(|witness| Race::of(&answer.model.model, witness)) {
+    if let Some(race) =
+        verdict.race.as_ref().and_then(|witness| Race::of(&answer.model.model, witness))
+    {
         lines.push(format!("Racy: {}", race.sentence(&read.file)));
         lines.push(race::meaning(race.meaning).to_owned());
         if verbose {

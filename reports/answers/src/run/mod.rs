@@ -46,7 +46,8 @@ pub fn run(options: &RunOptions, output: &Output) -> CommandOutcome {
         Ok(models) => models,
         Err(errors) => return output.wrong(&errors),
     };
-    let begun = inputs::inputs(&options.tests).and_then(|files| Ok((files, limits::jobs(options.jobs)?)));
+    let begun =
+        inputs::inputs(&options.tests).and_then(|files| Ok((files, limits::jobs(options.jobs)?)));
     let (files, jobs) = match begun.and_then(|begun| certify::begin(options).map(|()| begun)) {
         Ok(begun) => begun,
         Err(error) => return output.wrong(&[error]),
@@ -54,25 +55,34 @@ pub fn run(options: &RunOptions, output: &Output) -> CommandOutcome {
     let mut errors: Vec<Diagnostic> = Vec::new();
     let (tests, in_folder) = read(&files, &mut errors, output)?;
     // Another tool's model is read for the tags of the tests that it is asked about.
-    let tagged: Vec<Model> = loaded.iter().map(|model| of_tests(model, &tests).unwrap_or(model).clone()).collect();
+    let tagged: Vec<Model> =
+        loaded.iter().map(|model| of_tests(model, &tests).unwrap_or(model).clone()).collect();
     if tagged.iter().zip(&loaded).any(|(tagged, loaded)| tagged.signature != loaded.signature) {
         if options.certify.is_some() {
-            let error =
-                Diagnostic::error("no certificate is written of another tool's model under tests whose events carry tags");
-            return output.wrong(&[error.help("leave out `--certify`, or ask the built-in model of the architecture")]);
+            let error = Diagnostic::error(
+                "no certificate is written of another tool's model under tests whose events carry tags",
+            );
+            return output.wrong(&[
+                error.help("leave out `--certify`, or ask the built-in model of the architecture")
+            ]);
         }
         models = match axioms::choose(tagged, &options.with, &options.without) {
             Ok(models) => models,
             Err(errors) => return output.wrong(&errors),
         };
     }
-    if let Err(error) = options.executions.check(files.len() * models.len()).and_then(|()| not_herd(options, output)) {
+    if let Err(error) = options
+        .executions
+        .check(files.len() * models.len())
+        .and_then(|()| not_herd(options, output))
+    {
         return output.wrong(&[errors, vec![error]].concat());
     }
     for model in &models {
         beyond_premise(&tests, &model.model, output);
     }
-    let bounds = margay_litmus::unfold::UnfoldingBounds { unroll: options.unroll, ..Default::default() };
+    let bounds =
+        margay_litmus::unfold::UnfoldingBounds { unroll: options.unroll, ..Default::default() };
     let limits = RunLimits::start(None, None);
     let question = RunRequest {
         unlimited: Searching { bounds, stop: limits::stop(), ..Searching::default() },
@@ -110,7 +120,13 @@ pub fn run(options: &RunOptions, output: &Output) -> CommandOutcome {
         }
     } else if let [only] = found.answers.as_slice() {
         let model = models.iter().position(|m| std::ptr::eq(m, only.model)).unwrap_or(0);
-        show::draw(only, &mut runners.asked[model], (&question.unlimited, question.choice), &options.executions, output);
+        show::draw(
+            only,
+            &mut runners.asked[model],
+            (&question.unlimited, question.choice),
+            &options.executions,
+            output,
+        );
     }
     if let Some(folder) = &options.certify {
         let claims = std::mem::take(&mut found.claims);
@@ -124,7 +140,11 @@ pub fn run(options: &RunOptions, output: &Output) -> CommandOutcome {
     found.tell_skipped(output);
     found.tell_unwritten(output);
     if !found.errors.is_empty() {
-        return if output.format == Format::Json { Ok(Exit::Wrong) } else { output.wrong(&found.errors) };
+        return if output.format == Format::Json {
+            Ok(Exit::Wrong)
+        } else {
+            output.wrong(&found.errors)
+        };
     }
     Ok(exit)
 }
@@ -162,14 +182,16 @@ fn models(options: &RunOptions, output: &Output) -> Result<Vec<Model>, Vec<Diagn
     Ok(models)
 }
 
-/// The first line where each test was asked about under several models: about which tests they differ. An outcome that was not found, but is not known to
-/// be forbidden, differs from none.
+/// The first line where each test was asked about under several models: about which tests they
+/// differ. An outcome that was not found, but is not known to be forbidden, differs from none.
 fn compared(answers: &[TestAnswer<'_>]) -> Option<String> {
     /// So many tests are named.
     const NAMED: usize = 5;
     let names = inputs::TestNames::new(answers.iter().map(|a| (a.test.name.as_str(), a.file)));
-    let tests: Vec<&[TestAnswer<'_>]> =
-        answers.chunk_by(|a, b| std::ptr::eq(a.test, b.test)).filter(|group| group.len() > 1).collect();
+    let tests: Vec<&[TestAnswer<'_>]> = answers
+        .chunk_by(|a, b| std::ptr::eq(a.test, b.test))
+        .filter(|group| group.len() > 1)
+        .collect();
     let found = |group: &[TestAnswer<'_>], reachable: bool| {
         group.iter().map(|a| Expected::from(&a.verdict)).any(|v| match reachable {
             true => v.reachable,
@@ -186,7 +208,8 @@ fn compared(answers: &[TestAnswer<'_>]) -> Option<String> {
         (0, _) => None,
         (_, 0) => Some(format!("no difference found between the models in {of}")),
         (_, count) => {
-            let named = differing.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let named =
+                differing.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
             Some(format!("the models differ about {} of {of}: {named}{more}", number(count as u64)))
         }
     }
@@ -197,7 +220,11 @@ fn print(answers: &[TestAnswer<'_>], output: &Output) -> std::io::Result<()> {
     let row = |a: &TestAnswer<'_>| {
         let mut cells = rows::cells(a.test, &a.model.label(), Expected::from(&a.verdict));
         cells[0] = names.of(&a.test.name, a.file);
-        cells[2].push_str(if a.dependences.iter().any(Dependence::is_of_outcome) { "*" } else { "" });
+        cells[2].push_str(if a.dependences.iter().any(Dependence::is_of_outcome) {
+            "*"
+        } else {
+            ""
+        });
         cells[4].push_str(if a.dependences.iter().any(Dependence::is_of_races) { "*" } else { "" });
         cells.extend([number(a.verdict.executions), format!("{:.2}", a.milliseconds)]);
         cells
@@ -210,20 +237,31 @@ fn print(answers: &[TestAnswer<'_>], output: &Output) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What the asterisks in the table mean: one sentence for each optional axiom that decides an answer.
+/// What the asterisks in the table mean: one sentence for each optional axiom that decides an
+/// answer.
 fn optional(answers: &[TestAnswer<'_>]) -> Vec<String> {
     // What is said in front of the models and behind them, and the models.
     let mut found: Vec<(String, String, Vec<&str>)> = Vec::new();
     for answer in answers {
         let name = answer.model.model.name.as_str();
         for Dependence { axiom, counts, otherwise } in &answer.dependences {
-            let (before, behind) = match (otherwise, counts, answer.model.left_out.contains(axiom)) {
-                (None, ..) => (format!("Whether this depends on {axiom}, an optional axiom of"), " was not decided".to_owned()),
-                (_, _, true) => (format!("Only without {axiom}, an axiom of"), " that was left out".to_owned()),
-                (_, true, false) => (format!("Only with {axiom}, an optional axiom of"), " that `--axiom` took in".to_owned()),
-                (_, false, false) => {
-                    (format!("Only without {axiom}, an optional axiom of"), format!(" that `--axiom {axiom}` takes in"))
+            let (before, behind) = match (otherwise, counts, answer.model.left_out.contains(axiom))
+            {
+                (None, ..) => (
+                    format!("Whether this depends on {axiom}, an optional axiom of"),
+                    " was not decided".to_owned(),
+                ),
+                (_, _, true) => {
+                    (format!("Only without {axiom}, an axiom of"), " that was left out".to_owned())
                 }
+                (_, true, false) => (
+                    format!("Only with {axiom}, an optional axiom of"),
+                    " that `--axiom` took in".to_owned(),
+                ),
+                (_, false, false) => (
+                    format!("Only without {axiom}, an optional axiom of"),
+                    format!(" that `--axiom {axiom}` takes in"),
+                ),
             };
             match found.iter_mut().find(|(b, e, _)| (b, e) == (&before, &behind)) {
                 Some((.., models)) if models.contains(&name) => {}
@@ -232,5 +270,8 @@ fn optional(answers: &[TestAnswer<'_>]) -> Vec<String> {
             }
         }
     }
-    found.into_iter().map(|(before, behind, models)| format!("* {before} {}{behind}.", models.join(", "))).collect()
+    found
+        .into_iter()
+        .map(|(before, behind, models)| format!("* {before} {}{behind}.", models.join(", ")))
+        .collect()
 }

@@ -8,7 +8,11 @@ use margay_models::diagnostic::Diagnostic;
 use margay_models::model::Model;
 
 /// The tests that could be read, and for each whether it was found in a folder.
-pub fn read(files: &[InputFile], errors: &mut Vec<Diagnostic>, output: &Output) -> std::io::Result<(Vec<Read>, Vec<bool>)> {
+pub fn read(
+    files: &[InputFile],
+    errors: &mut Vec<Diagnostic>,
+    output: &Output,
+) -> std::io::Result<(Vec<Read>, Vec<bool>)> {
     let (mut tests, mut in_folder) = (Vec::new(), Vec::new());
     for input in files {
         match inputs::test(&input.path, output) {
@@ -22,8 +26,14 @@ pub fn read(files: &[InputFile], errors: &mut Vec<Diagnostic>, output: &Output) 
     Ok((tests, in_folder))
 }
 
-/// In JSON, what is wrong with a file is a line of its own; for people it comes at the end, after the table.
-pub fn wrong(found: Vec<Diagnostic>, file: &str, errors: &mut Vec<Diagnostic>, output: &Output) -> std::io::Result<()> {
+/// In JSON, what is wrong with a file is a line of its own; for people it comes at the end, after
+/// the table.
+pub fn wrong(
+    found: Vec<Diagnostic>,
+    file: &str,
+    errors: &mut Vec<Diagnostic>,
+    output: &Output,
+) -> std::io::Result<()> {
     if output.format == Format::Json {
         output.wrong_line(file, &found)?;
     }
@@ -31,17 +41,21 @@ pub fn wrong(found: Vec<Diagnostic>, file: &str, errors: &mut Vec<Diagnostic>, o
     Ok(())
 }
 
-/// Warns of tests with what a model does not speak of: shows the first place, and names the other tests.
+/// Warns of tests with what a model does not speak of: shows the first place, and names the other
+/// tests.
 pub fn beyond_premise(tests: &[Read], model: &Model, output: &Output) {
     let found: Vec<(&str, Diagnostic)> = tests
         .iter()
-        .filter_map(|read| Some((read.file.name.as_str(), premise::beyond(&read.test, model, &read.file)?)))
+        .filter_map(|read| {
+            Some((read.file.name.as_str(), premise::beyond(&read.test, model, &read.file)?))
+        })
         .collect();
     let Some(((_, first), others)) = found.split_first() else { return };
     let mut warnings = vec![first.clone()];
     if !others.is_empty() {
         let names: Vec<&str> = others.iter().map(|(name, _)| *name).collect();
-        warnings.push(Diagnostic::warning(format!("nor does it speak of what is in {}", some(&names))));
+        warnings
+            .push(Diagnostic::warning(format!("nor does it speak of what is in {}", some(&names))));
     }
     output.warn(&warnings);
 }

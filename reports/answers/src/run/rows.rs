@@ -13,7 +13,8 @@ pub const COLUMNS: [&str; 5] = ["test", "model", "outcome", "condition", "races"
 /// The cells of a verdict in these columns.
 pub fn cells(test: &Test, model: &str, verdict: Expected) -> Vec<String> {
     let quantifier = test.condition.quantifier;
-    // What a `forall` asks for is no outcome, but one that is another: "forbidden" would be taken for the condition's.
+    // What a `forall` asks for is no outcome, but one that is another: "forbidden" would be taken
+    // for the condition's.
     let always = quantifier == Quantifier::Forall;
     let outcome = match (verdict.reachable, verdict.bounded) {
         _ if verdict.gap == Some(GapKind::Endless) => "no execution ends",
@@ -32,7 +33,13 @@ pub fn cells(test: &Test, model: &str, verdict: Expected) -> Vec<String> {
         false => "no",
     };
     let races = verdict.racy.map_or("-", |r| if r { "racy" } else { "race-free" });
-    vec![test.name.clone(), model.to_owned(), outcome.to_owned(), format!("{}: {holds}", quantifier.keyword()), races.to_owned()]
+    vec![
+        test.name.clone(),
+        model.to_owned(),
+        outcome.to_owned(),
+        format!("{}: {holds}", quantifier.keyword()),
+        races.to_owned(),
+    ]
 }
 
 /// Prints verdicts; columns beyond [`COLUMNS`] are numbers.
@@ -40,10 +47,16 @@ pub fn print(header: &[&str], rows: &[Vec<String>], output: &Output) -> std::io:
     let kept = fitting(header, rows, output.list_width());
     let pick = |row: &[String]| row[..kept].to_vec();
     let right: Vec<usize> = (COLUMNS.len()..kept).collect();
-    output.print(&table(&header[..kept], &rows.iter().map(|r| pick(r)).collect::<Vec<_>>(), &right, output.list_width()))
+    output.print(&table(
+        &header[..kept],
+        &rows.iter().map(|r| pick(r)).collect::<Vec<_>>(),
+        &right,
+        output.list_width(),
+    ))
 }
 
-/// How many columns fit without breaking a word; the first three are there in any case, the last ones say least.
+/// How many columns fit without breaking a word; the first three are there in any case, the last
+/// ones say least.
 fn fitting(header: &[&str], rows: &[Vec<String>], width: usize) -> usize {
     let wide = |column: usize| {
         let cells = rows.iter().map(|r| r[column].as_str()).chain([header[column]]);

@@ -1,4 +1,5 @@
-//! What is behind the answer for one test: the execution that has the outcome, or the axiom and cycle that forbid it.
+//! What is behind the answer for one test: the execution that has the outcome, or the axiom and
+//! cycle that forbid it.
 
 use std::io;
 
@@ -32,8 +33,14 @@ pub fn explain(
     output.print("")?;
     if let Some(witness) = &verdict.witness {
         output.prose(&output.heading(&format!("An execution that {asked}")))?;
-        let picture = Picture::of(&format!("{}: allowed by {}", test.name, answer.model.label()), &witness.execution, None);
-        output.print(text(&witness.execution, &picture, output.width(), output.colour()).trim_end())?;
+        let picture = Picture::of(
+            &format!("{}: allowed by {}", test.name, answer.model.label()),
+            &witness.execution,
+            None,
+        );
+        output.print(
+            text(&witness.execution, &picture, output.width(), output.colour()).trim_end(),
+        )?;
         choice.draw(&witness.execution, &picture, output);
         return Ok(());
     }
@@ -53,7 +60,8 @@ pub fn explain(
         }
         Ok(None) => {
             choice.tell_nothing(output);
-            return output.prose(&format!("No execution of the program {asked}, whatever the model says."));
+            return output
+                .prose(&format!("No execution of the program {asked}, whatever the model says."));
         }
         Err(error) => return output.prose(&format!("What forbids it was not found: {error}.")),
     };
@@ -61,7 +69,9 @@ pub fn explain(
     for (n, &check) in forbidden.checks.iter().enumerate() {
         let name = model.checks[check].display_name();
         let it = if always { format!("what {asked}") } else { "it".to_owned() };
-        output.prose(&output.heading(&format!("Why {} forbids {it} (axiom {name})", answer.model.label())))?;
+        output.prose(
+            &output.heading(&format!("Why {} forbids {it} (axiom {name})", answer.model.label())),
+        )?;
         let violation = explain::violation(model, execution, check);
         if let Some(violation) = &violation {
             for line in violation.words(&|e| event_name(execution, e)) {
@@ -69,7 +79,11 @@ pub fn explain(
             }
         }
         output.print("")?;
-        let picture = Picture::of(&format!("{}: forbidden by {name}", test.name), execution, violation.as_ref());
+        let picture = Picture::of(
+            &format!("{}: forbidden by {name}", test.name),
+            execution,
+            violation.as_ref(),
+        );
         output.print(text(execution, &picture, output.width(), output.colour()).trim_end())?;
         if n == 0 {
             choice.draw(execution, &picture, output);
@@ -78,7 +92,8 @@ pub fn explain(
     Ok(())
 }
 
-/// Draws the execution behind an answer, for whoever asked for its picture and reads the answer in another form.
+/// Draws the execution behind an answer, for whoever asked for its picture and reads the answer in
+/// another form.
 pub fn draw(
     answer: &super::answer::TestAnswer<'_>,
     runner: &mut Runner,
@@ -97,14 +112,26 @@ pub fn draw(
         return;
     }
     if let Some(witness) = &verdict.witness {
-        let picture = Picture::of(&format!("{}: allowed by {}", test.name, answer.model.label()), &witness.execution, None);
+        let picture = Picture::of(
+            &format!("{}: allowed by {}", test.name, answer.model.label()),
+            &witness.execution,
+            None,
+        );
         return choice.draw(&witness.execution, &picture, output);
     }
     match runner.forbidden(test, options, engine) {
         Ok(Some(Forbidden { witness, checks })) => {
-            let violation = checks.first().and_then(|&check| explain::violation(model, &witness.execution, check));
-            let by = checks.first().map_or(String::new(), |&check| format!(" by {}", model.checks[check].display_name()));
-            let picture = Picture::of(&format!("{}: forbidden{by}", test.name), &witness.execution, violation.as_ref());
+            let violation = checks
+                .first()
+                .and_then(|&check| explain::violation(model, &witness.execution, check));
+            let by = checks.first().map_or(String::new(), |&check| {
+                format!(" by {}", model.checks[check].display_name())
+            });
+            let picture = Picture::of(
+                &format!("{}: forbidden{by}", test.name),
+                &witness.execution,
+                violation.as_ref(),
+            );
             choice.draw(&witness.execution, &picture, output);
         }
         _ => choice.tell_nothing(output),

@@ -27,7 +27,13 @@ pub fn write(folder: &mut OutputFolder, model: &str, report: &SynthesisReport) -
             test.test.name, test.name, test.events
         ));
         let source = "margay synth: both engines".to_owned();
-        lines.push(ExpectationLine { file, model: model.to_owned(), expected: test.verdict, source, place: None });
+        lines.push(ExpectationLine {
+            file,
+            model: model.to_owned(),
+            expected: test.verdict,
+            source,
+            place: None,
+        });
     }
     folder.write("index.md", index)?;
     folder.write(EXPECTED, expected(&lines))

@@ -11,7 +11,9 @@ use margay_console::output::{Format, Output};
 use margay_console::progress::Bar;
 use margay_console::table::table;
 use margay_console::wrapped::wrapped;
-use margay_mappings::synthesis::{MinimalTest, SynthesisEffort, SynthesisOptions, SynthesisReport, synthesize};
+use margay_mappings::synthesis::{
+    MinimalTest, SynthesisEffort, SynthesisOptions, SynthesisReport, synthesize,
+};
 use margay_models::model::Model;
 use margay_reports::synth as document;
 
@@ -22,7 +24,13 @@ use crate::restriction::Restriction;
 ///
 /// # Errors
 /// The output cannot be written.
-pub fn run(model: &Model, asked: &SynthesisOptions, out: Option<&Path>, limits: &RunLimits, output: &Output) -> CommandOutcome {
+pub fn run(
+    model: &Model,
+    asked: &SynthesisOptions,
+    out: Option<&Path>,
+    limits: &RunLimits,
+    output: &Output,
+) -> CommandOutcome {
     if let Some(Err(error)) = out.map(folder::prepare) {
         return output.wrong(&[error]);
     }
@@ -36,13 +44,15 @@ pub fn run(model: &Model, asked: &SynthesisOptions, out: Option<&Path>, limits: 
     if let (Some(why), Some(reason)) = (&mut report.undecided, limits.reason()) {
         *why = format!("{}; {why}", reason.words());
     }
-    let exit = output.settle(if report.undecided.is_some() { Exit::Undecided } else { Exit::Holds });
+    let exit =
+        output.settle(if report.undecided.is_some() { Exit::Undecided } else { Exit::Holds });
     let printed = match output.format {
         Format::Human => human(&model.name, asked, out.is_some(), &report, seconds, output),
         Format::Json => output.document(&document(&model.name, asked, &report, seconds)),
     };
     let is_like = |name: &str| name.ends_with(".litmus");
-    let written = folder::fill(out, &is_like, *output, |folder| files::write(folder, &model.name, &report));
+    let written =
+        folder::fill(out, &is_like, *output, |folder| files::write(folder, &model.name, &report));
     if let (Some(folder), true, true) = (out, written, output.format != Format::Json) {
         output.print(&format!("The tests are in `{}`.", folder.display()))?;
     }
@@ -63,7 +73,13 @@ fn answer(model: &str, options: &SynthesisOptions, report: &SynthesisReport) -> 
     }
     let restriction = Restriction::of_synthesis(options);
     match &report.undecided {
-        None => Headline::new(Tone::Good, tests, &format!("{of} up to {}", events(options.bound)), &restriction, model),
+        None => Headline::new(
+            Tone::Good,
+            tests,
+            &format!("{of} up to {}", events(options.bound)),
+            &restriction,
+            model,
+        ),
         Some(_) => {
             let rest = format!("{of} found, and perhaps not all up to {}", events(options.bound));
             Headline::new(Tone::Unsure, tests, &rest, &restriction, model)
@@ -93,7 +109,11 @@ fn human(
                     t.name.classic.unwrap_or_default().to_owned(),
                     t.events.to_string(),
                     t.test.threads.len().to_string(),
-                    format!("{}{}", t.violated.join(", "), if t.verdict.racy == Some(true) { " (racy)" } else { "" }),
+                    format!(
+                        "{}{}",
+                        t.violated.join(", "),
+                        if t.verdict.racy == Some(true) { " (racy)" } else { "" }
+                    ),
                     files::asked(&t.test),
                 ]
             })
@@ -108,7 +128,8 @@ fn human(
     }
     output.print("")?;
     let written = if is_written { "" } else { "`--out DIR` writes them as litmus tests. " };
-    let by_bound: Vec<String> = report.rows.iter().map(|r| format!("{} of {}", r.tests, events(r.events))).collect();
+    let by_bound: Vec<String> =
+        report.rows.iter().map(|r| format!("{} of {}", r.tests, events(r.events))).collect();
     output.print(&wrapped(
         &format!(
             "{written}A test is minimal if its outcome is forbidden, and allowed as soon as any one instruction is removed or weakened by a \
@@ -119,7 +140,12 @@ fn human(
     ))
 }
 
-fn document(model: &str, options: &SynthesisOptions, report: &SynthesisReport, seconds: f64) -> document::Suite {
+fn document(
+    model: &str,
+    options: &SynthesisOptions,
+    report: &SynthesisReport,
+    seconds: f64,
+) -> document::Suite {
     let test = |t: &MinimalTest| document::MinimalTestRecord {
         name: t.test.name.clone(),
         classic: t.name.classic.map(str::to_owned),

@@ -32,17 +32,26 @@ pub struct CertificateSubject {
 
 impl CertificateSubject {
     /// What is held of a check or a comparison.
-    pub fn search(&self, subject: &MappingSubject, output: &Output) -> Result<searches::HeldSearchTexts, Vec<Diagnostic>> {
+    pub fn search(
+        &self,
+        subject: &MappingSubject,
+        output: &Output,
+    ) -> Result<searches::HeldSearchTexts, Vec<Diagnostic>> {
         let (fits, models) = match subject {
-            MappingSubject::Check { baseline: None, .. } => (&["mapping", "source", "target"][..], [&self.source, &self.target]),
+            MappingSubject::Check { baseline: None, .. } => {
+                (&["mapping", "source", "target"][..], [&self.source, &self.target])
+            }
             MappingSubject::Check { baseline: Some(_), .. } => {
                 (&["mapping", "baseline", "source", "target"][..], [&self.source, &self.target])
             }
             MappingSubject::Diff { .. } => (&["mapping", "old", "new"][..], [&self.old, &self.new]),
         };
         self.fits(fits)?;
-        let [first, second] = models.map(|name| name.as_deref().map(|name| model(name, output)).transpose());
-        let text = |name: &Option<String>| name.as_deref().map(margay_mappings::library::text).transpose().map_err(|e| vec![e]);
+        let [first, second] =
+            models.map(|name| name.as_deref().map(|name| model(name, output)).transpose());
+        let text = |name: &Option<String>| {
+            name.as_deref().map(margay_mappings::library::text).transpose().map_err(|e| vec![e])
+        };
         Ok(searches::HeldSearchTexts {
             mapping: text(&self.mapping)?,
             baseline: text(&self.baseline)?,
@@ -54,33 +63,56 @@ impl CertificateSubject {
         self.fits(&["test", "model"])?;
         let files = inputs::files(&self.test).map_err(|e| vec![e])?;
         Ok(tests::Held {
-            tests: files.iter().map(|path| inputs::test(path, output).map(|read| read.file)).collect::<Result<_, _>>()?,
+            tests: files
+                .iter()
+                .map(|path| inputs::test(path, output).map(|read| read.file))
+                .collect::<Result<_, _>>()?,
             models: self.model.iter().map(|name| model(name, output)).collect::<Result<_, _>>()?,
         })
     }
 
-    pub fn theorem(&self, subject: &Theorem, output: &Output) -> Result<theorems::HeldTheoremTexts, Vec<Diagnostic>> {
+    pub fn theorem(
+        &self,
+        subject: &Theorem,
+        output: &Output,
+    ) -> Result<theorems::HeldTheoremTexts, Vec<Diagnostic>> {
         let (fits, models) = match subject {
-            Theorem::Theorem { .. } => (&["mapping", "source", "target"][..], [&self.source, &self.target]),
-            Theorem::DiffTheorem { older: ComparedModel::Supposed, .. } => (&["old", "new"][..], [&self.old, &self.new]),
-            Theorem::DiffTheorem { older: ComparedModel::Claimed, .. } => (&["old", "new"][..], [&self.new, &self.old]),
+            Theorem::Theorem { .. } => {
+                (&["mapping", "source", "target"][..], [&self.source, &self.target])
+            }
+            Theorem::DiffTheorem { older: ComparedModel::Supposed, .. } => {
+                (&["old", "new"][..], [&self.old, &self.new])
+            }
+            Theorem::DiffTheorem { older: ComparedModel::Claimed, .. } => {
+                (&["old", "new"][..], [&self.new, &self.old])
+            }
             Theorem::ModelTheorem { .. } => {
                 self.fits(&["model"])?;
                 let [one] = self.model.as_slice() else {
-                    let error = Diagnostic::error("the certificate is about a property of one model");
+                    let error =
+                        Diagnostic::error("the certificate is about a property of one model");
                     return if self.model.is_empty() {
                         Ok(theorems::HeldTheoremTexts::default())
                     } else {
                         Err(vec![error.help("give one `--model`")])
                     };
                 };
-                return Ok(theorems::HeldTheoremTexts { mapping: None, models: [Some(model(one, output)?), None] });
+                return Ok(theorems::HeldTheoremTexts {
+                    mapping: None,
+                    models: [Some(model(one, output)?), None],
+                });
             }
         };
         self.fits(fits)?;
-        let [first, second] = models.map(|name| name.as_deref().map(|name| model(name, output)).transpose());
+        let [first, second] =
+            models.map(|name| name.as_deref().map(|name| model(name, output)).transpose());
         Ok(theorems::HeldTheoremTexts {
-            mapping: self.mapping.as_deref().map(margay_mappings::library::text).transpose().map_err(|e| vec![e])?,
+            mapping: self
+                .mapping
+                .as_deref()
+                .map(margay_mappings::library::text)
+                .transpose()
+                .map_err(|e| vec![e])?,
             models: [first?, second?],
         })
     }
@@ -101,7 +133,9 @@ impl CertificateSubject {
             None => Ok(()),
             Some((name, _)) => {
                 let known: Vec<String> = known.iter().map(|name| format!("`--{name}`")).collect();
-                let error = Diagnostic::error(format!("the certificate is about nothing that `--{name}` could name"));
+                let error = Diagnostic::error(format!(
+                    "the certificate is about nothing that `--{name}` could name"
+                ));
                 Err(vec![error.help(format!("it can be compared by {}", known.join(", ")))])
             }
         }

@@ -14,11 +14,14 @@ use margay_solver::proof::{export, refuted};
 /// The list of what was written.
 const INDEX: &str = "index.tsv";
 
-/// Writes them: for each question of each proof that was answered by a refutation its clauses and assumptions (`NAME-q1.cnf`, DIMACS) and the
-/// steps from them to the empty clause (`NAME-q1.lrat`; Cruz-Filipe, Heule, Hunt, Kaufmann and Schneider-Kamp, CADE 2017), and a list of all.
-/// If a limit ends it, the refutations so far stay, without a list, and that is said on standard error. Did none end it?
+/// Writes them: for each question of each proof that was answered by a refutation its clauses and
+/// assumptions (`NAME-q1.cnf`, DIMACS) and the steps from them to the empty clause (`NAME-q1.lrat`;
+/// Cruz-Filipe, Heule, Hunt, Kaufmann and Schneider-Kamp, CADE 2017), and a list of all. If a limit
+/// ends it, the refutations so far stay, without a list, and that is said on standard error. Did
+/// none end it?
 pub fn write(certificate: &Path, to: &Path, limits: &RunLimits, output: &Output) -> bool {
-    let is_like = |name: &str| name == INDEX || [".cnf", ".lrat"].iter().any(|end| name.ends_with(end));
+    let is_like =
+        |name: &str| name == INDEX || [".cnf", ".lrat"].iter().any(|end| name.ends_with(end));
     let mut refutations = 0;
     let mut ended = None;
     let written = fill(Some(to), &is_like, *output, |folder| {
@@ -32,8 +35,10 @@ pub fn write(certificate: &Path, to: &Path, limits: &RunLimits, output: &Output)
         Ok(())
     });
     if let Some(reason) = ended {
-        let what = format!("not all refutations were written into `{}`: {}", to.display(), reason.words());
-        output.warn(&[Diagnostic::warning(what).help("the answer above stands; allow more time with `--timeout`")]);
+        let what =
+            format!("not all refutations were written into `{}`: {}", to.display(), reason.words());
+        output.warn(&[Diagnostic::warning(what)
+            .help("the answer above stands; allow more time with `--timeout`")]);
         return false;
     }
     if written {
@@ -49,8 +54,11 @@ fn all(certificate: &Path, folder: &mut OutputFolder, stop: &dyn Fn() -> bool) -
     for proof in proofs(certificate)? {
         let name = proof.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         for question in refuted(&proof, stop)? {
-            let (cnf, lrat) = (format!("{name}-q{question}.cnf"), format!("{name}-q{question}.lrat"));
-            let exported = folder.write_by([&cnf, &lrat], |[problem, steps]| export(&proof, question, &problem, &steps, stop))?;
+            let (cnf, lrat) =
+                (format!("{name}-q{question}.cnf"), format!("{name}-q{question}.lrat"));
+            let exported = folder.write_by([&cnf, &lrat], |[problem, steps]| {
+                export(&proof, question, &problem, &steps, stop)
+            })?;
             let _ = writeln!(index, "{cnf}\t{lrat}\t{}\t{}", exported.clauses, exported.steps);
             count += 1;
         }

@@ -37,8 +37,12 @@ pub fn run(
     let followed = limits.within(move || {
         let bar = StepBar::new(shown, document.claims.len(), "answers");
         let TestSubject::Run { tests, .. } = &document.subject;
-        let result =
-            certificate::verify(&document, &folder, &held, (jobs, |claim: &TestClaim| bar.step(&tests[claim.test].name)));
+        let result = certificate::verify(
+            &document,
+            &folder,
+            &held,
+            (jobs, |claim: &TestClaim| bar.step(&tests[claim.test].name)),
+        );
         bar.finish();
         (result, document)
     });
@@ -69,7 +73,10 @@ fn print(
         Some(rows::cells(&read.test, short(&named(&bases.models[claim.model][0])), claim.verdict()))
     });
     let rows: Vec<Vec<String>> = rows.collect();
-    output.print(&wrapped(&format!("{}: {}", output.good("verified"), said(document)), output.width()))?;
+    output.print(&wrapped(
+        &format!("{}: {}", output.good("verified"), said(document)),
+        output.width(),
+    ))?;
     if !rows.is_empty() {
         output.print("")?;
         rows::print(&rows::COLUMNS, &rows, output)?;
@@ -77,7 +84,11 @@ fn print(
     output.print("")?;
     let asked = format!("Each loop is gone round at most {} times.", given.unroll);
     let open = tests.len() * models.len() - document.claims.len();
-    let open = if open > 0 { format!(" {} of the questions have no answer here.", number(open as u64)) } else { String::new() };
+    let open = if open > 0 {
+        format!(" {} of the questions have no answer here.", number(open as u64))
+    } else {
+        String::new()
+    };
     output.print(&wrapped(&format!("{asked}{open}"), output.width()))?;
     output.print("")?;
     // There are few models; those come first.
@@ -102,7 +113,8 @@ fn short(name: &str) -> &str {
 
 /// What is verified, in words.
 fn said(document: &TestDocument) -> String {
-    let count = |keep: &dyn Fn(&TestClaim) -> bool| document.claims.iter().filter(|c| keep(c)).count();
+    let count =
+        |keep: &dyn Fn(&TestClaim) -> bool| document.claims.iter().filter(|c| keep(c)).count();
     let kinds = [
         (count(&|c| c.reachable), "allowed"),
         (count(&|c| !c.reachable && !c.bounded), "forbidden"),
@@ -110,8 +122,11 @@ fn said(document: &TestDocument) -> String {
         (count(&|c| c.racy == Some(true)), "racy"),
         (count(&|c| c.racy == Some(false)), "race-free"),
     ];
-    let kinds: Vec<String> =
-        kinds.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", number(*n as u64))).collect();
+    let kinds: Vec<String> = kinds
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{} {what}", number(*n as u64)))
+        .collect();
     match document.claims.len() {
         0 => "it answers nothing".to_owned(),
         1 => format!("1 answer ({})", kinds.join(", ")),
@@ -119,7 +134,11 @@ fn said(document: &TestDocument) -> String {
     }
 }
 
-fn whole(document: &TestDocument, (found, bases): (&Extent, &Bases), seconds: f64) -> report::VerifiedRun {
+fn whole(
+    document: &TestDocument,
+    (found, bases): (&Extent, &Bases),
+    seconds: f64,
+) -> report::VerifiedRun {
     let TestSubject::Run { tests, models, given } = &document.subject;
     let model = |model: usize| short(bases.models[model][0].shown()).to_owned();
     let claim = |c: &TestClaim| report::RunClaim {

@@ -18,12 +18,18 @@ use crate::certificate::bases::{self, named};
 use crate::certificate::theorem_extent;
 
 /// Verifies it, and says what it says.
-pub fn run(sealed: &Sealed, options: &VerificationOptions, limits: &RunLimits, output: &Output) -> CommandOutcome {
+pub fn run(
+    sealed: &Sealed,
+    options: &VerificationOptions,
+    limits: &RunLimits,
+    output: &Output,
+) -> CommandOutcome {
     let start = Instant::now();
     let read = sealed.parse().map_err(|error| vec![error]);
     let read = read.and_then(|document: TheoremDocument| {
         let shipped: Vec<_> = library::texts().collect();
-        let bases = document.subject.bases(&options.about.theorem(&document.subject, output)?, &shipped)?;
+        let bases =
+            document.subject.bases(&options.about.theorem(&document.subject, output)?, &shipped)?;
         Ok((document, bases))
     });
     let (document, bases) = match read {
@@ -47,18 +53,30 @@ pub fn run(sealed: &Sealed, options: &VerificationOptions, limits: &RunLimits, o
 
 /// What the theorem is about, in lines.
 fn about(subject: &TheoremSubject, bases: &[Basis]) -> Vec<String> {
-    let of = |role: &str| bases.iter().find(|b| b.role.starts_with(role)).map_or(String::new(), named);
+    let of =
+        |role: &str| bases.iter().find(|b| b.role.starts_with(role)).map_or(String::new(), named);
     match subject {
         TheoremSubject::Theorem { given, .. } => {
-            let mut lines = vec![format!("of {}", of("mapping")), format!("{} -> {}", of("source"), of("target"))];
-            let list = |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what} {}", once(names).join(", ")));
-            lines.extend(list("without", &given.without).into_iter().chain(list("only", &given.only)));
+            let mut lines = vec![
+                format!("of {}", of("mapping")),
+                format!("{} -> {}", of("source"), of("target")),
+            ];
+            let list = |what: &str, names: &[String]| {
+                (!names.is_empty()).then(|| format!("{what} {}", once(names).join(", ")))
+            };
+            lines.extend(
+                list("without", &given.without).into_iter().chain(list("only", &given.only)),
+            );
             lines
         }
-        TheoremSubject::ModelTheorem { model } if model.includes.is_empty() => vec![format!("of {}", of("model"))],
+        TheoremSubject::ModelTheorem { model } if model.includes.is_empty() => {
+            vec![format!("of {}", of("model"))]
+        }
         // Whatever else it says is supposed.
         TheoremSubject::ModelTheorem { model } => {
-            std::iter::once(format!("of {}, in", of("model"))).chain(model.model.text.lines().map(str::to_owned)).collect()
+            std::iter::once(format!("of {}, in", of("model")))
+                .chain(model.model.text.lines().map(str::to_owned))
+                .collect()
         }
         TheoremSubject::DiffTheorem { older, .. } => {
             let [supposed, claimed] = older.roles().map(of);
@@ -109,12 +127,20 @@ fn print(
     output.print(&wrapped(&meaning, output.width()))
 }
 
-fn whole(document: &TheoremDocument, bases: &[Basis], found: &FollowedTheorem, seconds: f64) -> report::VerifiedTheorem {
+fn whole(
+    document: &TheoremDocument,
+    bases: &[Basis],
+    found: &FollowedTheorem,
+    seconds: f64,
+) -> report::VerifiedTheorem {
     let (kind, files) = match &document.subject {
-        TheoremSubject::Theorem { mapping, source, target, .. } => {
-            (report::TheoremKind::Theorem, vec![&mapping.name, &source.model.name, &target.model.name])
+        TheoremSubject::Theorem { mapping, source, target, .. } => (
+            report::TheoremKind::Theorem,
+            vec![&mapping.name, &source.model.name, &target.model.name],
+        ),
+        TheoremSubject::ModelTheorem { model } => {
+            (report::TheoremKind::ModelTheorem, vec![&model.model.name])
         }
-        TheoremSubject::ModelTheorem { model } => (report::TheoremKind::ModelTheorem, vec![&model.model.name]),
         TheoremSubject::DiffTheorem { supposed, claimed, .. } => {
             (report::TheoremKind::DiffTheorem, vec![&supposed.model.name, &claimed.model.name])
         }

@@ -1,4 +1,5 @@
-//! Runs of a version on a GPU, each from memory as it is before the first launch, and what they are counted as.
+//! Runs of a version on a GPU, each from memory as it is before the first launch, and what they are
+//! counted as.
 
 use std::ops::Range;
 
@@ -12,7 +13,8 @@ use crate::environment::ApplicationEnvironment;
 use crate::weave::WovenLaunch;
 
 impl GpuBench<'_> {
-    /// What a launch of a woven kernel is given: 15 to 50 % more blocks stress (section 4.2), as the seed has it.
+    /// What a launch of a woven kernel is given: 15 to 50 % more blocks stress (section 4.2), as
+    /// the seed has it.
     pub(super) fn woven(&self, launch: &ApplicationLaunch, seed: u64, rounds: u32) -> WovenLaunch {
         let mut rng = fastrand::Rng::with_seed(seed);
         let blocks = launch.block_count().unwrap_or(1);
@@ -36,7 +38,11 @@ impl GpuBench<'_> {
         let is_woven = |kernel: &str| self.application.launches.iter().any(|l| l.kernel == kernel);
         for (n, launch) in self.application.launches.iter().enumerate() {
             let woven = version.weaving.as_ref().map(|weaving| {
-                let woven = self.woven(launch, seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ n as u64, weaving.rounds[n]);
+                let woven = self.woven(
+                    launch,
+                    seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ n as u64,
+                    weaving.rounds[n],
+                );
                 let stressing = if weaving.stresses { woven.stressing } else { 0 };
                 WovenLaunch { stressing, shuffle: weaving.shuffle, ..woven }
             });
@@ -44,10 +50,8 @@ impl GpuBench<'_> {
         }
         for check in &self.application.checks {
             // What looks at memory is not what is tested.
-            let woven = (version.weaving.is_some() && is_woven(&check.kernel)).then(|| WovenLaunch {
-                stressing: 0,
-                shuffle: false,
-                ..self.woven(check, seed, 1)
+            let woven = (version.weaving.is_some() && is_woven(&check.kernel)).then(|| {
+                WovenLaunch { stressing: 0, shuffle: false, ..self.woven(check, seed, 1) }
             });
             self.queue(program, check, woven)?;
         }
@@ -62,22 +66,32 @@ impl GpuBench<'_> {
         let mut stopped = [0; 4];
         cuda.read(program.stopped, &mut stopped)?;
         if stopped != [0; 4] {
-            return Ok(RunVerdict::Wrong("a thread stopped with an error (`trap`, or an assertion that fails)".to_owned()));
+            return Ok(RunVerdict::Wrong(
+                "a thread stopped with an error (`trap`, or an assertion that fails)".to_owned(),
+            ));
         }
         let words = |name: &str| {
             let of_file = self.application.arrays.iter().position(|a| a.name == name);
             let (address, bytes) = match of_file {
                 Some(n) => (self.memory.arrays[n].0.address(), self.memory.arrays[n].0.bytes()),
-                None => program.variables.iter().find(|v| v.name == name).map_or((0, 0), |v| (v.address, v.bytes)),
+                None => program
+                    .variables
+                    .iter()
+                    .find(|v| v.name == name)
+                    .map_or((0, 0), |v| (v.address, v.bytes)),
             };
             let mut all = vec![0; bytes / 4 * 4];
             cuda.read(address, &mut all)?;
-            Ok(all.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect())
+            Ok(all
+                .chunks_exact(4)
+                .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+                .collect())
         };
         Ok(self.application.violation(words)?.map_or(RunVerdict::Right, RunVerdict::Wrong))
     }
 
-    /// Many runs. A run without an end, and one with an access outside of memory, are counted and end the device.
+    /// Many runs. A run without an end, and one with an access outside of memory, are counted and
+    /// end the device.
     ///
     /// # Errors
     /// A launch is refused.
@@ -96,7 +110,10 @@ impl GpuBench<'_> {
             match self.run(version, seed) {
                 Ok(verdict) => counts.count(seed, verdict),
                 Err(DeviceFailure::Hung(limit)) => {
-                    counts.count(seed, RunVerdict::TimeOut(format!("it had not ended after {limit:?}")));
+                    counts.count(
+                        seed,
+                        RunVerdict::TimeOut(format!("it had not ended after {limit:?}")),
+                    );
                     self.gone = Some("a run had no end, and the GPU is given up".to_owned());
                 }
                 Err(failure) if failure.is_of_device() => {
@@ -120,7 +137,10 @@ pub(crate) struct GpuRunner<'b, 'a> {
 }
 
 impl<'b, 'a> GpuRunner<'b, 'a> {
-    pub(crate) fn new(bench: &'b mut GpuBench<'a>, environment: &'b ApplicationEnvironment) -> Self {
+    pub(crate) fn new(
+        bench: &'b mut GpuBench<'a>,
+        environment: &'b ApplicationEnvironment,
+    ) -> Self {
         Self { bench, environment, program: None, notes: Vec::new() }
     }
 
@@ -141,7 +161,12 @@ impl ApplicationRunner for GpuRunner<'_, '_> {
         Ok(())
     }
 
-    fn count(&mut self, seeds: Range<u64>, until_first: bool, stop: &(dyn Fn() -> bool + Sync)) -> Result<RunCounts, String> {
+    fn count(
+        &mut self,
+        seeds: Range<u64>,
+        until_first: bool,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<RunCounts, String> {
         let Some(program) = &self.program else { return Err("no version is loaded".to_owned()) };
         self.bench.count(program, seeds, until_first, stop).map_err(|end| match end {
             GpuEnd::Refused(why) | GpuEnd::Gone(why) => why,

@@ -1,4 +1,5 @@
-//! Versions of an application's program in the driver: as it is, and with stress and randomisation woven in, after they were compared.
+//! Versions of an application's program in the driver: as it is, and with stress and randomisation
+//! woven in, after they were compared.
 
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
@@ -83,10 +84,12 @@ fn launched(application: &Application) -> Vec<&str> {
 }
 
 impl GpuBench<'_> {
-    /// Loads a version of the program, with its stress woven in; without stress or randomisation it is as it was, but for `trap`.
+    /// Loads a version of the program, with its stress woven in; without stress or randomisation it
+    /// is as it was, but for `trap`.
     ///
     /// # Errors
-    /// A kernel cannot be woven, the assembler refuses it, or its machine code has other accesses than the application's.
+    /// A kernel cannot be woven, the assembler refuses it, or its machine code has other accesses
+    /// than the application's.
     pub(super) fn load(
         &mut self,
         text: &str,
@@ -96,7 +99,12 @@ impl GpuBench<'_> {
         if self.memory.made.as_ref().is_none_or(|made| made.text != text) {
             self.memory.made = None;
             let native = self.native(text)?;
-            self.memory.made = Some(MadeOfText { text: text.to_owned(), native, woven: Vec::new(), notes: Vec::new() });
+            self.memory.made = Some(MadeOfText {
+                text: text.to_owned(),
+                native,
+                woven: Vec::new(),
+                notes: Vec::new(),
+            });
         }
         let Some(native) = self.memory.made.as_ref().map(|made| made.native.clone()) else {
             return Err(GpuEnd::Refused("no version is loaded".to_owned()));
@@ -105,8 +113,10 @@ impl GpuBench<'_> {
             return Ok(ProgramVersion::new(native, None));
         }
         let stress = self.stress(environment);
-        let woven = weave::woven(text, &launched(self.application), &stress).map_err(GpuEnd::Refused)?;
-        let known = self.memory.made.as_ref().and_then(|made| made.woven.iter().find(|(t, _)| *t == woven));
+        let woven =
+            weave::woven(text, &launched(self.application), &stress).map_err(GpuEnd::Refused)?;
+        let known =
+            self.memory.made.as_ref().and_then(|made| made.woven.iter().find(|(t, _)| *t == woven));
         let program = match known.map(|(_, program)| program.clone()) {
             Some(program) => program,
             None => {
@@ -136,7 +146,11 @@ impl GpuBench<'_> {
         let rounds = vec![FEW_ROUNDS; self.application.launches.len()];
         let mut version = ProgramVersion::new(
             program,
-            Some(Weaving { stresses: environment.stress.is_some(), shuffle: environment.shuffle, rounds }),
+            Some(Weaving {
+                stresses: environment.stress.is_some(),
+                shuffle: environment.shuffle,
+                rounds,
+            }),
         );
         if environment.stress.is_some() {
             let rounds = self.calibrated(&native, &version.program)?;
@@ -152,7 +166,8 @@ impl GpuBench<'_> {
         self.loaded(&weave::without_traps(text).map_err(GpuEnd::Refused)?).map(Rc::new)
     }
 
-    /// A woven text in the driver, after what it computes and accesses was compared with the application; and what could not be.
+    /// A woven text in the driver, after what it computes and accesses was compared with the
+    /// application; and what could not be.
     fn checked(
         &mut self,
         woven: &str,
@@ -161,8 +176,11 @@ impl GpuBench<'_> {
     ) -> Result<(Rc<GpuProgram>, Vec<String>), GpuEnd> {
         let mut open = Vec::new();
         // Versions differ in their fences, and what is woven into them does not.
-        let computed =
-            if self.computed.contains(&stress.stress) { Ok(None) } else { self.application.run_woven(woven, stress, 1) };
+        let computed = if self.computed.contains(&stress.stress) {
+            Ok(None)
+        } else {
+            self.application.run_woven(woven, stress, 1)
+        };
         match computed {
             Ok(None) if !self.computed.contains(&stress.stress) => self.computed.push(stress.stress),
             Ok(None) => {}
@@ -188,12 +206,21 @@ impl GpuBench<'_> {
 
     /// What stressing blocks do.
     fn stress(&self, environment: &ApplicationEnvironment) -> Environment {
-        let l2 = self.memory.cuda.description().shape.map_or(1 << 20, |shape| (shape.l2_bytes / 4).clamp(1, 1 << 26) as u32);
+        let l2 = self
+            .memory
+            .cuda
+            .description()
+            .shape
+            .map_or(1 << 20, |shape| (shape.l2_bytes / 4).clamp(1, 1 << 26) as u32);
         let stress_words = match self.systematic.stress_words {
             Count::Auto { .. } => Count::Auto { or: l2 },
             fixed => fixed,
         };
-        Environment { stress: environment.stress.unwrap_or(Stress::Sequence), stress_words, ..self.systematic.clone() }
+        Environment {
+            stress: environment.stress.unwrap_or(Stress::Sequence),
+            stress_words,
+            ..self.systematic.clone()
+        }
     }
 
     fn loaded(&self, text: &str) -> Result<GpuProgram, GpuEnd> {
@@ -201,17 +228,27 @@ impl GpuBench<'_> {
         let program = cuda.load_program(text)?;
         let module: Module = margay_ptx::read(text).map_err(|e| GpuEnd::Refused(e.to_string()))?;
         let mut variables = Vec::new();
-        for variable in module.variables.iter().filter(|v| v.space == StateSpace::Global && v.size.is_some_and(|n| n > 0)) {
+        for variable in module
+            .variables
+            .iter()
+            .filter(|v| v.space == StateSpace::Global && v.size.is_some_and(|n| n > 0))
+        {
             let Ok((address, bytes)) = program.variable(&variable.name) else { continue };
             let mut initial = vec![0; bytes];
             cuda.read(address, &mut initial)?;
-            variables.push(GpuVariable { name: variable.name.clone(), address, bytes, initial: cuda.allocate(&initial)? });
+            variables.push(GpuVariable {
+                name: variable.name.clone(),
+                address,
+                bytes,
+                initial: cuda.allocate(&initial)?,
+            });
         }
         let (stopped, _) = program.variable(STOPPED)?;
         Ok(GpuProgram { program, variables, stopped })
     }
 
-    /// How often stressing threads do what they do, so that it takes ten times as long as the kernel: for each launch.
+    /// How often stressing threads do what they do, so that it takes ten times as long as the
+    /// kernel: for each launch.
     fn calibrated(&self, native: &GpuProgram, program: &GpuProgram) -> Result<Vec<u32>, GpuEnd> {
         let mut all = Vec::new();
         for (n, launch) in self.application.launches.iter().enumerate() {
@@ -270,6 +307,8 @@ impl GpuBench<'_> {
     /// # Errors
     /// It cannot be run, in a sentence.
     pub(crate) fn load_as_it_is(&mut self, text: &str) -> Result<ProgramVersion, String> {
-        self.native(text).map(|program| ProgramVersion::new(program, None)).map_err(|end| self.ended(end))
+        self.native(text)
+            .map(|program| ProgramVersion::new(program, None))
+            .map_err(|end| self.ended(end))
     }
 }

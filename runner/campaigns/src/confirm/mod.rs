@@ -64,16 +64,19 @@ const STAYS: &str = "A mapping bug that no run shows stays a bug: the model of t
 const NO_BUG: &str = "Of a program that races, or an outcome that the source allows, neither seeing it nor not seeing it says anything of the \
                       compiler.";
 /// What the machine on the CPU is worth here.
-const SIM: &str =
-    "Not yet run on hardware: the machine on the CPU is no model of PTX, and what it shows or not says nothing of a GPU.";
+const SIM: &str = "Not yet run on hardware: the machine on the CPU is no model of PTX, and what it shows or not says nothing of a GPU.";
 
 impl ConfirmReport<'_> {
     fn answer(&self) -> Headline {
-        if let Some(line) = without_counterexample(self.mapping, self.checked, self.asked, ", so nothing to run") {
+        if let Some(line) =
+            without_counterexample(self.mapping, self.checked, self.asked, ", so nothing to run")
+        {
             return line;
         }
         let restriction = Restriction::of_rows(self.asked);
-        let line = |found: String, rest: String| Headline::new(Tone::Bad, found, &rest, &restriction, &self.mapping.title);
+        let line = |found: String, rest: String| {
+            Headline::new(Tone::Bad, found, &rest, &restriction, &self.mapping.title)
+        };
         let seen = self.confirmed.iter().filter(|c| c.seen() > 0).count();
         let (of, device) = (self.checked.counterexamples.len(), &self.device.name);
         let bugs = self.checked.counterexamples.iter().filter(|c| c.status.is_bug()).count();
@@ -86,7 +89,10 @@ impl ConfirmReport<'_> {
         if refused > 0 && refused == self.confirmed.len() {
             return line("nothing was run".to_owned(), format!(" of {of} counterexamples{status}"));
         }
-        line(format!("{}{seen} of {of} counterexamples seen", self.device.mark()), format!(" on {device}{status}"))
+        line(
+            format!("{}{seen} of {of} counterexamples seen", self.device.mark()),
+            format!(" on {device}{status}"),
+        )
     }
 
     /// What running one showed, in one sentence.
@@ -134,7 +140,8 @@ impl ConfirmReport<'_> {
         for c in self.confirmed {
             let found = c.presented.counterexample;
             output.print("")?;
-            let heading = format!("{}: axiom {} fails with {} events", c.name, found.axiom, found.events);
+            let heading =
+                format!("{}: axiom {} fails with {} events", c.name, found.axiom, found.events);
             output.print(&output.heading(&heading))?;
             output.print(&c.presented.standing())?;
             output.print(&format!("{}\n", c.presented.target))?;
@@ -169,7 +176,11 @@ impl ConfirmReport<'_> {
             target: self.mapping.target.name.clone(),
             answer: self.answer().text(),
             verdict: (&self.checked.verdict).into(),
-            reason: if let CheckVerdict::Undecided(why) = &self.checked.verdict { Some(why.clone()) } else { None },
+            reason: if let CheckVerdict::Undecided(why) = &self.checked.verdict {
+                Some(why.clone())
+            } else {
+                None
+            },
             status: self.checked.foremost().map(|c| c.status.into()),
             established: self.checked.established,
             check_seconds: self.seconds,
@@ -187,12 +198,18 @@ impl ConfirmReport<'_> {
             let _ = writeln!(page, "{SIM}\n");
         }
         let _ = writeln!(page, "# {}\n", self.answer().text());
-        let driver = self.device.driver.as_deref().map_or(String::new(), |d| format!(", driver {d}"));
+        let driver =
+            self.device.driver.as_deref().map_or(String::new(), |d| format!(", driver {d}"));
         let _ = writeln!(page, "Device: {}{driver}; {}.\n", self.device.name, self.environment());
         for c in self.confirmed {
             let found = c.presented.counterexample;
-            let _ =
-                writeln!(page, "## Axiom {} fails with {} events\n\n{}.\n", found.axiom, found.events, c.presented.standing());
+            let _ = writeln!(
+                page,
+                "## Axiom {} fails with {} events\n\n{}.\n",
+                found.axiom,
+                found.events,
+                c.presented.standing()
+            );
             let _ = writeln!(page, "{}.\n", self.sentence(c));
             let _ = writeln!(page, "    {}\n", c.presented.target.replace('\n', "\n    "));
             if let Ok(measured) = &c.ran {

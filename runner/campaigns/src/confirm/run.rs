@@ -35,8 +35,9 @@ pub struct ConfirmOptions {
     pub out: Option<PathBuf>,
 }
 
-/// Checks the mapping, runs what is found, and prints it. `begin` says how the mapping is checked, and starts its limits: it is called once the
-/// device is open, since without a device there is nothing to wait for.
+/// Checks the mapping, runs what is found, and prints it. `begin` says how the mapping is checked,
+/// and starts its limits: it is called once the device is open, since without a device there is
+/// nothing to wait for.
 pub fn run(
     mapping: &Mapping,
     options: &ConfirmOptions,
@@ -72,7 +73,15 @@ pub fn run(
         session.request.stop = limits.stop.clone();
     }
     let judge = PreparedJudge::new(mapping.target.clone(), None);
-    let mut running = Running { mapping, session, judge, results, racy: options.racy, failed: None, unwritten: Vec::new() };
+    let mut running = Running {
+        mapping,
+        session,
+        judge,
+        results,
+        racy: options.racy,
+        failed: None,
+        unwritten: Vec::new(),
+    };
     let confirmed = running.all(&checked, &limits, output);
     let Running { session, failed, unwritten, .. } = running;
     let report = ConfirmReport {
@@ -87,7 +96,9 @@ pub fn run(
     let refused = confirmed.iter().filter(|c| c.refused).count();
     let exit = output.settle(match (&failed, &checked.verdict) {
         // What was asked for was not done.
-        (None, CheckVerdict::Counterexample) if refused > 0 && refused == confirmed.len() => Exit::Wrong,
+        (None, CheckVerdict::Counterexample) if refused > 0 && refused == confirmed.len() => {
+            Exit::Wrong
+        }
         (_, CheckVerdict::None) => Exit::Holds,
         (_, CheckVerdict::Counterexample) => Exit::Found,
         (_, CheckVerdict::Undecided(_)) => Exit::Undecided,
@@ -97,7 +108,9 @@ pub fn run(
         Format::Human => report.print(output),
     };
     folder::fill(options.out.as_deref(), &is_like, *output, |folder| {
-        confirmed.iter().try_for_each(|c| write_counterexample(folder, &c.name, mapping, &c.presented))?;
+        confirmed
+            .iter()
+            .try_for_each(|c| write_counterexample(folder, &c.name, mapping, &c.presented))?;
         report.write(folder)
     });
     output.warn(&unwritten);
@@ -127,12 +140,19 @@ struct Running<'a> {
 
 impl<'a> Running<'a> {
     /// Runs one after the other, until something goes wrong or the run is interrupted.
-    fn all(&mut self, checked: &'a CheckReport, limits: &RunLimits, output: &Output) -> Vec<ConfirmedCounterexample<'a>> {
+    fn all(
+        &mut self,
+        checked: &'a CheckReport,
+        limits: &RunLimits,
+        output: &Output,
+    ) -> Vec<ConfirmedCounterexample<'a>> {
         let mut confirmed = Vec::new();
         for (i, counterexample) in checked.counterexamples.iter().enumerate() {
             if limits.reason() == Some(StopReason::Interrupted) {
                 let of = checked.counterexamples.len();
-                let message = format!("interrupted: {i} of {of} counterexamples were run, the last of them perhaps in part");
+                let message = format!(
+                    "interrupted: {i} of {of} counterexamples were run, the last of them perhaps in part"
+                );
                 output.warn(&[Diagnostic::warning(message)]);
                 break;
             }
@@ -144,10 +164,15 @@ impl<'a> Running<'a> {
         confirmed
     }
 
-    fn one(&mut self, counterexample: &'a Counterexample, name: String) -> ConfirmedCounterexample<'a> {
+    fn one(
+        &mut self,
+        counterexample: &'a Counterexample,
+        name: String,
+    ) -> ConfirmedCounterexample<'a> {
         let presented = PresentedCounterexample::new(self.mapping, counterexample);
         if !counterexample.status.is_bug() && !self.racy {
-            let why = Diagnostic::error(counterexample.status.words()).help("`--racy` runs it all the same");
+            let why = Diagnostic::error(counterexample.status.words())
+                .help("`--racy` runs it all the same");
             return ConfirmedCounterexample { presented, name, ran: Err(why), refused: true };
         }
         let file = SourceFile::new(format!("{name}-target.litmus"), presented.target.as_str());

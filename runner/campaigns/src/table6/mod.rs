@@ -1,5 +1,5 @@
-//! coRR, lb, mp and sb in the sixteen combinations of the four incantations, beside the published numbers (Alglave et al., ASPLOS 2015,
-//! Table 6).
+//! coRR, lb, mp and sb in the sixteen combinations of the four incantations, beside the published
+//! numbers (Alglave et al., ASPLOS 2015, Table 6).
 
 pub mod page;
 pub mod run;
@@ -20,25 +20,34 @@ pub const PUBLISHED: [(&str, [u32; 16], [u32; 16]); 4] = [
     (
         "lb",
         [0, 0, 0, 0, 0, 0, 0, 0, 181, 1067, 1555, 2247, 4, 37, 83, 486],
-        [10959, 8979, 31895, 29092, 13510, 12729, 29779, 26737, 5094, 9360, 37624, 38664, 5321, 10054, 32796, 34196],
+        [
+            10959, 8979, 31895, 29092, 13510, 12729, 29779, 26737, 5094, 9360, 37624, 38664, 5321,
+            10054, 32796, 34196,
+        ],
     ),
     (
         "mp",
         [0, 0, 0, 0, 0, 621, 0, 2921, 315, 1128, 2372, 4347, 7, 94, 442, 2888],
         [212, 31, 243, 158, 277, 46, 318, 247, 473, 217, 1289, 563, 611, 339, 2542, 1628],
     ),
-    ("sb", [0, 0, 0, 0, 0, 0, 0, 0, 462, 1403, 3308, 6673, 3, 50, 88, 749], [0, 0, 0, 0, 2, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+    (
+        "sb",
+        [0, 0, 0, 0, 0, 0, 0, 0, 462, 1403, 3308, 6673, 3, 50, 88, 749],
+        [0, 0, 0, 0, 2, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    ),
 ];
 
 /// The incantations, in the order of the table; the last one changes with every column.
-pub const INCANTATIONS: [&str; 4] = ["memory stress", "general bank conflicts", "thread synchronisation", "thread randomisation"];
+pub const INCANTATIONS: [&str; 4] =
+    ["memory stress", "general bank conflicts", "thread synchronisation", "thread randomisation"];
 
 /// Does a column, from 0, have an incantation?
 pub fn on(column: usize, incantation: usize) -> bool {
     column >> (3 - incantation) & 1 == 1
 }
 
-/// The environment of a column, from 0. One instance at a time it is that of 2015; in a parallel environment other warps make bank conflicts.
+/// The environment of a column, from 0. One instance at a time it is that of 2015; in a parallel
+/// environment other warps make bank conflicts.
 fn environment(base: &Environment, column: usize) -> Environment {
     let (stress, bank, sync, random) = (on(column, 0), on(column, 1), on(column, 2), on(column, 3));
     let alone = !base.parallel;
@@ -73,7 +82,11 @@ impl Table6Cell {
     /// From a line of results.
     fn of(line: &MeasuredLine) -> Self {
         let asked = line.outcomes.iter().filter(|o| o.asked);
-        Self { weak: asked.map(|o| o.count).sum(), instances: line.instances, seconds: line.seconds }
+        Self {
+            weak: asked.map(|o| o.count).sum(),
+            instances: line.instances,
+            seconds: line.seconds,
+        }
     }
 
     /// Of 100,000 runs, as the paper counts.
@@ -113,7 +126,8 @@ pub enum Table6Stop {
 }
 
 impl Sheet<'_> {
-    /// Measures the cells of a test, or takes them from the file of results. A device without environments has one for all columns.
+    /// Measures the cells of a test, or takes them from the file of results. A device without
+    /// environments has one for all columns.
     pub fn row(
         &mut self,
         (name, read): &(String, Read),
@@ -160,7 +174,8 @@ mod tests {
 
     use super::{PUBLISHED, environment};
 
-    /// What the text of sections 4.3.1 to 4.3.4 says of the columns, with our reading of which is which.
+    /// What the text of sections 4.3.1 to 4.3.4 says of the columns, with our reading of which is
+    /// which.
     #[test]
     fn columns_are_those_of_the_paper() {
         let alone = Environment::parse("parallel=off").expect("an environment");
@@ -168,17 +183,31 @@ mod tests {
         let (twelve, sixteen) = (column(12), column(16));
         assert!(!twelve.bank && sixteen.bank, "12 and 16 differ by bank conflicts");
         assert_eq!(Environment { bank: true, ..twelve.clone() }, sixteen);
-        assert_eq!(Environment { shuffle: true, ..column(15) }, sixteen, "15 and 16 by randomisation");
+        assert_eq!(
+            Environment { shuffle: true, ..column(15) },
+            sixteen,
+            "15 and 16 by randomisation"
+        );
         assert_eq!(Environment { spin: 0, ..twelve }, column(10), "10 and 12 by synchronisation");
         let five = column(5);
-        assert!(five.bank && !five.shuffle && five.spin == 0 && five.stress_ctas == Count::Fixed(0), "5: bank conflicts alone");
+        assert!(
+            five.bank && !five.shuffle && five.spin == 0 && five.stress_ctas == Count::Fixed(0),
+            "5: bank conflicts alone"
+        );
         let row = |name: &str| PUBLISHED.iter().find(|p| p.0 == name).expect("a row").1;
         assert_eq!((row("lb")[11], row("lb")[15]), (2247, 486));
         assert_eq!((row("coRR")[14], row("coRR")[15]), (3993, 9985));
         assert_eq!((row("sb")[9], row("sb")[11]), (1403, 6673));
         for name in ["lb", "mp", "sb"] {
-            assert_eq!(row(name).iter().max(), Some(&row(name)[11]), "column 12 shows most of {name}");
+            assert_eq!(
+                row(name).iter().max(),
+                Some(&row(name)[11]),
+                "column 12 shows most of {name}"
+            );
         }
-        assert!((0..8).all(|c| row("sb")[c] + row("lb")[c] == 0), "none of sb and lb without memory stress");
+        assert!(
+            (0..8).all(|c| row("sb")[c] + row("lb")[c] == 0),
+            "none of sb and lb without memory stress"
+        );
     }
 }

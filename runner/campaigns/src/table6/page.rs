@@ -1,4 +1,5 @@
-//! The page: what was measured beside the published numbers. Simulated numbers stand apart from the columns, which are about hardware.
+//! The page: what was measured beside the published numbers. Simulated numbers stand apart from the
+//! columns, which are about hardware.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -62,7 +63,8 @@ impl Table6Page<'_> {
             values: (0..PUBLISHED.len()).map(|row| value(row, column)).collect(),
         });
         let series = PUBLISHED.iter().map(|p| p.0.to_owned()).collect();
-        let title = format!("Weak outcomes of 100,000 runs by column of Table 6: {}", self.device.name);
+        let title =
+            format!("Weak outcomes of 100,000 runs by column of Table 6: {}", self.device.name);
         Bars { title, series, groups: groups.collect(), logarithmic: true }.svg()
     }
 
@@ -74,15 +76,28 @@ impl Table6Page<'_> {
         } else {
             let _ = write!(page, "# Table 6 on {}\n\n", device.name);
         }
-        let known =
-            [device.target.as_ref(), device.driver.as_ref()].into_iter().flatten().cloned().collect::<Vec<_>>().join(", ");
+        let known = [device.target.as_ref(), device.driver.as_ref()]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ");
         let known = if known.is_empty() { String::new() } else { format!(" ({known})") };
-        let way = if self.base.parallel { "many instances a launch" } else { "one instance a launch, as in 2015" };
-        let cells: Vec<Table6Cell> = (0..PUBLISHED.len()).flat_map(|r| (0..16).filter_map(move |c| self.cell(r, c))).collect();
+        let way = if self.base.parallel {
+            "many instances a launch"
+        } else {
+            "one instance a launch, as in 2015"
+        };
+        let cells: Vec<Table6Cell> = (0..PUBLISHED.len())
+            .flat_map(|r| (0..16).filter_map(move |c| self.cell(r, c)))
+            .collect();
         let fewest = cells.iter().map(|c| c.instances).min().unwrap_or(0);
         let most = cells.iter().map(|c| c.instances).max().unwrap_or(0);
-        let counted =
-            if cells.is_empty() { String::new() } else { format!(" (counted over {fewest} to {most} runs, and scaled)") };
+        let counted = if cells.is_empty() {
+            String::new()
+        } else {
+            format!(" (counted over {fewest} to {most} runs, and scaled)")
+        };
         let _ = writeln!(
             page,
             "Weak outcomes of 100,000 runs{counted}, {way}{known}. Beside them the rows of Table 6 of Alglave et al., ASPLOS 2015. \
@@ -97,7 +112,8 @@ impl Table6Page<'_> {
         if device.simulated {
             self.simulation(&mut page);
         } else {
-            let file = picture.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
+            let file =
+                picture.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
             let _ = writeln!(page, "\n![Weak outcomes by column]({file})");
         }
         self.rates(&mut page);
@@ -113,7 +129,8 @@ impl Table6Page<'_> {
         }
         for (row, (name, titan, radeon)) in PUBLISHED.iter().enumerate() {
             let cells: Vec<String> = (0..16).map(|column| self.of_100k(row, column)).collect();
-            let published = |row: &[u32; 16]| row.iter().map(u32::to_string).collect::<Vec<_>>().join(" | ");
+            let published =
+                |row: &[u32; 16]| row.iter().map(u32::to_string).collect::<Vec<_>>().join(" | ");
             let _ = writeln!(page, "| **{name}**, here | {} |", cells.join(" | "));
             let _ = writeln!(page, "| {name}, GTX Titan | {} |", published(titan));
             let _ = writeln!(page, "| {name}, Radeon HD 7970 | {} |", published(radeon));
@@ -128,7 +145,8 @@ impl Table6Page<'_> {
             self.device.name
         );
         for (row, (name, ..)) in PUBLISHED.iter().enumerate() {
-            let shown = self.simulated(row).map_or_else(|| NOTHING.to_owned(), |c| c.of_100k().to_string());
+            let shown =
+                self.simulated(row).map_or_else(|| NOTHING.to_owned(), |c| c.of_100k().to_string());
             let _ = writeln!(page, "| {name} | {shown} |");
         }
     }
@@ -138,7 +156,10 @@ impl Table6Page<'_> {
             "\n## Rates\nInstances a second, launches and reduction included:\n\n| | no stress (column 1) | stress (column 12) |\n| --- | --- | --- |\n",
         );
         for (row, (name, ..)) in PUBLISHED.iter().enumerate() {
-            let rate = |column| self.cell(row, column).map_or_else(|| NOTHING.to_owned(), |c| format!("{:.2e}", c.rate()));
+            let rate = |column| {
+                self.cell(row, column)
+                    .map_or_else(|| NOTHING.to_owned(), |c| format!("{:.2e}", c.rate()))
+            };
             let _ = writeln!(page, "| {name}, here | {} | {} |", rate(0), rate(11));
         }
         page.push_str(
@@ -152,9 +173,14 @@ impl Table6Page<'_> {
         let (mark, name) = (self.device.mark(), &self.device.name);
         output.print(&format!("{mark}{name}: weak outcomes of 100,000 runs"))?;
         if self.device.simulated {
-            let of = |row| self.simulated(row).map_or_else(|| NOTHING.to_owned(), |c| c.of_100k().to_string());
-            let lines: Vec<Vec<String>> =
-                PUBLISHED.iter().enumerate().map(|(row, (test, ..))| vec![(*test).to_owned(), of(row)]).collect();
+            let of = |row| {
+                self.simulated(row).map_or_else(|| NOTHING.to_owned(), |c| c.of_100k().to_string())
+            };
+            let lines: Vec<Vec<String>> = PUBLISHED
+                .iter()
+                .enumerate()
+                .map(|(row, (test, ..))| vec![(*test).to_owned(), of(row)])
+                .collect();
             output.print(&table(&["test", "simulated"], &lines, &[1], output.width()))?;
             return output.print("The columns of Table 6 are about hardware, and stay empty.");
         }
@@ -169,7 +195,8 @@ impl Table6Page<'_> {
                 line
             })
             .collect();
-        let header: Vec<&str> = ["column", "m b s r"].into_iter().chain(PUBLISHED.iter().map(|p| p.0)).collect();
+        let header: Vec<&str> =
+            ["column", "m b s r"].into_iter().chain(PUBLISHED.iter().map(|p| p.0)).collect();
         output.print(&table(&header, &lines, &[0, 2, 3, 4, 5], output.width()))?;
         output.print("m: memory stress, b: bank conflicts, s: synchronisation, r: randomisation; in brackets GTX Titan (Table 6)")
     }
@@ -187,17 +214,32 @@ mod tests {
         let mut rows: Vec<Vec<Option<Table6Cell>>> =
             (0..4).map(|row| (0..16).map(|c| cell(1000 * row + 2 * c)).collect()).collect();
         rows[3].truncate(5);
-        let device = DeviceDescription { name: "made up".to_owned(), simulated, ..DeviceDescription::default() };
-        Table6Page { rows: &rows, device: &device, base: &Environment::default() }.text(std::path::Path::new("page.svg"))
+        let device = DeviceDescription {
+            name: "made up".to_owned(),
+            simulated,
+            ..DeviceDescription::default()
+        };
+        Table6Page { rows: &rows, device: &device, base: &Environment::default() }
+            .text(std::path::Path::new("page.svg"))
     }
 
     #[test]
     fn what_was_measured_stands_beside_what_was_published() {
         let text = page(false);
         assert!(text.contains("| **lb**, here | 500 | 501 | 502 |"), "{text}");
-        assert!(text.contains("| **sb**, here | 1500 | 1501 | 1502 | 1503 | 1504 | – | – |"), "{text}");
-        assert!(text.contains("| coRR, GTX Titan | 0 | 0 | 0 | 0 | 0 | 1235 | 0 | 9774 |"), "{text}");
-        assert!(text.contains("| mp, here | 2.00e7 | 2.00e7 |") && text.contains("| sb, here | 2.00e7 | – |"), "{text}");
+        assert!(
+            text.contains("| **sb**, here | 1500 | 1501 | 1502 | 1503 | 1504 | – | – |"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| coRR, GTX Titan | 0 | 0 | 0 | 0 | 0 | 1235 | 0 | 9774 |"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| mp, here | 2.00e7 | 2.00e7 |")
+                && text.contains("| sb, here | 2.00e7 | – |"),
+            "{text}"
+        );
         assert!(!text.contains("imulated"), "{text}");
     }
 
@@ -206,7 +248,10 @@ mod tests {
     fn simulated_numbers_stand_apart() {
         let text = page(true);
         for name in ["coRR", "lb", "mp", "sb"] {
-            assert!(text.contains(&format!("| **{name}**, here | {} |", ["–"; 16].join(" | "))), "{text}");
+            assert!(
+                text.contains(&format!("| **{name}**, here | {} |", ["–"; 16].join(" | "))),
+                "{text}"
+            );
             assert!(text.contains(&format!("| {name}, here | – | – |")), "{text}");
         }
         let (before, after) = text.split_once("## Simulated").expect("a section of its own");

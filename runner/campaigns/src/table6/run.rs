@@ -1,5 +1,5 @@
-//! `margay gpu table6`: coRR, lb, mp and sb in the sixteen combinations of the four incantations, beside the published numbers (Alglave et al.,
-//! ASPLOS 2015, Table 6).
+//! `margay gpu table6`: coRR, lb, mp and sb in the sixteen combinations of the four incantations,
+//! beside the published numbers (Alglave et al., ASPLOS 2015, Table 6).
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -34,13 +34,20 @@ pub struct Table6Options {
 
 /// Measures what is not known, and writes the page.
 pub fn run(options: &Table6Options, output: &Output) -> CommandOutcome {
-    let tests = match idioms::read(&[idioms::CORR, idioms::PLDI_2016[1], idioms::PLDI_2016[0], idioms::PLDI_2016[2]]) {
+    let tests = match idioms::read(&[
+        idioms::CORR,
+        idioms::PLDI_2016[1],
+        idioms::PLDI_2016[0],
+        idioms::PLDI_2016[2],
+    ]) {
         Ok(tests) => tests,
         Err(errors) => return output.wrong(&errors),
     };
     if let Err(error) = Table6Page::has_place(&options.page) {
-        let error = Diagnostic::error(format!("cannot write `{}`: {error}", options.page.display()));
-        return output.wrong(&[error.help("`margay gpu table6` takes the file of the page that it writes")]);
+        let error =
+            Diagnostic::error(format!("cannot write `{}`: {error}", options.page.display()));
+        return output
+            .wrong(&[error.help("`margay gpu table6` takes the file of the page that it writes")]);
     }
     let results = match options.results.as_deref().map(Results::open).transpose() {
         Ok(results) => results,
@@ -54,7 +61,12 @@ pub fn run(options: &Table6Options, output: &Output) -> CommandOutcome {
     session.request.stop = limits.stop.clone();
     let base = session.request.environment.clone();
     let bar = StepBar::new(output.format == Format::Human, 16 * tests.len(), "cells");
-    let mut sheet = Sheet { device: &mut **session.device, request: session.request.clone(), base: base.clone(), results };
+    let mut sheet = Sheet {
+        device: &mut **session.device,
+        request: session.request.clone(),
+        base: base.clone(),
+        results,
+    };
     let mut rows: Vec<Table6Row> = vec![Vec::new(); tests.len()];
     let mut end = None;
     for (test, row) in tests.iter().zip(&mut rows) {
@@ -75,7 +87,10 @@ pub fn run(options: &Table6Options, output: &Output) -> CommandOutcome {
     // What there is of it is written, whatever else went wrong.
     if let Err(error) = page.write(&options.page) {
         // The page is what was asked for; the numbers are printed.
-        output.warn(&[Diagnostic::error(format!("cannot write `{}`: {error}", options.page.display()))]);
+        output.warn(&[Diagnostic::error(format!(
+            "cannot write `{}`: {error}",
+            options.page.display()
+        ))]);
         return Ok(Exit::Wrong);
     }
     if output.format == Format::Human {
@@ -84,11 +99,17 @@ pub fn run(options: &Table6Options, output: &Output) -> CommandOutcome {
     match end {
         None => Ok(Exit::Holds),
         Some(Table6Stop::Problem(MeasureProblem::Device(failure))) => absent(&failure, output),
-        Some(Table6Stop::Problem(MeasureProblem::Test(error)) | Table6Stop::Unwritten(error)) => output.wrong(&[error]),
+        Some(Table6Stop::Problem(MeasureProblem::Test(error)) | Table6Stop::Unwritten(error)) => {
+            output.wrong(&[error])
+        }
         Some(Table6Stop::Stopped) => {
             let why = limits.reason().map_or("stopped", |r| r.words());
-            let message = format!("the page is not complete: {why}; what was measured is in the file of --results");
-            output.wrong(&[Diagnostic::error(message).help("with --results the same command goes on")])?;
+            let message = format!(
+                "the page is not complete: {why}; what was measured is in the file of --results"
+            );
+            output.wrong(&[
+                Diagnostic::error(message).help("with --results the same command goes on")
+            ])?;
             Ok(Exit::Undecided)
         }
     }

@@ -1,4 +1,5 @@
-//! Accesses: where they go, to memory that threads share or to the thread's own, and loads that were put off.
+//! Accesses: where they go, to memory that threads share or to the thread's own, and loads that
+//! were put off.
 
 use margay_ptx::ScalarKind;
 use margay_ptx::effect::{Update, Window};
@@ -22,9 +23,16 @@ enum AccessedPlace {
 }
 
 impl<'p, O: MemoryOrdering> KernelMachine<'p, '_, O> {
-    /// Where an access goes that is aligned and inside of something; `bytes` are those of all its elements.
+    /// Where an access goes that is aligned and inside of something; `bytes` are those of all its
+    /// elements.
     #[inline]
-    fn place(&self, who: Who, access: &MachineAccess, address: u64, bytes: u64) -> Result<AccessedPlace, Fault> {
+    fn place(
+        &self,
+        who: Who,
+        access: &MachineAccess,
+        address: u64,
+        bytes: u64,
+    ) -> Result<AccessedPlace, Fault> {
         let fault = |kind| Err(self.fault(who.thread, kind));
         if !address.is_multiple_of(bytes) {
             return fault(FaultKind::Misaligned(address));
@@ -55,7 +63,8 @@ impl<'p, O: MemoryOrdering> KernelMachine<'p, '_, O> {
         }
     }
 
-    /// The call whose memory an address is in, if it has not ended: where its memory begins, and its function.
+    /// The call whose memory an address is in, if it has not ended: where its memory begins, and
+    /// its function.
     #[inline]
     fn frame(&self, who: Who, address: u64) -> Option<(u32, &'p DecodedFunction)> {
         let thread = &self.threads[who.thread];
@@ -70,7 +79,13 @@ impl<'p, O: MemoryOrdering> KernelMachine<'p, '_, O> {
 
     /// Loads elements into registers, or puts that off until the instruction `until`.
     #[inline]
-    pub(super) fn load(&mut self, who: Who, access: &MachineAccess, to: &[u32], until: u32) -> Result<(), Fault> {
+    pub(super) fn load(
+        &mut self,
+        who: Who,
+        access: &MachineAccess,
+        to: &[u32],
+        until: u32,
+    ) -> Result<(), Fault> {
         let address = self.value(who, access.base).wrapping_add_signed(access.offset);
         let bytes = access.bytes() as usize * to.len();
         match self.place(who, access, address, bytes as u64)? {
@@ -89,7 +104,8 @@ impl<'p, O: MemoryOrdering> KernelMachine<'p, '_, O> {
             AccessedPlace::OnStack(at) => {
                 let bytes = access.bytes() as usize;
                 for (n, &register) in to.iter().enumerate() {
-                    let value = memory::read(&self.threads[who.thread].stack, at + n * bytes, bytes);
+                    let value =
+                        memory::read(&self.threads[who.thread].stack, at + n * bytes, bytes);
                     self.set(who, register, access.widened(value));
                 }
             }
@@ -103,7 +119,13 @@ impl<'p, O: MemoryOrdering> KernelMachine<'p, '_, O> {
         let bytes = access.bytes() as usize;
         let ordering = Ordering { order: access.order, scope: access.scope };
         for (n, &register) in to.iter().enumerate() {
-            let value = self.ordering.load(&mut self.memories, who, cell.behind(n * bytes), bytes, ordering);
+            let value = self.ordering.load(
+                &mut self.memories,
+                who,
+                cell.behind(n * bytes),
+                bytes,
+                ordering,
+            );
             self.set(who, register, access.widened(value));
         }
     }
@@ -123,7 +145,8 @@ impl<'p, O: MemoryOrdering> KernelMachine<'p, '_, O> {
         }
     }
 
-    /// Before an access: loads of the same bytes that were put off, and others if they do not wait for it.
+    /// Before an access: loads of the same bytes that were put off, and others if they do not wait
+    /// for it.
     #[inline]
     fn load_late_before(&mut self, who: Who, cell: MachineCell, bytes: usize, others_wait: bool) {
         if O::PUTS_OFF && !self.threads[who.thread].late.is_empty() {
@@ -131,7 +154,8 @@ impl<'p, O: MemoryOrdering> KernelMachine<'p, '_, O> {
         }
     }
 
-    /// Before a load: those that lanes put off before they met its thread, where loads do not pass loads.
+    /// Before a load: those that lanes put off before they met its thread, where loads do not pass
+    /// loads.
     #[inline]
     fn load_late_of_met(&mut self, who: Who) {
         let met = std::mem::take(&mut self.threads[who.thread].met);
@@ -144,7 +168,12 @@ impl<'p, O: MemoryOrdering> KernelMachine<'p, '_, O> {
     }
 
     #[inline]
-    pub(super) fn store(&mut self, who: Who, access: &MachineAccess, values: &[StepOperand]) -> Result<(), Fault> {
+    pub(super) fn store(
+        &mut self,
+        who: Who,
+        access: &MachineAccess,
+        values: &[StepOperand],
+    ) -> Result<(), Fault> {
         let address = self.value(who, access.base).wrapping_add_signed(access.offset);
         let bytes = access.bytes() as usize;
         let ordering = Ordering { order: access.order, scope: access.scope };
@@ -158,10 +187,17 @@ impl<'p, O: MemoryOrdering> KernelMachine<'p, '_, O> {
         }
         let elements = &elements[..values.len().min(MOST_ELEMENTS)];
         match place {
-            AccessedPlace::InMemory(cell) => self.ordering.store(&mut self.memories, who, cell, bytes, elements, ordering),
+            AccessedPlace::InMemory(cell) => {
+                self.ordering.store(&mut self.memories, who, cell, bytes, elements, ordering)
+            }
             AccessedPlace::OnStack(at) => {
                 for (n, &value) in elements.iter().enumerate() {
-                    memory::write(&mut self.threads[who.thread].stack, at + n * bytes, bytes, value);
+                    memory::write(
+                        &mut self.threads[who.thread].stack,
+                        at + n * bytes,
+                        bytes,
+                        value,
+                    );
                 }
             }
         }

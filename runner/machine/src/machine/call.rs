@@ -22,14 +22,21 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     /// Calls a function; `false` if calls are too deep then, or take too much memory.
     pub(super) fn call(&mut self, who: Who, call: &Call) -> bool {
         let callee = &self.program.codes[call.function as usize];
-        let values: Vec<(u64, u32, u32)> = call.values_in.iter().map(|&(s, at, bytes)| (self.value(who, s), at, bytes)).collect();
-        let registers: Vec<(u64, u32)> = call.registers_in.iter().map(|&(s, to)| (self.value(who, s), to)).collect();
+        let values: Vec<(u64, u32, u32)> =
+            call.values_in.iter().map(|&(s, at, bytes)| (self.value(who, s), at, bytes)).collect();
+        let registers: Vec<(u64, u32)> =
+            call.registers_in.iter().map(|&(s, to)| (self.value(who, s), to)).collect();
         let thread = &mut self.threads[who.thread];
         self.called_bytes += callee.bytes();
         if thread.calls.len() >= MAX_DEPTH || self.called_bytes > MAX_BYTES {
             return false;
         }
-        thread.calls.push(CallFrame { code: thread.code, at: thread.at, registers: thread.base, memory: thread.frame });
+        thread.calls.push(CallFrame {
+            code: thread.code,
+            at: thread.at,
+            registers: thread.base,
+            memory: thread.frame,
+        });
         let (base, frame) = (thread.registers.len() as u32, thread.stack.len() as u32);
         thread.registers.resize(base as usize + callee.registers as usize, 0);
         thread.stack.resize(frame as usize + callee.variables.bytes as usize, self.unwritten);
@@ -61,8 +68,11 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
         let thread = &mut self.threads[who.thread];
         let Some(back) = thread.calls.pop() else { return false };
         let (callee, base, frame) = (thread.code, thread.base, thread.frame);
-        (thread.code, thread.at, thread.base, thread.frame) = (back.code, back.at + 1, back.registers, back.memory);
-        if let DecodedStep::Call(call) = &program.codes[back.code as usize].steps[back.at as usize].step {
+        (thread.code, thread.at, thread.base, thread.frame) =
+            (back.code, back.at + 1, back.registers, back.memory);
+        if let DecodedStep::Call(call) =
+            &program.codes[back.code as usize].steps[back.at as usize].step
+        {
             for &(from, to, bytes) in &call.bytes_out {
                 let from = (frame + from) as usize;
                 thread.stack.copy_within(from..from + bytes as usize, (back.memory + to) as usize);

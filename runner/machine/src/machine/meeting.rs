@@ -5,7 +5,8 @@ use margay_ptx::exchange::Exchange;
 
 use super::{BARRIERS, KernelMachine, LaneOffer, MeetingKey, ThreadStanding, WARP};
 use crate::code::{
-    BarrierReduction, DecodedExchange, DecodedStep, GuardedStep, MeetingStep, NONE, PredicateReduction, StepOperand,
+    BarrierReduction, DecodedExchange, DecodedStep, GuardedStep, MeetingStep, NONE,
+    PredicateReduction, StepOperand,
 };
 use crate::fault::{Fault, FaultKind};
 use crate::order::{MemoryOrdering, Who};
@@ -15,14 +16,19 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     fn barrier(&self, who: Who, barrier: StepOperand) -> Result<usize, Fault> {
         match self.value(who, barrier) as usize {
             number if number < BARRIERS => Ok(number),
-            _ => Err(self.fault(who.thread, FaultKind::Unknown("a barrier beyond the sixteenth".into()))),
+            _ => {
+                Err(self
+                    .fault(who.thread, FaultKind::Unknown("a barrier beyond the sixteenth".into())))
+            }
         }
     }
 
     /// A thread comes to where it waits for others; says whether it stands there.
     pub(super) fn come_to(&mut self, who: Who, meeting: &MeetingStep) -> Result<bool, Fault> {
         match meeting {
-            MeetingStep::Barrier(meeting, barrier, count) => self.come_to_barrier(who, *meeting, *barrier, *count),
+            MeetingStep::Barrier(meeting, barrier, count) => {
+                self.come_to_barrier(who, *meeting, *barrier, *count)
+            }
             MeetingStep::BarrierReduce(reduction) => self.come_to_reduction(who, reduction),
             MeetingStep::WarpBarrier(mask) => self.come_to_warp_barrier(who, *mask),
             MeetingStep::Exchange(exchange) => self.come_to_exchange(who, exchange),
@@ -74,7 +80,8 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
         Ok(self.stands(who))
     }
 
-    /// Does a thread stand that waited? One that goes on at once was put among those that are ready, where it is already.
+    /// Does a thread stand that waited? One that goes on at once was put among those that are
+    /// ready, where it is already.
     fn stands(&mut self, who: Who) -> bool {
         let stands = self.threads[who.thread].standing != ThreadStanding::Ready;
         if !stands {
@@ -84,7 +91,14 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     }
 
     /// A thread arrives at a barrier, with a predicate or without; says whether it stands there.
-    fn arrive(&mut self, who: Who, number: usize, count: Option<u32>, waits: bool, is_true: Option<u32>) -> bool {
+    fn arrive(
+        &mut self,
+        who: Who,
+        number: usize,
+        count: Option<u32>,
+        waits: bool,
+        is_true: Option<u32>,
+    ) -> bool {
         self.threads[who.thread].at += 1;
         self.ordering.arrive(&mut self.memories, who);
         let barrier = &mut self.blocks[who.block].barriers[number];
@@ -100,7 +114,8 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
         waits && self.stands(who)
     }
 
-    /// Takes out the entry of a thread that was put among those that are ready, behind one that is there already.
+    /// Takes out the entry of a thread that was put among those that are ready, behind one that is
+    /// there already.
     fn take_out_of_ready(&mut self, thread: usize) {
         if let Some(last) = self.ready.iter().rposition(|&t| t == thread) {
             self.ready.swap_remove(last);
@@ -194,7 +209,8 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
         }
     }
 
-    /// Lets the lanes of an exchange go with what each gets, if all that the mask names have come or ended. Memory is not ordered by it.
+    /// Lets the lanes of an exchange go with what each gets, if all that the mask names have come
+    /// or ended. Memory is not ordered by it.
     fn meet_exchange(&mut self, t: usize) {
         let offer = |t: usize| match self.threads[t].standing {
             ThreadStanding::AtExchange => self.offers[t],
@@ -205,17 +221,25 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
         let mut all: Vec<(u32, u64)> = Vec::with_capacity(lanes);
         for n in (0..lanes).filter(|n| key.mask >> n & 1 == 1) {
             match offer(first + n) {
-                Some(other) if other.key == key => all.push((n as u32, key.ty.cut(other.brought[0]))),
+                Some(other) if other.key == key => {
+                    all.push((n as u32, key.ty.cut(other.brought[0])))
+                }
                 _ if self.threads[first + n].standing == ThreadStanding::Ended => {}
                 _ => return,
             }
         }
         let place = t / self.launch.threads.iter().product::<u32>() as usize;
-        let lanes: Vec<Who> = all.iter().map(|&(lane, _)| Who { thread: first + lane as usize, block: place }).collect();
+        let lanes: Vec<Who> = all
+            .iter()
+            .map(|&(lane, _)| Who { thread: first + lane as usize, block: place })
+            .collect();
         self.ordering.exchange(&lanes);
         if O::PUTS_OFF && !self.ordering.passes_loads() {
-            let of_lane = |who: &Who| u32::from(!self.threads[who.thread].late.is_empty()) << (who.thread - first);
-            let met = lanes.iter().fold(0, |met, who| met | self.threads[who.thread].met | of_lane(who));
+            let of_lane = |who: &Who| {
+                u32::from(!self.threads[who.thread].late.is_empty()) << (who.thread - first)
+            };
+            let met =
+                lanes.iter().fold(0, |met, who| met | self.threads[who.thread].met | of_lane(who));
             lanes.iter().for_each(|who| self.threads[who.thread].met = met);
         }
         let program = self.program;
@@ -223,7 +247,9 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
             let who = Who { thread: first + lane as usize, block: place };
             let thread = &self.threads[who.thread];
             let step = &program.codes[thread.code as usize].steps[thread.at as usize].step;
-            let (DecodedStep::Meet(MeetingStep::Exchange(exchange)), Some(offer)) = (step, self.offers[who.thread]) else {
+            let (DecodedStep::Meet(MeetingStep::Exchange(exchange)), Some(offer)) =
+                (step, self.offers[who.thread])
+            else {
                 continue;
             };
             let [value, beside] = self.exchanged(exchange, lane, &all, offer.brought);
@@ -237,24 +263,36 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     }
 
     /// What a lane gets, and the predicate beside it.
-    fn exchanged(&self, exchange: &DecodedExchange, lane: u32, all: &[(u32, u64)], brought: [u64; 3]) -> [u64; 2] {
+    fn exchanged(
+        &self,
+        exchange: &DecodedExchange,
+        lane: u32,
+        all: &[(u32, u64)],
+        brought: [u64; 3],
+    ) -> [u64; 2] {
         match exchange.exchange {
             Exchange::Shuffle(mode) => {
                 let (source, is_inside) = mode.source(lane, brought[1] as u32, brought[2] as u32);
                 // What a lane brings that takes no part, the ISA leaves open.
-                let value = all.iter().find(|(l, _)| *l == source).map_or(exchange.ty.cut(u64::MAX), |(_, value)| *value);
+                let value = all
+                    .iter()
+                    .find(|(l, _)| *l == source)
+                    .map_or(exchange.ty.cut(u64::MAX), |(_, value)| *value);
                 [value, u64::from(is_inside)]
             }
             other => other.value(exchange.ty, lane, all).unwrap_or([exchange.ty.cut(u64::MAX), 0]),
         }
     }
 
-    /// Threads of a warp that are at the same instruction go on together, and each gets the mask of them.
+    /// Threads of a warp that are at the same instruction go on together, and each gets the mask of
+    /// them.
     pub(super) fn go_together(&mut self, t: usize) {
         let place = t / self.launch.threads.iter().product::<u32>() as usize;
         let program = self.program;
-        let (code, at, depth) = (self.threads[t].code, self.threads[t].at, self.threads[t].calls.len());
-        let GuardedStep { guard, negated, step: DecodedStep::ActiveMask(to) } = &program.codes[code as usize].steps[at as usize]
+        let (code, at, depth) =
+            (self.threads[t].code, self.threads[t].at, self.threads[t].calls.len());
+        let GuardedStep { guard, negated, step: DecodedStep::ActiveMask(to) } =
+            &program.codes[code as usize].steps[at as usize]
         else {
             return;
         };

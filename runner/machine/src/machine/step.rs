@@ -1,4 +1,5 @@
-//! A turn of a thread: what its steps do with registers, and whom they hand to where they access memory, wait or call.
+//! A turn of a thread: what its steps do with registers, and whom they hand to where they access
+//! memory, wait or call.
 
 use super::{KernelMachine, Turn, WARP};
 use crate::address::call_address;
@@ -6,10 +7,12 @@ use crate::code::{DecodedStep, GuardedStep, LaneMask, NONE, SpecialRegister, Ste
 use crate::fault::{Fault, FaultKind};
 use crate::order::{MemoryOrdering, Ordering, Who};
 
-/// A thread that asks who is with it goes on at once this rarely: warps stay together more often than threads that are chosen one by one.
+/// A thread that asks who is with it goes on at once this rarely: warps stay together more often
+/// than threads that are chosen one by one.
 const ALONE_ONE_IN: u32 = 8;
 
-/// Where a load that waits is needed, it is done one time in so many: else the thread stands still for a turn.
+/// Where a load that waits is needed, it is done one time in so many: else the thread stands still
+/// for a turn.
 const DONE_ONE_IN: u32 = 4;
 
 impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
@@ -18,9 +21,13 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
         let number = self.threads[who.thread].number;
         let lane = number % WARP;
         u64::from(match special {
-            SpecialRegister::Thread(d) => Self::position(number, self.launch.threads)[usize::from(d)],
+            SpecialRegister::Thread(d) => {
+                Self::position(number, self.launch.threads)[usize::from(d)]
+            }
             SpecialRegister::Threads(d) => self.launch.threads[usize::from(d)],
-            SpecialRegister::Block(d) => Self::position(self.blocks[who.block].number, self.launch.blocks)[usize::from(d)],
+            SpecialRegister::Block(d) => {
+                Self::position(self.blocks[who.block].number, self.launch.blocks)[usize::from(d)]
+            }
             SpecialRegister::Blocks(d) => self.launch.blocks[usize::from(d)],
             SpecialRegister::Lane => lane,
             SpecialRegister::Warp => number / WARP,
@@ -40,7 +47,9 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
             StepOperand::Register(r) => self.register(who.thread, r),
             StepOperand::Constant(n) => n,
             StepOperand::Not(r) => self.register(who.thread, r) & 1 ^ 1,
-            StepOperand::Frame(address) => call_address(self.threads[who.thread].calls.len()).wrapping_add(address),
+            StepOperand::Frame(address) => {
+                call_address(self.threads[who.thread].calls.len()).wrapping_add(address)
+            }
             StepOperand::Special(special) => self.special(who, special),
         }
     }
@@ -60,7 +69,9 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
             left -= 1;
             if O::PUTS_OFF && !self.threads[who.thread].late.is_empty() {
                 let at = self.threads[who.thread].at;
-                if self.threads[who.thread].late.iter().any(|late| late.until <= at) && self.rng.u32(..DONE_ONE_IN) != 0 {
+                if self.threads[who.thread].late.iter().any(|late| late.until <= at)
+                    && self.rng.u32(..DONE_ONE_IN) != 0
+                {
                     return Ok(Turn::Over);
                 }
                 self.load_late(who, |late| late.until <= at);
@@ -68,7 +79,8 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
             self.steps += 1;
             let thread = &self.threads[who.thread];
             let code = &program.codes[thread.code as usize];
-            let Some(GuardedStep { guard, negated, step }) = code.steps.get(thread.at as usize) else {
+            let Some(GuardedStep { guard, negated, step }) = code.steps.get(thread.at as usize)
+            else {
                 // The end of a function is a return.
                 if self.leave_call(who) {
                     continue;
@@ -91,11 +103,16 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
                     self.modify(who, access, *update, *to, &operands[..usize::from(*count)])?
                 }
                 DecodedStep::Fence(order, scope) => {
-                    // Else what stands in front of it would take place in the same turn as all that waits before it.
+                    // Else what stands in front of it would take place in the same turn as all that
+                    // waits before it.
                     if O::PUTS_OFF && self.rng.bool() {
                         return Ok(Turn::Over);
                     }
-                    self.ordering.fence(&mut self.memories, who, Ordering { order: *order, scope: *scope });
+                    self.ordering.fence(
+                        &mut self.memories,
+                        who,
+                        Ordering { order: *order, scope: *scope },
+                    );
                 }
                 DecodedStep::Meet(meeting) => {
                     if self.come_to(who, meeting)? {
@@ -125,9 +142,13 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
                     return Ok(self.end(who));
                 }
                 DecodedStep::Exit => return Ok(self.end(who)),
-                DecodedStep::Trap(what) => return Err(self.fault(who.thread, FaultKind::Trap(what))),
+                DecodedStep::Trap(what) => {
+                    return Err(self.fault(who.thread, FaultKind::Trap(what)));
+                }
                 DecodedStep::Nothing => {}
-                DecodedStep::Unknown(why) => return Err(self.fault(who.thread, FaultKind::Unknown(why.clone()))),
+                DecodedStep::Unknown(why) => {
+                    return Err(self.fault(who.thread, FaultKind::Unknown(why.clone())));
+                }
             }
             self.threads[who.thread].at += 1;
         }

@@ -41,13 +41,16 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
                     *o = self.value(who, *s);
                 }
                 // What the ISA leaves open, as a quotient by zero, is all ones here, as on GPUs.
-                let v = function.value(*ty, &operands[..usize::from(*count)]).unwrap_or(ty.cut(u64::MAX));
+                let v = function
+                    .value(*ty, &operands[..usize::from(*count)])
+                    .unwrap_or(ty.cut(u64::MAX));
                 self.set(who, *to, v);
             }
             ValueStep::Carry(carry) => {
                 let operands = carry.operands.map(|s| self.value(who, s));
                 let before = self.value(who, carry.taken);
-                let [v, left] = carry.function.carried(carry.ty, &operands[..usize::from(carry.count)], before);
+                let [v, left] =
+                    carry.function.carried(carry.ty, &operands[..usize::from(carry.count)], before);
                 self.set(who, carry.to, v);
                 self.set(who, carry.left, left);
             }
@@ -59,7 +62,10 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
             ValueStep::Float(function, ty, to, sources, count) => {
                 let operands = sources.map(|s| self.value(who, s));
                 let Some(v) = function.value(*ty, &operands[..usize::from(*count)]) else {
-                    return Err(self.fault(who.thread, FaultKind::Unknown("floating-point arithmetic of this kind".into())));
+                    return Err(self.fault(
+                        who.thread,
+                        FaultKind::Unknown("floating-point arithmetic of this kind".into()),
+                    ));
                 };
                 self.set(who, *to, v);
             }
@@ -93,7 +99,10 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
     /// Parts of one value, the lowest first.
     fn pack(&mut self, who: Who, to: u32, parts: &[StepOperand], width: u16) {
         let part = ScalarType { kind: ScalarKind::Unsigned, bits: width };
-        let all = parts.iter().enumerate().map(|(n, s)| part.cut(self.value(who, *s)) << (usize::from(width) * n));
+        let all = parts
+            .iter()
+            .enumerate()
+            .map(|(n, s)| part.cut(self.value(who, *s)) << (usize::from(width) * n));
         let v = all.fold(0, |all, part| all | part);
         self.set(who, to, v);
     }
@@ -106,11 +115,19 @@ impl<O: MemoryOrdering> KernelMachine<'_, '_, O> {
         }
     }
 
-    fn predicates(&mut self, who: Who, value: u64, to: [u32; 2], with: Option<(Computation, StepOperand)>) {
+    fn predicates(
+        &mut self,
+        who: Who,
+        value: u64,
+        to: [u32; 2],
+        with: Option<(Computation, StepOperand)>,
+    ) {
         let predicate = ScalarType { kind: ScalarKind::Predicate, bits: 1 };
         let with = with.map(|(function, source)| (function, self.value(who, source)));
         for (to, value) in to.into_iter().zip([value, value ^ 1]) {
-            let value = with.map_or(value, |(function, with)| function.value(predicate, &[value, with]).unwrap_or(0));
+            let value = with.map_or(value, |(function, with)| {
+                function.value(predicate, &[value, with]).unwrap_or(0)
+            });
             self.set(who, to, value);
         }
     }

@@ -1,8 +1,11 @@
-//! Weak memory: it has a buffer for each thread and one for each block, which stores leave in any order that fences and their own location
-//! allow, and an old value for each location, which a load may take as if it had been done before. A fence orders for those whose accesses are
-//! morally strong with the store: other blocks see a store of block scope, and other threads a weak one, out of that order. An atomic operation of
-//! block scope takes place in its block, on what is known there. What it shows, chapter 8 of the PTX ISA allows (tests/allowed.rs asks the model); it
-//! lets a load wait for the first instruction that needs it (see `late_load`), and all threads outside of a block see stores in one order.
+//! Weak memory: it has a buffer for each thread and one for each block, which stores leave in any
+//! order that fences and their own location allow, and an old value for each location, which a load
+//! may take as if it had been done before. A fence orders for those whose accesses are morally
+//! strong with the store: other blocks see a store of block scope, and other threads a weak one,
+//! out of that order. An atomic operation of block scope takes place in its block, on what is known
+//! there. What it shows, chapter 8 of the PTX ISA allows (tests/allowed.rs asks the model); it lets
+//! a load wait for the first instruction that needs it (see `late_load`), and all threads outside
+//! of a block see stores in one order.
 
 use std::collections::VecDeque;
 
@@ -27,7 +30,8 @@ const OLD_ONE_IN: u32 = 2;
 /// One load in so many waits for what needs it, if it may.
 const LATE_ONE_IN: u32 = 4;
 
-/// The location of an access in global memory, eight bytes that lie together, and which of them it accesses.
+/// The location of an access in global memory, eight bytes that lie together, and which of them it
+/// accesses.
 fn location(at: usize, bytes: usize) -> (usize, BytesOfAccess) {
     let first = at % LOCATION;
     (at / LOCATION, first..first + bytes)
@@ -56,7 +60,8 @@ enum StoreBuffer {
     OfBlock(usize),
 }
 
-/// For so many turns of each thread a store waits at most, and for so small a part of the steps that a run has: who waits for it comes to an end.
+/// For so many turns of each thread a store waits at most, and for so small a part of the steps
+/// that a run has: who waits for it comes to an end.
 const MOST_AGE: u64 = 256;
 const LEAST_PART: u64 = 256;
 
@@ -82,7 +87,8 @@ pub(crate) struct Buffered {
 }
 
 impl Buffered {
-    /// Weak memory for a run of at most so many steps; if such a pair is named, it reorders `only` those.
+    /// Weak memory for a run of at most so many steps; if such a pair is named, it reorders `only`
+    /// those.
     pub fn new(seed: u64, steps: u64, only: Option<ReorderedPair>) -> Self {
         let mut rng = Rng::with_seed(seed);
         let one_in = [1, 2, 8, 32][rng.usize(..4)];
@@ -106,11 +112,14 @@ impl Buffered {
         self.only.is_none_or(|only| only == pair)
     }
 
-    /// How an access or a fence is ordered: by its scope, or with all, where only pairs are reordered.
+    /// How an access or a fence is ordered: by its scope, or with all, where only pairs are
+    /// reordered.
     fn ordering(&self, ordering: Ordering) -> Ordering {
         match (self.only, ordering.order) {
             (None, _) => ordering,
-            (Some(_), MemoryOrder::Weak) => Ordering { order: MemoryOrder::Relaxed, scope: MemoryScope::Sys },
+            (Some(_), MemoryOrder::Weak) => {
+                Ordering { order: MemoryOrder::Relaxed, scope: MemoryScope::Sys }
+            }
             (Some(_), order) => Ordering { order, scope: MemoryScope::Sys },
         }
     }
@@ -175,7 +184,9 @@ impl Buffered {
         }
         let block = &mut self.blocks[who.block];
         // A weak store may come here before others of its thread that are in front of the fence.
-        if waiting.device_epoch > thread.passed && thread.waiting.iter().all(|w| w.device_epoch >= waiting.device_epoch) {
+        if waiting.device_epoch > thread.passed
+            && thread.waiting.iter().all(|w| w.device_epoch >= waiting.device_epoch)
+        {
             thread.pass_fences(waiting.device_epoch, block);
         }
         (waiting.epoch, waiting.since) = (block.epoch, self.turn);
@@ -190,8 +201,8 @@ impl Buffered {
         }
     }
 
-    /// A store of a thread becomes known in its block, one of so many that may go. Where stores are in order, those of one access go together: what
-    /// tears it apart is no pair of accesses.
+    /// A store of a thread becomes known in its block, one of so many that may go. Where stores are
+    /// in order, those of one access go together: what tears it apart is no pair of accesses.
     fn pass_any(&mut self, all: &mut Memories<'_>, who: Who) {
         let may = Self::may_go(&self.threads[who.thread].waiting, StoreReach::Block);
         if may.is_empty() {
@@ -205,14 +216,15 @@ impl Buffered {
         }
     }
 
-    /// The stores of a buffer that may go: none of a smaller number waits, unless those who see it then are beyond its reach, and none of the same location
-    /// before it.
+    /// The stores of a buffer that may go: none of a smaller number waits, unless those who see it
+    /// then are beyond its reach, and none of the same location before it.
     fn may_go(waiting: &VecDeque<WaitingStore>, to: StoreReach) -> Vec<usize> {
         let Some(first) = waiting.iter().map(|w| w.epoch).min() else { return Vec::new() };
         (0..waiting.len())
             .filter(|&n| {
                 let w = &waiting[n];
-                (w.epoch == first || w.reach < to) && !waiting.iter().take(n).any(|before| before.overlaps(w.cell, w.bytes))
+                (w.epoch == first || w.reach < to)
+                    && !waiting.iter().take(n).any(|before| before.overlaps(w.cell, w.bytes))
             })
             .collect()
     }
@@ -235,7 +247,11 @@ impl Buffered {
     }
 
     /// Stores of a buffer that may go, until none is left that must; which one is next.
-    fn next_before(waiting: &VecDeque<WaitingStore>, to: StoreReach, must: &dyn Fn(&WaitingStore) -> bool) -> Option<usize> {
+    fn next_before(
+        waiting: &VecDeque<WaitingStore>,
+        to: StoreReach,
+        must: &dyn Fn(&WaitingStore) -> bool,
+    ) -> Option<usize> {
         if !waiting.iter().any(must) {
             return None;
         }
@@ -243,50 +259,86 @@ impl Buffered {
         may.iter().copied().find(|&n| must(&waiting[n])).or(may.first().copied())
     }
 
-    /// Stores of a thread become known in its block: those that must, and what has to go before them.
-    fn settle_thread(&mut self, all: &mut Memories<'_>, who: Who, must: &dyn Fn(&WaitingStore) -> bool) {
-        while let Some(next) = Self::next_before(&self.threads[who.thread].waiting, StoreReach::Block, must) {
+    /// Stores of a thread become known in its block: those that must, and what has to go before
+    /// them.
+    fn settle_thread(
+        &mut self,
+        all: &mut Memories<'_>,
+        who: Who,
+        must: &dyn Fn(&WaitingStore) -> bool,
+    ) {
+        while let Some(next) =
+            Self::next_before(&self.threads[who.thread].waiting, StoreReach::Block, must)
+        {
             self.pass_to_block(all, who, next);
         }
     }
 
-    /// Stores of a thread become known in its block that a modification of a cell comes behind: those in front of a fence, and those of the cell.
+    /// Stores of a thread become known in its block that a modification of a cell comes behind:
+    /// those in front of a fence, and those of the cell.
     fn settle_before(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize) {
         let epoch = self.threads[who.thread].epoch;
         self.settle_thread(all, who, &|w| w.epoch < epoch || w.overlaps(cell, bytes));
     }
 
-    /// Stores that are known in a block take place: those that must, and what has to go before them.
-    fn settle_block(&mut self, all: &mut Memories<'_>, block: usize, must: &dyn Fn(&WaitingStore) -> bool) {
-        while let Some(next) = Self::next_before(&self.blocks[block].waiting, StoreReach::Device, must) {
+    /// Stores that are known in a block take place: those that must, and what has to go before
+    /// them.
+    fn settle_block(
+        &mut self,
+        all: &mut Memories<'_>,
+        block: usize,
+        must: &dyn Fn(&WaitingStore) -> bool,
+    ) {
+        while let Some(next) =
+            Self::next_before(&self.blocks[block].waiting, StoreReach::Device, must)
+        {
             self.pass_to_memory(all, block, Some(next));
         }
     }
 
-    /// The value of a cell for a thread, but for what waits in its own buffer: an old one, if it may be taken.
-    fn known_in_block(&mut self, all: &Memories<'_>, who: Who, cell: MachineCell, bytes: usize, reach: StoreReach) -> u64 {
+    /// The value of a cell for a thread, but for what waits in its own buffer: an old one, if it
+    /// may be taken.
+    fn known_in_block(
+        &mut self,
+        all: &Memories<'_>,
+        who: Who,
+        cell: MachineCell,
+        bytes: usize,
+        reach: StoreReach,
+    ) -> u64 {
         let mut value = all.get(who.block, cell, bytes);
         let MachineCell::Global(at) = cell else { return value };
         let (location, of_location) = location(at, bytes);
         if let Some(old) = self.old.get(&location) {
-            // When what was there before this change had been stored: at the last change of these bytes, if it is known.
+            // When what was there before this change had been stored: at the last change of these
+            // bytes, if it is known.
             let stored_before = |chosen: usize| {
                 let last = old.iter().take(chosen).rfind(|change| change.touches(&of_location));
-                let unknown =
-                    || if old.len() < MOST_OLD { 0 } else { old.get(chosen).map_or(self.time, |change| change.time - 1) };
+                let unknown = || {
+                    if old.len() < MOST_OLD {
+                        0
+                    } else {
+                        old.get(chosen).map_or(self.time, |change| change.time - 1)
+                    }
+                };
                 last.map_or_else(unknown, |change| change.time)
             };
             let (mut taken, mut chosen) = (self.time, old.len());
             let thread = &self.threads[who.thread];
             let floor = thread.floor.max(thread.own.newest(location, of_location.clone()));
             let floor = floor.max(self.blocks[who.block].own.newest(location, of_location.clone()));
-            // Changes after what may not be forgotten: before any of them the load may have been done.
+            // Changes after what may not be forgotten: before any of them the load may have been
+            // done.
             let may = |change: &MemoryChange| change.time > floor && change.touches(&of_location);
             let count = old.iter().filter(|change| may(change)).count();
             if count > 0
                 && self.shows(ReorderedPair::LoadLoad)
                 && self.rng.u32(..OLD_ONE_IN) == 0
-                && let Some((n, change)) = old.iter().enumerate().filter(|(_, change)| may(change)).nth(self.rng.usize(..count))
+                && let Some((n, change)) = old
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, change)| may(change))
+                    .nth(self.rng.usize(..count))
             {
                 (taken, chosen) = (change.time - 1, n);
                 value = change.before >> (8 * of_location.start);
@@ -309,7 +361,8 @@ impl Buffered {
         value
     }
 
-    /// A modification takes place in memory: what must be before it goes, and what its location still waits for.
+    /// A modification takes place in memory: what must be before it goes, and what its location
+    /// still waits for.
     fn modify_at_once(
         &mut self,
         all: &mut Memories<'_>,
@@ -330,7 +383,15 @@ impl Buffered {
         }
         let old = all.get(who.block, cell, bytes);
         if let Some(value) = new(old) {
-            let store = WaitingStore { cell, bytes, value, reach: StoreReach::Device, epoch: 0, device_epoch: 0, since: 0 };
+            let store = WaitingStore {
+                cell,
+                bytes,
+                value,
+                reach: StoreReach::Device,
+                epoch: 0,
+                device_epoch: 0,
+                since: 0,
+            };
             self.commit(all, who.block, store);
         }
         if let MachineCell::Global(at) = cell {
@@ -343,7 +404,8 @@ impl Buffered {
         old
     }
 
-    /// A modification of block scope takes place in its block: none of another block is morally strong with it, and so it need not be atomic for these.
+    /// A modification of block scope takes place in its block: none of another block is morally
+    /// strong with it, and so it need not be atomic for these.
     fn modify_in_block(
         &mut self,
         all: &mut Memories<'_>,
@@ -357,7 +419,15 @@ impl Buffered {
         if let Some(value) = new(old) {
             let block = &mut self.blocks[who.block];
             let (epoch, since) = (block.epoch, self.turn);
-            block.waiting.push_back(WaitingStore { cell, bytes, value, reach: StoreReach::Block, epoch, device_epoch: 0, since });
+            block.waiting.push_back(WaitingStore {
+                cell,
+                bytes,
+                value,
+                reach: StoreReach::Block,
+                epoch,
+                device_epoch: 0,
+                since,
+            });
             self.due.push_back((since, StoreBuffer::OfBlock(who.block)));
             if block.waiting.len() > MOST_WAITING {
                 self.pass_to_memory(all, who.block, None);
@@ -389,7 +459,8 @@ impl Buffered {
         thread.floor = thread.floor.max(block.published);
         thread.own.merge(&block.published_of, &mut thread.floor);
         if Self::is_device(ordering.scope) {
-            // What the writer knew, and had stored before, took place before what was read. A fence.sc comes behind all others that are done.
+            // What the writer knew, and had stored before, took place before what was read. A
+            // fence.sc comes behind all others that are done.
             let known = if ordering.order == MemoryOrder::Sc { self.time } else { thread.observed };
             if known > thread.floor {
                 thread.floor = known;
@@ -427,16 +498,26 @@ impl MemoryOrdering for Buffered {
         if self.threads.len() < first + threads {
             self.threads.resize_with(first + threads, ThreadView::default);
         }
-        self.most_age = (MOST_AGE * self.threads.len() as u64).min((self.steps / LEAST_PART).max(MOST_AGE));
-        // What was before the launch is known to all of it; old values of a block's predecessor in its place are none of its own.
+        self.most_age =
+            (MOST_AGE * self.threads.len() as u64).min((self.steps / LEAST_PART).max(MOST_AGE));
+        // What was before the launch is known to all of it; old values of a block's predecessor in
+        // its place are none of its own.
         for thread in &mut self.threads[first..first + threads] {
-            // Where nothing but pairs is reordered, a load passes loads of its thread, and not the beginning.
+            // Where nothing but pairs is reordered, a load passes loads of its thread, and not the
+            // beginning.
             let floor = if self.only.is_some() { self.time } else { 0 };
             *thread = ThreadView { floor, ..ThreadView::default() };
         }
     }
 
-    fn load(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, ordering: Ordering) -> u64 {
+    fn load(
+        &mut self,
+        all: &mut Memories<'_>,
+        who: Who,
+        cell: MachineCell,
+        bytes: usize,
+        ordering: Ordering,
+    ) -> u64 {
         let ordering = self.ordering(ordering);
         if self.threads[who.thread].stored && !self.shows(ReorderedPair::StoreLoad) {
             self.settle_all(all, who);
@@ -457,7 +538,15 @@ impl MemoryOrdering for Buffered {
         value
     }
 
-    fn store(&mut self, all: &mut Memories<'_>, who: Who, cell: MachineCell, bytes: usize, values: &[u64], ordering: Ordering) {
+    fn store(
+        &mut self,
+        all: &mut Memories<'_>,
+        who: Who,
+        cell: MachineCell,
+        bytes: usize,
+        values: &[u64],
+        ordering: Ordering,
+    ) {
         let ordering = self.ordering(ordering);
         let in_order = !self.shows(ReorderedPair::StoreStore);
         if in_order {
@@ -472,7 +561,15 @@ impl MemoryOrdering for Buffered {
             thread.stored = true;
             let (epoch, device_epoch, since) = (thread.epoch, thread.device_epoch, self.turn);
             let (cell, reach) = (cell.behind(n * bytes), StoreReach::of(ordering));
-            thread.waiting.push_back(WaitingStore { cell, bytes, value, reach, epoch, device_epoch, since });
+            thread.waiting.push_back(WaitingStore {
+                cell,
+                bytes,
+                value,
+                reach,
+                epoch,
+                device_epoch,
+                since,
+            });
             self.due.push_back((since, StoreBuffer::OfThread(who)));
             if self.threads[who.thread].waiting.len() > MOST_WAITING {
                 self.pass_any(all, who);
@@ -501,7 +598,9 @@ impl MemoryOrdering for Buffered {
             self.release(who, ordering.scope);
         }
         let old = match (cell, StoreReach::of(ordering)) {
-            (MachineCell::Global(_), StoreReach::Block) => self.modify_in_block(all, who, cell, bytes, new),
+            (MachineCell::Global(_), StoreReach::Block) => {
+                self.modify_in_block(all, who, cell, bytes, new)
+            }
             _ => self.modify_at_once(all, who, cell, bytes, new),
         };
         if Self::acquires(ordering.order) {
@@ -548,7 +647,8 @@ impl MemoryOrdering for Buffered {
     fn exchange(&mut self, lanes: &[Who]) {
         let views = || lanes.iter().map(|who| &self.threads[who.thread]);
         match self.only {
-            // Loads of a machine that reorders them with stores are those that wait: whoever runs the threads knows them.
+            // Loads of a machine that reorders them with stores are those that wait: whoever runs
+            // the threads knows them.
             None | Some(ReorderedPair::LoadStore) => {}
             // What they had stored is there: their loads are not older.
             Some(ReorderedPair::LoadLoad) => {
@@ -557,7 +657,10 @@ impl MemoryOrdering for Buffered {
             }
             Some(ReorderedPair::StoreStore | ReorderedPair::StoreLoad) => {
                 let of_warp = |who: &Who| 1 << (who.thread - self.first_of_warp(*who));
-                let met = views().map(|view| view.met).chain(lanes.iter().map(of_warp)).fold(0, |all, met| all | met);
+                let met = views()
+                    .map(|view| view.met)
+                    .chain(lanes.iter().map(of_warp))
+                    .fold(0, |all, met| all | met);
                 lanes.iter().for_each(|who| self.threads[who.thread].met = met);
             }
         }

@@ -16,7 +16,8 @@ pub(super) const LOCATION: usize = 8;
 /// The bytes of an access, numbered in its location.
 pub(super) type BytesOfAccess = Range<usize>;
 
-/// When the values of locations were there that may not be forgotten: of each byte of a location nothing older is taken.
+/// When the values of locations were there that may not be forgotten: of each byte of a location
+/// nothing older is taken.
 #[derive(Debug, Default)]
 pub(super) struct SeenBytes(FxHashMap<usize, [u64; LOCATION]>);
 
@@ -59,23 +60,28 @@ pub(super) struct ThreadView {
     pub(super) epoch: u32,
     /// Those of them that other blocks see.
     pub(super) device_epoch: u32,
-    /// How many of these the stores have passed that are in the block's buffer, and from which number on they are there.
+    /// How many of these the stores have passed that are in the block's buffer, and from which
+    /// number on they are there.
     pub(super) passed: u32,
     pub(super) behind: u32,
     /// Nothing older is taken.
     pub(super) floor: u64,
     /// Nothing older of these locations is taken: the thread has seen what was there then.
     pub(super) own: SeenBytes,
-    /// When the youngest store took place that the thread has read by an access that is strong for other blocks: an acquire makes it the floor.
+    /// When the youngest store took place that the thread has read by an access that is strong for
+    /// other blocks: an acquire makes it the floor.
     pub(super) observed: u64,
-    /// Has it stored something since its last load? Where no store waits for a load, all of it goes before the next one.
+    /// Has it stored something since its last load? Where no store waits for a load, all of it goes
+    /// before the next one.
     pub(super) stored: bool,
-    /// Lanes of its warp that it has met, and whose stores in front of that it has not waited for: in a machine that reorders one kind of pairs.
+    /// Lanes of its warp that it has met, and whose stores in front of that it has not waited for:
+    /// in a machine that reorders one kind of pairs.
     pub(super) met: u32,
 }
 
 impl ThreadView {
-    /// What is in the buffer of the block was there before the thread's fences, or is ordered with them: all of it goes before what comes now.
+    /// What is in the buffer of the block was there before the thread's fences, or is ordered with
+    /// them: all of it goes before what comes now.
     pub(super) fn pass_fences(&mut self, device_epoch: u32, block: &mut BlockView) {
         self.passed = device_epoch;
         block.epoch += 1;
@@ -88,7 +94,8 @@ impl ThreadView {
 pub(super) struct BlockView {
     pub(super) waiting: VecDeque<WaitingStore>,
     pub(super) epoch: u32,
-    /// What its threads have made known to each other: nothing older is taken by a thread that acquires.
+    /// What its threads have made known to each other: nothing older is taken by a thread that
+    /// acquires.
     pub(super) published: u64,
     /// The same of single locations.
     pub(super) published_of: SeenBytes,

@@ -4,7 +4,8 @@ use margay_ptx::effect::{MemoryOrder, MemoryScope};
 
 use super::{MachineCell, Ordering};
 
-/// Who may access what a store stores by an access that is morally strong with it (PTX ISA 8.7): who sees it in the order of fences.
+/// Who may access what a store stores by an access that is morally strong with it (PTX ISA 8.7):
+/// who sees it in the order of fences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum StoreReach {
     /// Nobody but its thread: it is weak.
@@ -31,7 +32,8 @@ pub(super) struct WaitingStore {
     pub(super) reach: StoreReach,
     /// Stores with a smaller number go before it.
     pub(super) epoch: u32,
-    /// As far as other blocks see: in a thread's buffer how many device fences its thread had done before it.
+    /// As far as other blocks see: in a thread's buffer how many device fences its thread had done
+    /// before it.
     pub(super) device_epoch: u32,
     /// The turn in which it came into the buffer.
     pub(super) since: u64,
@@ -44,8 +46,8 @@ impl WaitingStore {
 
     /// Puts those of its bytes that are in a cell over a value of it.
     pub(super) fn over(&self, cell: MachineCell, bytes: usize, value: u64) -> u64 {
-        let ((MachineCell::Global(a), MachineCell::Global(b)) | (MachineCell::Shared(a), MachineCell::Shared(b))) =
-            (self.cell, cell)
+        let ((MachineCell::Global(a), MachineCell::Global(b))
+        | (MachineCell::Shared(a), MachineCell::Shared(b))) = (self.cell, cell)
         else {
             return value;
         };

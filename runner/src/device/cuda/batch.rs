@@ -1,5 +1,6 @@
-//! How many launches are queued before it is asked whether they have ended: many short ones, so that the GPU never waits for the host, and few long
-//! ones, so that Ctrl-C and the watchdog do not wait for many.
+//! How many launches are queued before it is asked whether they have ended: many short ones, so
+//! that the GPU never waits for the host, and few long ones, so that Ctrl-C and the watchdog do not
+//! wait for many.
 
 use std::time::{Duration, Instant};
 
@@ -74,9 +75,16 @@ mod tests {
     fn short_launches_are_queued_together_and_long_ones_alone() {
         assert_eq!(settles(Duration::from_micros(20)), MOST);
         let middling = settles(Duration::from_millis(1));
-        assert!((TIME / 2..=TIME * 2).contains(&(Duration::from_millis(1) * middling)), "{middling}");
+        assert!(
+            (TIME / 2..=TIME * 2).contains(&(Duration::from_millis(1) * middling)),
+            "{middling}"
+        );
         assert_eq!(settles(Duration::from_secs(1)), 1);
-        assert_eq!(next(64, Duration::from_secs(1)), 32, "when launches become longer, fewer are queued");
+        assert_eq!(
+            next(64, Duration::from_secs(1)),
+            32,
+            "when launches become longer, fewer are queued"
+        );
     }
 
     #[test]

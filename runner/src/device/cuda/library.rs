@@ -4,7 +4,8 @@ use cudarc::driver::sys;
 
 use crate::device::DeviceFailure;
 
-/// Where containers, WSL and distributions have it when the dynamic linker does not know: `LD_LIBRARY_PATH` need not be set.
+/// Where containers, WSL and distributions have it when the dynamic linker does not know:
+/// `LD_LIBRARY_PATH` need not be set.
 const FOLDERS: [&str; 6] = [
     "/usr/local/nvidia/lib64",
     "/usr/local/nvidia/lib",
@@ -14,12 +15,14 @@ const FOLDERS: [&str; 6] = [
     "/run/opengl-driver/lib",
 ];
 
-/// A static program, as those of releases for Linux are, loads no library: that it finds none says nothing of the machine.
+/// A static program, as those of releases for Linux are, loads no library: that it finds none says
+/// nothing of the machine.
 const IS_STATIC: bool = cfg!(all(target_env = "musl", target_feature = "crt-static"));
 
 /// Loads it. Where there is none, the error is one sentence.
 pub(super) fn load() -> Result<(), DeviceFailure> {
-    // SAFETY: loads the driver's library, whose initialisers are NVIDIA's. Without this question cudarc panics where there is none.
+    // SAFETY: loads the driver's library, whose initialisers are NVIDIA's. Without this question
+    // cudarc panics where there is none.
     let present = || unsafe { sys::is_culib_present() };
     if present() {
         return Ok(());
@@ -57,6 +60,9 @@ mod tests {
     fn a_static_program_says_nothing_of_the_machine() {
         let [usual, fixed] = [false, true].map(absent);
         assert!(usual.starts_with("there is no CUDA driver on this machine"), "{usual}");
-        assert!(fixed.starts_with("this program is static") && !fixed.contains("on this machine,"), "{fixed}");
+        assert!(
+            fixed.starts_with("this program is static") && !fixed.contains("on this machine,"),
+            "{fixed}"
+        );
     }
 }

@@ -1,9 +1,12 @@
-//! Memory that has two addresses, for tests in which a location has another name (PTX ISA 8.2.2: virtual aliases).
+//! Memory that has two addresses, for tests in which a location has another name (PTX ISA 8.2.2:
+//! virtual aliases).
 
 use std::sync::Arc;
 
 use cudarc::driver::CudaContext;
-use cudarc::driver::sys::{self, CUdeviceptr, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle};
+use cudarc::driver::sys::{
+    self, CUdeviceptr, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle,
+};
 
 use super::lost;
 use crate::device::DeviceFailure;
@@ -19,9 +22,16 @@ pub(super) struct MappedMemory {
 
 impl MappedMemory {
     /// Makes it: at least so many bytes, on a device.
-    pub(super) fn new(context: &Arc<CudaContext>, device: i32, bytes: u64) -> Result<Self, DeviceFailure> {
+    pub(super) fn new(
+        context: &Arc<CudaContext>,
+        device: i32,
+        bytes: u64,
+    ) -> Result<Self, DeviceFailure> {
         context.bind_to_thread().map_err(lost)?;
-        let location = sys::CUmemLocation_st { type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: device };
+        let location = sys::CUmemLocation_st {
+            type_: sys::CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE,
+            id: device,
+        };
         // SAFETY: a structure of integers and a pointer that may be null.
         let mut properties: CUmemAllocationProp = unsafe { std::mem::zeroed() };
         properties.type_ = sys::CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -29,9 +39,12 @@ impl MappedMemory {
         let mut granularity = 0;
         let minimum = sys::CUmemAllocationGranularity_flags::CU_MEM_ALLOC_GRANULARITY_MINIMUM;
         // SAFETY: writes one integer.
-        unsafe { sys::cuMemGetAllocationGranularity(&mut granularity, &properties, minimum) }.result().map_err(lost)?;
+        unsafe { sys::cuMemGetAllocationGranularity(&mut granularity, &properties, minimum) }
+            .result()
+            .map_err(lost)?;
         let bytes = (bytes as usize).next_multiple_of(granularity.max(1));
-        let mut mapping = Self { context: context.clone(), bytes, handle: None, addresses: Vec::new() };
+        let mut mapping =
+            Self { context: context.clone(), bytes, handle: None, addresses: Vec::new() };
         let mut handle = 0;
         // SAFETY: writes the handle; the size is a multiple of the granularity.
         unsafe { sys::cuMemCreate(&mut handle, bytes, &properties, 0) }.result().map_err(lost)?;
@@ -43,7 +56,9 @@ impl MappedMemory {
         for i in 0..2 {
             let mut address = 0;
             // SAFETY: writes one address.
-            unsafe { sys::cuMemAddressReserve(&mut address, bytes, 0, 0, 0) }.result().map_err(lost)?;
+            unsafe { sys::cuMemAddressReserve(&mut address, bytes, 0, 0, 0) }
+                .result()
+                .map_err(lost)?;
             mapping.addresses.push((address, false));
             // SAFETY: the whole of the memory at an address that was reserved for so much.
             unsafe { sys::cuMemMap(address, bytes, 0, handle, 0) }.result().map_err(lost)?;

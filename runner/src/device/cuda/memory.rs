@@ -26,15 +26,22 @@ impl DeviceMemory {
         let places = OUTCOMES as usize;
         let (mut locations, mut mapping) = (None, None);
         if kernel.aliased {
-            mapping = Some(MappedMemory::new(&device.context, device.context.cu_device(), kernel.memory)?);
+            mapping = Some(MappedMemory::new(
+                &device.context,
+                device.context.cu_device(),
+                kernel.memory,
+            )?);
         } else {
-            locations = Some(stream.alloc_zeros::<u8>(kernel.memory.max(8) as usize).map_err(refused)?);
+            locations =
+                Some(stream.alloc_zeros::<u8>(kernel.memory.max(8) as usize).map_err(refused)?);
         }
         Ok(Self {
             locations,
             mapping,
             results: stream.alloc_zeros::<u8>(kernel.results as usize).map_err(refused)?,
-            scratchpad: stream.alloc_zeros::<u8>(kernel.scratchpad.max(8) as usize).map_err(refused)?,
+            scratchpad: stream
+                .alloc_zeros::<u8>(kernel.scratchpad.max(8) as usize)
+                .map_err(refused)?,
             arrived: stream.alloc_zeros::<u32>(1).map_err(refused)?,
             keys: stream.clone_htod(&vec![TestKernel::EMPTY; places]).map_err(refused)?,
             counts: stream.alloc_zeros::<u64>(places + 3).map_err(refused)?,

@@ -1,6 +1,7 @@
 //! A GPU through the CUDA driver, whose library is loaded when it is first asked for.
 //!
-//! It was run on an H100 (results/hardware.md); older GPUs and drivers were not at hand. The kernels are what `gpu check` compares.
+//! It was run on an H100 (results/hardware.md); older GPUs and drivers were not at hand. The
+//! kernels are what `gpu check` compares.
 
 mod batch;
 mod library;
@@ -27,7 +28,10 @@ use self::module::{LoadedModule, link};
 pub use self::program::{CudaArray, CudaProgram, ProgramLaunch};
 use super::build::{BuildSubject, assemble, by, emit, uncompared};
 use super::watchdog::watch;
-use super::{Artifact, Clocks, Counts, Device, DeviceDescription, DeviceFailure, DeviceShape, Image, Request, abandon};
+use super::{
+    Artifact, Clocks, Counts, Device, DeviceDescription, DeviceFailure, DeviceShape, Image,
+    Request, abandon,
+};
 use crate::emit::{Environment, GpuTarget, OUTCOMES, TestKernel};
 use crate::sass::{self, Toolkit};
 
@@ -57,14 +61,18 @@ struct LoadedKernel {
 }
 
 impl Cuda {
-    /// Opens it. Where there is no driver, no GPU, or one before sm_70, the error is one sentence. With the vendor's programs, machine code is
-    /// compared with its test before it runs; `demands` says that what could not be compared is not to run.
+    /// Opens it. Where there is no driver, no GPU, or one before sm_70, the error is one sentence.
+    /// With the vendor's programs, machine code is compared with its test before it runs; `demands`
+    /// says that what could not be compared is not to run.
     pub fn open(toolkit: Option<Toolkit>, demands: bool) -> Result<Self, DeviceFailure> {
         library::load()?;
-        // Cudarc panics where the library lacks a function. Nothing has been opened then, and there is nothing to be said beyond that.
+        // Cudarc panics where the library lacks a function. Nothing has been opened then, and there
+        // is nothing to be said beyond that.
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
-        let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| Self::opened(toolkit, demands)));
+        let opened = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            Self::opened(toolkit, demands)
+        }));
         std::panic::set_hook(hook);
         opened.unwrap_or_else(|_| {
             Err(DeviceFailure::Absent(
@@ -74,7 +82,9 @@ impl Cuda {
     }
 
     fn opened(toolkit: Option<Toolkit>, demands: bool) -> Result<Self, DeviceFailure> {
-        let absent = |e: DriverError| DeviceFailure::Absent(format!("the CUDA driver has no GPU to run on: {}", words(e)));
+        let absent = |e: DriverError| {
+            DeviceFailure::Absent(format!("the CUDA driver has no GPU to run on: {}", words(e)))
+        };
         let context = CudaContext::new(0).map_err(absent)?;
         let (major, minor) = context.compute_capability().map_err(absent)?;
         let name = context.name().map_err(absent)?;
@@ -92,8 +102,12 @@ impl Cuda {
         let stream = context.new_stream().map_err(absent)?;
         let attribute = |which| context.attribute(which).map(|n| n.max(0) as u32).map_err(absent);
         let shape = DeviceShape {
-            multiprocessors: attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
-            threads: attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+            multiprocessors: attribute(
+                CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+            )?,
+            threads: attribute(
+                CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+            )?,
             ctas: attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)?,
             l2_bytes: u64::from(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
         };
@@ -112,29 +126,45 @@ impl Cuda {
             environments: true,
         };
         let toolkit = toolkit.map(|toolkit| (toolkit.clone(), toolkit.assembler(target)));
-        Ok(Self { stream, context, target, shape, description, toolkit, last: None, demands, prepared: HashMap::new() })
+        Ok(Self {
+            stream,
+            context,
+            target,
+            shape,
+            description,
+            toolkit,
+            last: None,
+            demands,
+            prepared: HashMap::new(),
+        })
     }
 }
 
 /// The version of the driver's kernel module (Linux): `570.86.15`.
 fn installed() -> Option<String> {
     let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
-    let version =
-        text.lines().next()?.split_whitespace().find(|w| w.contains('.') && w.starts_with(|c: char| c.is_ascii_digit()))?;
+    let version = text
+        .lines()
+        .next()?
+        .split_whitespace()
+        .find(|w| w.contains('.') && w.starts_with(|c: char| c.is_ascii_digit()))?;
     Some(version.to_owned())
 }
 
 /// What the driver says of an error.
 fn words(error: DriverError) -> String {
-    error.error_string().map_or_else(|_| format!("error {:?}", error.0), |s| s.to_string_lossy().into_owned())
+    error
+        .error_string()
+        .map_or_else(|_| format!("error {:?}", error.0), |s| s.to_string_lossy().into_owned())
 }
 
 fn lost(error: DriverError) -> DeviceFailure {
     DeviceFailure::Lost(words(error))
 }
 
-/// What a launch or an allocation that did not succeed says of the device. What is asked for may be too much, and then other tests can still
-/// be run; any other error stays with the context (CUDA driver API, `CUresult`).
+/// What a launch or an allocation that did not succeed says of the device. What is asked for may be
+/// too much, and then other tests can still be run; any other error stays with the context (CUDA
+/// driver API, `CUresult`).
 fn refused(error: DriverError) -> DeviceFailure {
     use sys::CUresult as E;
     match error.0 {
@@ -168,10 +198,20 @@ impl Cuda {
                 KernelParameter::Word(w) => std::ptr::from_mut(w).cast(),
             })
             .collect();
-        // SAFETY: the parameters are those that the emitter declares for this kernel, in order and of their sizes; the memory that
-        // they point to lives until the stream has done all. A kernel with clusters says their size itself (.reqnctapercluster).
-        unsafe { result::launch_kernel(function, (grid, 1, 1), (block, 1, 1), 0, self.stream.cu_stream(), &mut addresses) }
-            .map_err(refused)
+        // SAFETY: the parameters are those that the emitter declares for this kernel, in order and
+        // of their sizes; the memory that they point to lives until the stream has done all. A
+        // kernel with clusters says their size itself (.reqnctapercluster).
+        unsafe {
+            result::launch_kernel(
+                function,
+                (grid, 1, 1),
+                (block, 1, 1),
+                0,
+                self.stream.cu_stream(),
+                &mut addresses,
+            )
+        }
+        .map_err(refused)
     }
 
     /// Waits for what was queued.
@@ -194,7 +234,8 @@ impl Cuda {
         watch(limit, done, elapsed)
     }
 
-    /// Runs the launches, or as many as there are until it is asked to stop; how many there were, and the seconds that they took.
+    /// Runs the launches, or as many as there are until it is asked to stop; how many there were,
+    /// and the seconds that they took.
     fn launches(
         &self,
         module: &LoadedModule,
@@ -221,7 +262,12 @@ impl Cuda {
             batch.begin();
             done += 1;
             let launch = kernel.launch(&mut rng);
-            self.launch(module.reset, each, 256, &mut [pointer(locations), pointer(results), pointer(arrived)])?;
+            self.launch(
+                module.reset,
+                each,
+                256,
+                &mut [pointer(locations), pointer(results), pointer(arrived)],
+            )?;
             let parameters = &mut [
                 pointer(locations),
                 pointer(results),
@@ -232,7 +278,12 @@ impl Cuda {
                 KernelParameter::Word(launch.first),
             ];
             self.launch(module.test, launch.grid, launch.block, parameters)?;
-            self.launch(module.collect, each, 256, &mut [pointer(locations), pointer(results), pointer(keys), pointer(counts)])?;
+            self.launch(
+                module.collect,
+                each,
+                256,
+                &mut [pointer(locations), pointer(results), pointer(keys), pointer(counts)],
+            )?;
             if batch.is_full() || done == launches {
                 self.wait(request.watchdog)?;
                 batch.ended();
@@ -241,7 +292,8 @@ impl Cuda {
         Ok((done, start.elapsed().as_secs_f64()))
     }
 
-    /// The machine code of a kernel, and that loaded: the one that ran last, or was prepared, if it is the same.
+    /// The machine code of a kernel, and that loaded: the one that ran last, or was prepared, if it
+    /// is the same.
     fn load(
         &mut self,
         subject: BuildSubject<'_>,
@@ -258,13 +310,14 @@ impl Cuda {
                 };
                 let (image, artifact) = match made {
                     // They may not know the GPU, or not work here, and the driver may be newer.
-                    Err(DeviceFailure::Refused(why)) if self.toolkit.is_some() => {
-                        self.by_driver(subject, environment).map_err(|_| DeviceFailure::Refused(why))?
-                    }
+                    Err(DeviceFailure::Refused(why)) if self.toolkit.is_some() => self
+                        .by_driver(subject, environment)
+                        .map_err(|_| DeviceFailure::Refused(why))?,
                     made => made?,
                 };
                 let loaded = match (LoadedModule::load(&self.context, &image, &artifact), image) {
-                    // The vendor's programs may be newer than the driver: then it assembles the text itself.
+                    // The vendor's programs may be newer than the driver: then it assembles the
+                    // text itself.
                     (Err(DeviceFailure::Refused(_)), Image::Binary(_)) => {
                         let (image, artifact) = self.by_driver(subject, environment)?;
                         let module = LoadedModule::load(&self.context, &image, &artifact)?;
@@ -273,7 +326,9 @@ impl Cuda {
                     (module, _) => LoadedKernel { plain: text, artifact, module: module? },
                 };
                 match loaded.artifact.compared {
-                    None if self.demands => Err(DeviceFailure::Uncompared(loaded.artifact.assembler.clone())),
+                    None if self.demands => {
+                        Err(DeviceFailure::Uncompared(loaded.artifact.assembler.clone()))
+                    }
                     _ => Ok(loaded),
                 }
             }
@@ -281,10 +336,17 @@ impl Cuda {
     }
 
     /// What the driver makes of a test, compared where there is a disassembler.
-    fn by_driver(&self, subject: BuildSubject<'_>, environment: &Environment) -> Result<(Image, Artifact), DeviceFailure> {
-        let Some((toolkit, _)) = &self.toolkit else { return uncompared(subject, self.target, environment) };
+    fn by_driver(
+        &self,
+        subject: BuildSubject<'_>,
+        environment: &Environment,
+    ) -> Result<(Image, Artifact), DeviceFailure> {
+        let Some((toolkit, _)) = &self.toolkit else {
+            return uncompared(subject, self.target, environment);
+        };
         let assembled = |text: &str, level: u8| {
-            let binary = link(&self.context, text, level).map_err(|e| sass::ToolFailure::Refused(e.to_string()))?;
+            let binary = link(&self.context, text, level)
+                .map_err(|e| sass::ToolFailure::Refused(e.to_string()))?;
             let disassembly = toolkit.disassemble(&binary, self.target)?;
             Ok(sass::Assembled { binary, disassembly })
         };
@@ -295,14 +357,18 @@ impl Cuda {
         }
     }
 
-    /// The kernel for as many instances as run at once, where that is free: what one multiprocessor takes is known only when the
-    /// driver has the machine code, with its registers and shared memory.
+    /// The kernel for as many instances as run at once, where that is free: what one multiprocessor
+    /// takes is known only when the driver has the machine code, with its registers and shared
+    /// memory.
     fn fitted(
         &mut self,
         subject: BuildSubject<'_>,
         environment: &Environment,
     ) -> Result<(TestKernel, LoadedKernel), DeviceFailure> {
-        let filled = self.shape.fill(environment, subject.test, self.target).map_err(DeviceFailure::Kernel)?;
+        let filled = self
+            .shape
+            .fill(environment, subject.test, self.target)
+            .map_err(DeviceFailure::Kernel)?;
         let kernel = emit(subject, self.target, &filled)?;
         let loaded = self.load(subject, &kernel, &filled)?;
         let resident = loaded.module.resident(&kernel.layout, self.shape.multiprocessors)?;
@@ -313,7 +379,8 @@ impl Cuda {
             )));
         }
         let real = DeviceShape { ctas: self.shape.ctas.min(resident), ..self.shape };
-        let filled = real.fill(environment, subject.test, self.target).map_err(DeviceFailure::Kernel)?;
+        let filled =
+            real.fill(environment, subject.test, self.target).map_err(DeviceFailure::Kernel)?;
         let kernel_of_real = emit(subject, self.target, &filled)?;
         if kernel_of_real.layout == kernel.layout {
             return Ok((kernel, loaded));
@@ -333,7 +400,9 @@ fn make(
     environment: &Environment,
 ) -> CudaResult {
     match toolkit {
-        Some((toolkit, name)) => assemble(subject, target, environment, (name, &by(toolkit, target))),
+        Some((toolkit, name)) => {
+            assemble(subject, target, environment, (name, &by(toolkit, target)))
+        }
         None => uncompared(subject, target, environment),
     }
 }
@@ -345,7 +414,8 @@ impl Device for Cuda {
 
     fn prepare(&mut self, tests: &[(&Test, &Environment)]) {
         self.prepared.clear();
-        // The driver assembles fast, and one text at a time; the vendor's programs take most of a second each.
+        // The driver assembles fast, and one text at a time; the vendor's programs take most of a
+        // second each.
         let Some(toolkit) = &self.toolkit else { return };
         let (shape, target, last) = (self.shape, self.target, self.last.as_ref());
         let texts: BTreeMap<String, (&Test, Environment)> = tests
@@ -375,10 +445,18 @@ impl Device for Cuda {
         let (launches, seconds) = match self.launches(module, &memory, kernel, request, asked) {
             Ok(ended) => ended,
             Err(failure) => {
-                // Other tests can be run after a launch that was refused; what was queued before it ends first.
+                // Other tests can be run after a launch that was refused; what was queued before it
+                // ends first.
                 if failure.is_of_device() || self.wait(request.watchdog).is_err() {
-                    // What still runs uses them, and to let go of them would wait for it. They go with the process.
-                    std::mem::forget((loaded, memory, self.context.clone(), self.stream.clone(), self.last.take()));
+                    // What still runs uses them, and to let go of them would wait for it. They go
+                    // with the process.
+                    std::mem::forget((
+                        loaded,
+                        memory,
+                        self.context.clone(),
+                        self.stream.clone(),
+                        self.last.take(),
+                    ));
                     abandon();
                 }
                 return Err(failure);
@@ -387,9 +465,14 @@ impl Device for Cuda {
         let places = OUTCOMES as usize;
         let keys = self.stream.clone_dtoh(&memory.keys).map_err(lost)?;
         let counts = self.stream.clone_dtoh(&memory.counts).map_err(lost)?;
-        let seen = keys.iter().zip(&counts).filter(|(key, count)| **key != TestKernel::EMPTY && **count > 0);
-        let histogram: BTreeMap<_, _> =
-            seen.map(|(key, count)| (kernel.outcome(*key), *count)).filter(|(o, _)| kernel.observed.counts(o)).collect();
+        let seen = keys
+            .iter()
+            .zip(&counts)
+            .filter(|(key, count)| **key != TestKernel::EMPTY && **count > 0);
+        let histogram: BTreeMap<_, _> = seen
+            .map(|(key, count)| (kernel.outcome(*key), *count))
+            .filter(|(o, _)| kernel.observed.counts(o))
+            .collect();
         let artifact = loaded.artifact.clone();
         self.last = Some(loaded);
         Ok(Counts {

@@ -29,7 +29,8 @@ pub struct ProgramLaunch<'a> {
 /// A program in the driver.
 pub struct CudaProgram {
     module: DriverModule,
-    /// The machine code as the disassembler writes it, where it was assembled here and there is one.
+    /// The machine code as the disassembler writes it, where it was assembled here and there is
+    /// one.
     pub disassembly: Option<String>,
 }
 
@@ -56,7 +57,8 @@ impl CudaArray {
 impl Drop for CudaArray {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_ok() {
-            // SAFETY: allocated by `allocate`, and freed once; what was queued has ended, or the array was forgotten.
+            // SAFETY: allocated by `allocate`, and freed once; what was queued has ended, or the
+            // array was forgotten.
             let _ = unsafe { result::free_sync(self.address) };
         }
     }
@@ -87,7 +89,9 @@ impl Cuda {
         let (image, disassembly) = match &self.toolkit {
             Some((toolkit, _)) => {
                 let assembled = toolkit.assemble(ptx, self.target, 3).map_err(|e| match e {
-                    ToolFailure::Refused(log) | ToolFailure::Missing(log) => DeviceFailure::Refused(log),
+                    ToolFailure::Refused(log) | ToolFailure::Missing(log) => {
+                        DeviceFailure::Refused(log)
+                    }
                 })?;
                 (Image::Binary(assembled.binary), assembled.disassembly)
             }
@@ -152,7 +156,8 @@ impl Cuda {
         if bytes.is_empty() {
             return Ok(());
         }
-        // SAFETY: the copy has ended when it returns; an address that is none is an error of the driver.
+        // SAFETY: the copy has ended when it returns; an address that is none is an error of the
+        // driver.
         unsafe { result::memcpy_dtoh_sync(bytes, address) }.map_err(lost)
     }
 
@@ -164,7 +169,8 @@ impl Cuda {
         if bytes == 0 {
             return Ok(());
         }
-        // SAFETY: queued in the stream of this device; an address that is none is an error of the driver.
+        // SAFETY: queued in the stream of this device; an address that is none is an error of the
+        // driver.
         unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream.cu_stream()) }.map_err(lost)
     }
 
@@ -172,27 +178,42 @@ impl Cuda {
     ///
     /// # Errors
     /// The driver refuses it, or the device is lost.
-    pub fn queue(&self, program: &CudaProgram, launch: &ProgramLaunch<'_>) -> Result<(), DeviceFailure> {
+    pub fn queue(
+        &self,
+        program: &CudaProgram,
+        launch: &ProgramLaunch<'_>,
+    ) -> Result<(), DeviceFailure> {
         let function = program.module.function(launch.kernel)?;
         if launch.dynamic_shared > 48 * 1024 {
-            let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+            let attribute =
+                sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             // SAFETY: the function is of a module that lives.
-            unsafe { result::function::set_function_attribute(function, attribute, launch.dynamic_shared as i32) }
-                .map_err(refused)?;
+            unsafe {
+                result::function::set_function_attribute(
+                    function,
+                    attribute,
+                    launch.dynamic_shared as i32,
+                )
+            }
+            .map_err(refused)?;
         }
         // Each in words of eight bytes, so that its address is aligned as the parameter's.
         let mut words: Vec<Vec<u64>> = launch
             .arguments
             .iter()
             .map(|bytes| {
-                let word = |piece: &[u8]| piece.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+                let word = |piece: &[u8]| {
+                    piece.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+                };
                 bytes.chunks(8).map(word).chain(bytes.is_empty().then_some(0)).collect()
             })
             .collect();
-        let mut addresses: Vec<*mut c_void> = words.iter_mut().map(|w| w.as_mut_ptr().cast()).collect();
+        let mut addresses: Vec<*mut c_void> =
+            words.iter_mut().map(|w| w.as_mut_ptr().cast()).collect();
         let [x, y, z] = launch.blocks;
         let [tx, ty, tz] = launch.threads;
-        // SAFETY: the caller gives the arguments that the kernel declares, in order and of their sizes; the driver copies them.
+        // SAFETY: the caller gives the arguments that the kernel declares, in order and of their
+        // sizes; the driver copies them.
         unsafe {
             result::launch_kernel(
                 function,
@@ -210,20 +231,30 @@ impl Cuda {
     ///
     /// # Errors
     /// There is no such kernel.
-    pub fn resident(&self, program: &CudaProgram, launch: &ProgramLaunch<'_>) -> Result<u32, DeviceFailure> {
+    pub fn resident(
+        &self,
+        program: &CudaProgram,
+        launch: &ProgramLaunch<'_>,
+    ) -> Result<u32, DeviceFailure> {
         let function: CUfunction = program.module.function(launch.kernel)?;
         let threads: u32 = launch.threads.iter().product();
         let mut each = 0;
         // SAFETY: writes one integer; the function is of a module that lives.
         unsafe {
-            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut each, function, threads as i32, launch.dynamic_shared as usize)
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &mut each,
+                function,
+                threads as i32,
+                launch.dynamic_shared as usize,
+            )
         }
         .result()
         .map_err(refused)?;
         Ok(u32::try_from(each).unwrap_or(0) * self.shape.multiprocessors)
     }
 
-    /// Waits for what was queued. A device that does not end in time is given up: whoever called has to forget what it may use.
+    /// Waits for what was queued. A device that does not end in time is given up: whoever called
+    /// has to forget what it may use.
     ///
     /// # Errors
     /// It did not end in time, or the device is lost.
@@ -239,7 +270,11 @@ impl Cuda {
     ///
     /// # Errors
     /// Those of what is queued; it did not end in time; the device is lost.
-    pub fn timed(&self, limit: Duration, queue: impl FnOnce(&Self) -> Result<(), DeviceFailure>) -> Result<f64, DeviceFailure> {
+    pub fn timed(
+        &self,
+        limit: Duration,
+        queue: impl FnOnce(&Self) -> Result<(), DeviceFailure>,
+    ) -> Result<f64, DeviceFailure> {
         self.context.bind_to_thread().map_err(lost)?;
         let (begin, end) = (GpuEvent::new()?, GpuEvent::new()?);
         let record = |moment: &GpuEvent| {
@@ -262,12 +297,17 @@ impl CudaProgram {
     /// # Errors
     /// There is no such variable.
     pub fn variable(&self, name: &str) -> Result<(u64, usize), DeviceFailure> {
-        let wanted = CString::new(name).map_err(|_| DeviceFailure::Refused("a name with a zero byte".to_owned()))?;
+        let wanted = CString::new(name)
+            .map_err(|_| DeviceFailure::Refused("a name with a zero byte".to_owned()))?;
         let (mut address, mut bytes) = (0, 0);
         // SAFETY: writes an address and a size; the module lives, and the name ends with a zero.
-        unsafe { sys::cuModuleGetGlobal_v2(&mut address, &mut bytes, self.module.raw(), wanted.as_ptr()) }
-            .result()
-            .map_err(|e: DriverError| DeviceFailure::Refused(format!("`{name}`: {}", super::words(e))))?;
+        unsafe {
+            sys::cuModuleGetGlobal_v2(&mut address, &mut bytes, self.module.raw(), wanted.as_ptr())
+        }
+        .result()
+        .map_err(|e: DriverError| {
+            DeviceFailure::Refused(format!("`{name}`: {}", super::words(e)))
+        })?;
         Ok((address, bytes))
     }
 }

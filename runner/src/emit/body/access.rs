@@ -10,7 +10,10 @@ use crate::sass::specification::SassAccessKind;
 impl Emitter<'_> {
     pub(super) fn scope(&self, scope: Scope) -> Result<(), EmissionError> {
         if scope == Scope::Cluster && !self.target.has_clusters() {
-            return Err(EmissionError::target(format!("the scope .cluster needs sm_90 or later, not {}", self.target)));
+            return Err(EmissionError::target(format!(
+                "the scope .cluster needs sm_90 or later, not {}",
+                self.target
+            )));
         }
         Ok(())
     }
@@ -21,14 +24,20 @@ impl Emitter<'_> {
                 "a vector or an atom through a texture, surface or constant; kernels here have loads and stores of one value",
             ));
         }
-        let scope = access.scope.map(|s| self.scope(s).map(|()| format!(".{}", scope_name(s)))).transpose()?.unwrap_or_default();
+        let scope = access
+            .scope
+            .map(|s| self.scope(s).map(|()| format!(".{}", scope_name(s))))
+            .transpose()?
+            .unwrap_or_default();
         let cache = access.cache.map(|c| format!(".{}", c.name())).unwrap_or_default();
         Ok(match access.order {
             None => cache,
             Some(AccessOrder::Weak) => format!(".weak{cache}"),
             Some(AccessOrder::Volatile) => ".volatile".to_owned(),
             Some(AccessOrder::Mmio) if access.scope != Some(Scope::Sys) => {
-                return Err(EmissionError::test("mmio accesses are of scope .sys alone (PTX ISA 9.7.9.8)"));
+                return Err(EmissionError::test(
+                    "mmio accesses are of scope .sys alone (PTX ISA 9.7.9.8)",
+                ));
             }
             Some(order @ (AccessOrder::Acquire | AccessOrder::AcqRel)) if store => {
                 return Err(EmissionError::test(format!("a store cannot be .{}", order.name())));
@@ -37,36 +46,65 @@ impl Emitter<'_> {
                 return Err(EmissionError::test(format!("a load cannot be .{}", order.name())));
             }
             Some(order) if scope.is_empty() => {
-                return Err(EmissionError::test(format!("a .{} access needs a scope", order.name())));
+                return Err(EmissionError::test(format!(
+                    "a .{} access needs a scope",
+                    order.name()
+                )));
             }
             Some(order) => format!(".{}{scope}{cache}", order.name()),
         })
     }
 
-    pub(super) fn atom(&mut self, atom: &AtomInstruction, guard: &str, guarded: bool) -> Result<(), EmissionError> {
+    pub(super) fn atom(
+        &mut self,
+        atom: &AtomInstruction,
+        guard: &str,
+        guarded: bool,
+    ) -> Result<(), EmissionError> {
         let AtomInstruction { access, function, destination, address, operand, replacement } = atom;
         if access.proxy != Proxy::Generic {
             return Err(EmissionError::test(
                 "an atom through a surface; kernels here have loads and stores of one value through one",
             ));
         }
-        let scope = access.scope.map(|s| self.scope(s).map(|()| format!(".{}", scope_name(s)))).transpose()?.unwrap_or_default();
+        let scope = access
+            .scope
+            .map(|s| self.scope(s).map(|()| format!(".{}", scope_name(s))))
+            .transpose()?
+            .unwrap_or_default();
         let order = access.order.map(|o| format!(".{}", o.name())).unwrap_or_default();
         if !matches!(
             access.order,
-            None | Some(AccessOrder::Relaxed | AccessOrder::Acquire | AccessOrder::Release | AccessOrder::AcqRel)
+            None | Some(
+                AccessOrder::Relaxed
+                    | AccessOrder::Acquire
+                    | AccessOrder::Release
+                    | AccessOrder::AcqRel
+            )
         ) {
             return Err(EmissionError::test(format!("an atom cannot be {order}")));
         }
         let letter = match function {
-            AtomFunction::Exchange | AtomFunction::CompareAndSwap | AtomFunction::And | AtomFunction::Or | AtomFunction::Xor => {
-                "b"
+            AtomFunction::Exchange
+            | AtomFunction::CompareAndSwap
+            | AtomFunction::And
+            | AtomFunction::Or
+            | AtomFunction::Xor => "b",
+            AtomFunction::Add
+            | AtomFunction::Subtract
+            | AtomFunction::Increment
+            | AtomFunction::Decrement => "u",
+            AtomFunction::Min | AtomFunction::Max
+                if access.ty.and_then(Type::integer).is_some_and(|i| !i.signed) =>
+            {
+                "u"
             }
-            AtomFunction::Add | AtomFunction::Subtract | AtomFunction::Increment | AtomFunction::Decrement => "u",
-            AtomFunction::Min | AtomFunction::Max if access.ty.and_then(Type::integer).is_some_and(|i| !i.signed) => "u",
             AtomFunction::Min | AtomFunction::Max => "s",
             AtomFunction::Multiply | AtomFunction::Divide => {
-                let message = format!("PTX has no atom.{}: a kernel would need a loop with .cas", function.name());
+                let message = format!(
+                    "PTX has no atom.{}: a kernel would need a loop with .cas",
+                    function.name()
+                );
                 return Err(EmissionError::test(message));
             }
         };
@@ -83,10 +121,12 @@ impl Emitter<'_> {
             }
             other => (other, operand),
         };
-        let replacement = replacement.as_ref().map(|r| self.value(&narrowed(r, access), wide)).transpose()?;
+        let replacement =
+            replacement.as_ref().map(|r| self.value(&narrowed(r, access), wide)).transpose()?;
         let cas = replacement.map(|r| format!(", {r}")).unwrap_or_default();
         let name = function.name();
-        let no_reduction = matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
+        let no_reduction =
+            matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
         match destination {
             None if !no_reduction => {
                 self.body.specification.push((SassAccessKind::Reduction, None));
@@ -94,16 +134,22 @@ impl Emitter<'_> {
             }
             None => {
                 let to = self.temporary(if wide { 'd' } else { 'w' });
-                self.line(format!("{guard}atom{order}{scope}{space}.{name}.{ty} {to}, {at}, {operand}{cas};"));
+                self.line(format!(
+                    "{guard}atom{order}{scope}{space}.{name}.{ty} {to}, {at}, {operand}{cas};"
+                ));
                 self.body.specification.push((SassAccessKind::Atom, Some((to.clone(), wide))));
                 self.body.loaded.push((to, wide));
             }
             Some(d) if self.body.registers.is_wide(d) != wide => {
-                return Err(EmissionError::test(format!("`{d}` holds an address, the atom is of 32 bits; write .b64")));
+                return Err(EmissionError::test(format!(
+                    "`{d}` holds an address, the atom is of 32 bits; write .b64"
+                )));
             }
             Some(d) => {
                 let to = self.body.registers.define(d, guarded);
-                self.line(format!("{guard}atom{order}{scope}{space}.{name}.{ty} {to}, {at}, {operand}{cas};"));
+                self.line(format!(
+                    "{guard}atom{order}{scope}{space}.{name}.{ty} {to}, {at}, {operand}{cas};"
+                ));
                 self.body.specification.push((SassAccessKind::Atom, Some((to.clone(), wide))));
                 self.body.loaded.push((to, wide));
             }
@@ -130,10 +176,14 @@ pub(super) fn width(access: &Access, letter: &str, widths: &[u8]) -> Result<Stri
         ));
     }
     if !widths.contains(&bits) {
-        return Err(EmissionError::test(format!("an access of {bits} bits; kernels here have {widths:?}")));
+        return Err(EmissionError::test(format!(
+            "an access of {bits} bits; kernels here have {widths:?}"
+        )));
     }
     Ok(match access.ty {
-        Some(ty) if letter == "b" => format!("{}{bits}", if ty.kind.is_float() { "b" } else { ty.kind.prefix() }),
+        Some(ty) if letter == "b" => {
+            format!("{}{bits}", if ty.kind.is_float() { "b" } else { ty.kind.prefix() })
+        }
         _ => format!("{letter}{bits}"),
     })
 }
@@ -151,7 +201,9 @@ pub(super) fn vector(access: &Access, elements: usize) -> Result<String, Emissio
     let ty = width(access, "b", &[8, 16, 32, 64])?;
     let bits = access.ty.map_or(32, |t| usize::from(t.bits)) * elements;
     if bits > 128 {
-        return Err(EmissionError::test(format!("a vector of {bits} bits; 128 are the most that every GPU has")));
+        return Err(EmissionError::test(format!(
+            "a vector of {bits} bits; 128 are the most that every GPU has"
+        )));
     }
     Ok(ty)
 }

@@ -1,8 +1,9 @@
 //! Mbarriers and asynchronous operations (PTX ISA 9.7.9.25, 9.7.13.15).
 
 use margay_litmus::test::{
-    Access, Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation, AtomFunction, AwaitedPhase,
-    Base, MbarrierAction, MbarrierOperation, Operation, ProxyFenceKind, Space, TestInstruction, TestOperand, Type, element,
+    Access, Address, AsyncAction, AsyncCompletion, AsyncFamily, AsyncGroupAction, AsyncOperation,
+    AtomFunction, AwaitedPhase, Base, MbarrierAction, MbarrierOperation, Operation, ProxyFenceKind,
+    Space, TestInstruction, TestOperand, Type, element,
 };
 
 use super::Emitter;
@@ -15,11 +16,18 @@ use crate::sass::specification::SassAccessKind;
 
 /// May the thread be suspended, for a time that only the system knows?
 pub(super) fn suspends(operation: &Operation) -> bool {
-    matches!(operation, Operation::Mbarrier(MbarrierOperation { action: MbarrierAction::Wait { suspends: true, .. }, .. }))
+    matches!(
+        operation,
+        Operation::Mbarrier(MbarrierOperation {
+            action: MbarrierAction::Wait { suspends: true, .. },
+            ..
+        })
+    )
 }
 
 impl Emitter<'_> {
-    /// An instruction of these; nothing is written for another one. `(guard, guarded)`: the predicate as text, and whether there is one.
+    /// An instruction of these; nothing is written for another one. `(guard, guarded)`: the
+    /// predicate as text, and whether there is one.
     pub(super) fn asynchronous(
         &mut self,
         operation: &Operation,
@@ -31,14 +39,20 @@ impl Emitter<'_> {
             Operation::PendingCount { destination, token } => {
                 let token = self.value(token, true)?;
                 let wide = self.body.registers.is_wide(destination);
-                let count = if wide { self.temporary('w') } else { self.body.registers.define(destination, guarded) };
+                let count = if wide {
+                    self.temporary('w')
+                } else {
+                    self.body.registers.define(destination, guarded)
+                };
                 self.line(format!("{guard}mbarrier.pending_count.b64 {count}, {token};"));
                 if wide {
                     let to = self.body.registers.define(destination, guarded);
                     self.line(format!("{guard}cvt.u64.u32 {to}, {count};"));
                 }
             }
-            Operation::MbarrierInitFence => self.line(format!("{guard}fence.mbarrier_init.release.cluster;")),
+            Operation::MbarrierInitFence => {
+                self.line(format!("{guard}fence.mbarrier_init.release.cluster;"))
+            }
             Operation::ProxyFence(kind) => {
                 let space = match kind {
                     ProxyFenceKind::Async => "",
@@ -61,7 +75,10 @@ impl Emitter<'_> {
                 self.line(match action {
                     AsyncGroupAction::Commit => format!("{guard}{name}.commit_group;"),
                     AsyncGroupAction::Wait { left, reads } => {
-                        format!("{guard}{name}.wait_group{} {left};", if *reads { ".read" } else { "" })
+                        format!(
+                            "{guard}{name}.wait_group{} {left};",
+                            if *reads { ".read" } else { "" }
+                        )
                     }
                     AsyncGroupAction::WaitAll => format!("{guard}{name}.wait_all;"),
                 });
@@ -69,7 +86,9 @@ impl Emitter<'_> {
             Operation::AsyncArrive { address, counted, .. } => {
                 let (_, at) = self.mbarrier_address(address)?;
                 let counted = if *counted { ".noinc" } else { "" };
-                self.line(format!("{guard}cp.async.mbarrier.arrive{counted}.shared::cta.b64 [{at}];"));
+                self.line(format!(
+                    "{guard}cp.async.mbarrier.arrive{counted}.shared::cta.b64 [{at}];"
+                ));
             }
             Operation::BulkStore { address, bytes } => {
                 let at = self.named(address)?;
@@ -80,11 +99,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The fence is for shared memory of the own cta: what the thread accesses in that of another one it does not order.
+    /// The fence is for shared memory of the own cta: what the thread accesses in that of another
+    /// one it does not order.
     fn restricted_release(&self) -> Result<(), EmissionError> {
         let cta = self.layout.roles[self.thread.index()].cta;
         for i in self.test.instructions(self.thread) {
-            let Some((_, Address { base: Base::Location(name), .. })) = i.operation.memory() else { continue };
+            let Some((_, Address { base: Base::Location(name), .. })) = i.operation.memory() else {
+                continue;
+            };
             if self.test.location(name).is_some_and(|l| self.shared.is_remote(l, cta)) {
                 return Err(EmissionError::test(format!(
                     "the fence is for shared memory of the own cta, and `{name}` has to be in that of another one"
@@ -94,9 +116,12 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The address of a location that an instruction names, in a register: the same one for all accesses, because the assembler merges none of these.
+    /// The address of a location that an instruction names, in a register: the same one for all
+    /// accesses, because the assembler merges none of these.
     fn named(&mut self, address: &Address) -> Result<String, EmissionError> {
-        let (Base::Location(name), None | Some(TestOperand::Integer(0))) = (&address.base, &address.offset) else {
+        let (Base::Location(name), None | Some(TestOperand::Integer(0))) =
+            (&address.base, &address.offset)
+        else {
             return Err(EmissionError::test(
                 "an mbarrier or an asynchronous operation with an address in a register; kernels here name the location",
             ));
@@ -105,12 +130,18 @@ impl Emitter<'_> {
     }
 
     /// The space and the address of an mbarrier: of the own cta, or of another one of the cluster.
-    fn mbarrier_address(&mut self, address: &Address) -> Result<(&'static str, String), EmissionError> {
+    fn mbarrier_address(
+        &mut self,
+        address: &Address,
+    ) -> Result<(&'static str, String), EmissionError> {
         let at = self.named(address)?;
         let Base::Location(name) = &address.base else { return Ok(("shared::cta", at)) };
         let location = self.location(name)?;
         let cta = self.layout.roles[self.thread.index()].cta;
-        Ok((if self.shared.is_remote(location, cta) { "shared::cluster" } else { "shared::cta" }, at))
+        Ok((
+            if self.shared.is_remote(location, cta) { "shared::cluster" } else { "shared::cta" },
+            at,
+        ))
     }
 
     fn mbarrier(
@@ -121,9 +152,12 @@ impl Emitter<'_> {
     ) -> Result<(), EmissionError> {
         let (space, at) = self.mbarrier_address(address)?;
         let space = if *is_remote { "shared::cluster" } else { space };
-        let own_cta =
-            matches!(action, MbarrierAction::Initialise { .. } | MbarrierAction::Invalidate | MbarrierAction::Wait { .. })
-                || matches!(action, MbarrierAction::Arrive { token, incomplete, .. } if token.is_some() || *incomplete);
+        let own_cta = matches!(
+            action,
+            MbarrierAction::Initialise { .. }
+                | MbarrierAction::Invalidate
+                | MbarrierAction::Wait { .. }
+        ) || matches!(action, MbarrierAction::Arrive { token, incomplete, .. } if token.is_some() || *incomplete);
         if own_cta && space != "shared::cta" {
             return Err(EmissionError::test(
                 "PTX has this for an mbarrier of the own cta alone: one that is `.shared::cluster` is arrived at without a result",
@@ -137,7 +171,9 @@ impl Emitter<'_> {
                 }
                 self.line(format!("{guard}mbarrier.init.{space}.b64 [{at}], {count};"));
             }
-            MbarrierAction::Invalidate => self.line(format!("{guard}mbarrier.inval.{space}.b64 [{at}];")),
+            MbarrierAction::Invalidate => {
+                self.line(format!("{guard}mbarrier.inval.{space}.b64 [{at}];"))
+            }
             MbarrierAction::Arrive { token, order, scope, count, bytes, drops, incomplete } => {
                 let name = if *drops { "arrive_drop" } else { "arrive" };
                 let (order, scope) = (order.name(), scope_name(*scope));
@@ -160,17 +196,25 @@ impl Emitter<'_> {
                 ));
             }
             MbarrierAction::Expect { scope, bytes } => {
-                self.line(format!("{guard}mbarrier.expect_tx.relaxed.{}.{space}.b64 [{at}], {bytes};", scope_name(*scope)));
+                self.line(format!(
+                    "{guard}mbarrier.expect_tx.relaxed.{}.{space}.b64 [{at}], {bytes};",
+                    scope_name(*scope)
+                ));
             }
             MbarrierAction::Transfer { scope, bytes } => {
-                self.line(format!("{guard}mbarrier.complete_tx.relaxed.{}.{space}.b64 [{at}], {bytes};", scope_name(*scope)));
+                self.line(format!(
+                    "{guard}mbarrier.complete_tx.relaxed.{}.{space}.b64 [{at}], {bytes};",
+                    scope_name(*scope)
+                ));
             }
             MbarrierAction::Wait { suspends, destination, order, scope, phase } => {
                 let name = if *suspends { "try_wait" } else { "test_wait" };
                 let (parity, phase) = match phase {
                     AwaitedPhase::Token(token) => ("", self.value(token, true)?),
                     // The phase is that of the lowest bit.
-                    AwaitedPhase::Parity(TestOperand::Integer(n)) => (".parity", (n & 1).to_string()),
+                    AwaitedPhase::Parity(TestOperand::Integer(n)) => {
+                        (".parity", (n & 1).to_string())
+                    }
                     AwaitedPhase::Parity(parity) => {
                         let (parity, lowest) = (self.value(parity, false)?, self.temporary('w'));
                         self.line(format!("and.b32 {lowest}, {parity}, 1;"));
@@ -182,9 +226,13 @@ impl Emitter<'_> {
                 self.line(format!("{guard}mbarrier.{name}{parity}.{order}.{scope}.{space}.b64 {complete}, [{at}], {phase};"));
                 let wide = self.body.registers.is_wide(destination);
                 let to = self.body.registers.define(destination, guarded);
-                let line = format!("{guard}selp.b{} {to}, 1, 0, {complete};", if wide { 64 } else { 32 });
-                // A register that the thread does not use is for the results: nothing need wait for it before the last access.
-                let used = guarded || !self.body.registers.renames() || rest.iter().any(|i| reads(i, destination));
+                let line =
+                    format!("{guard}selp.b{} {to}, 1, 0, {complete};", if wide { 64 } else { 32 });
+                // A register that the thread does not use is for the results: nothing need wait for
+                // it before the last access.
+                let used = guarded
+                    || !self.body.registers.renames()
+                    || rest.iter().any(|i| reads(i, destination));
                 if used {
                     self.line(line);
                 } else {
@@ -204,7 +252,9 @@ impl Emitter<'_> {
         let bulk = *family == AsyncFamily::Bulk;
         let mbarriers = match completion {
             AsyncCompletion::Group => Vec::new(),
-            AsyncCompletion::Mbarriers(all) => all.iter().map(|m| self.named(m)).collect::<Result<_, _>>()?,
+            AsyncCompletion::Mbarriers(all) => {
+                all.iter().map(|m| self.named(m)).collect::<Result<_, _>>()?
+            }
         };
         let mechanism = match completion {
             AsyncCompletion::Group if bulk => ".bulk_group",
@@ -221,7 +271,9 @@ impl Emitter<'_> {
         match action {
             AsyncAction::Copy { to, from, bytes } if !bulk => {
                 let ([to], 4 | 8 | 16) = (to.as_slice(), bytes) else {
-                    return Err(EmissionError::test(format!("cp.async moves 4, 8 or 16 bytes, not {bytes}")));
+                    return Err(EmissionError::test(format!(
+                        "cp.async moves 4, 8 or 16 bytes, not {bytes}"
+                    )));
                 };
                 self.aligned([to, from], *bytes)?;
                 let (to, from) = (self.named(to)?, self.named(from)?);
@@ -253,7 +305,8 @@ impl Emitter<'_> {
                 let (to, ty) = (self.named(to_address)?, width(&access, "b", &[32, 64])?);
                 let wide = ty.ends_with("64");
                 self.aligned([to_address], if wide { 8 } else { 4 } * values.len() as i64)?;
-                let values = values.iter().map(|v| self.operand(v, wide)).collect::<Result<Vec<_>, _>>()?;
+                let values =
+                    values.iter().map(|v| self.operand(v, wide)).collect::<Result<Vec<_>, _>>()?;
                 let (vector, values) = match values.as_slice() {
                     [one] => (String::new(), one.clone()),
                     all => (format!(".v{}", all.len()), format!("{{{}}}", all.join(", "))),
@@ -267,17 +320,22 @@ impl Emitter<'_> {
                     "{guard}red.async.relaxed.cluster.shared::cluster{mechanism}.{name}.{ty} [{to}], {value}{mbarrier};"
                 ));
             }
-            AsyncAction::Tile { .. } => return Err(EmissionError::test("no kernel makes tensor maps")),
+            AsyncAction::Tile { .. } => {
+                return Err(EmissionError::test("no kernel makes tensor maps"));
+            }
             AsyncAction::Multiply { .. }
             | AsyncAction::TensorLoad { .. }
             | AsyncAction::TensorStore { .. }
             | AsyncAction::TensorFree { .. }
-            | AsyncAction::TensorCompute { .. } => return Err(EmissionError::test("no kernel has tensor cores")),
+            | AsyncAction::TensorCompute { .. } => {
+                return Err(EmissionError::test("no kernel has tensor cores"));
+            }
         }
         Ok(())
     }
 
-    /// The bytes of a copy in bulk: a multiple of 16, from and to multiples of 16. Locations alone have room behind them, which is copied as well.
+    /// The bytes of a copy in bulk: a multiple of 16, from and to multiples of 16. Locations alone
+    /// have room behind them, which is copied as well.
     fn in_bulk<'a>(
         &self,
         addresses: impl IntoIterator<Item = &'a Address>,
@@ -305,13 +363,21 @@ impl Emitter<'_> {
     fn in_array<'a>(&self, address: &'a Address) -> Option<(&'a str, i64)> {
         let Base::Location(name) = &address.base else { return None };
         let (array, _) = element(name)?;
-        let (first, own) = self.test.location(&format!("{array}[0]")).zip(self.test.location(name))?;
+        let (first, own) =
+            self.test.location(&format!("{array}[0]")).zip(self.test.location(name))?;
         Some((array, self.code.address(own) - self.code.address(first)))
     }
 
     /// What is accessed at once begins at a multiple of its size.
-    fn aligned<'a>(&self, addresses: impl IntoIterator<Item = &'a Address>, bytes: i64) -> Result<(), EmissionError> {
-        let apart = addresses.into_iter().filter_map(|a| self.in_array(a)).find(|(_, offset)| offset % bytes != 0);
+    fn aligned<'a>(
+        &self,
+        addresses: impl IntoIterator<Item = &'a Address>,
+        bytes: i64,
+    ) -> Result<(), EmissionError> {
+        let apart = addresses
+            .into_iter()
+            .filter_map(|a| self.in_array(a))
+            .find(|(_, offset)| offset % bytes != 0);
         apart.map_or(Ok(()), |(array, offset)| {
             Err(EmissionError::test(format!(
                 "{bytes} bytes, {offset} bytes behind the start of `{array}`, which is no multiple of them"
@@ -340,7 +406,9 @@ impl Emitter<'_> {
         let rank = hardware_rank(self.layout, self.layout.roles[self.thread.index()].cta);
         let barrier = mbarrier.trim_start_matches(", [").trim_end_matches(']');
         self.body.before.push(format!("mapa.shared::cluster.u64 {own}, {first}, {rank};"));
-        self.body.before.push(format!("mapa.shared::cluster.u64 {own_barrier}, {barrier}, {rank};"));
+        self.body
+            .before
+            .push(format!("mapa.shared::cluster.u64 {own_barrier}, {barrier}, {rank};"));
         let (half, word) = (self.temporary('h'), mask);
         self.body.before.push(format!("mov.b16 {half}, {word};"));
         self.line(format!(
@@ -357,13 +425,14 @@ fn reduced(function: AtomFunction, ty: Option<Type>) -> Result<String, EmissionE
         AtomFunction::And | AtomFunction::Or | AtomFunction::Xor => "b",
         AtomFunction::Add | AtomFunction::Increment | AtomFunction::Decrement => "u",
         AtomFunction::Min | AtomFunction::Max => {
-            if ty.and_then(Type::integer).is_some_and(|i| !i.signed) {
-                "u"
-            } else {
-                "s"
-            }
+            if ty.and_then(Type::integer).is_some_and(|i| !i.signed) { "u" } else { "s" }
         }
-        other => return Err(EmissionError::test(format!("PTX has no asynchronous reduction {}", other.name()))),
+        other => {
+            return Err(EmissionError::test(format!(
+                "PTX has no asynchronous reduction {}",
+                other.name()
+            )));
+        }
     };
     width(&Access { ty, ..Access::default() }, letter, &[32, 64])
 }
@@ -371,24 +440,31 @@ fn reduced(function: AtomFunction, ty: Option<Type>) -> Result<String, EmissionE
 /// Does an instruction use the value of a register?
 fn reads(i: &TestInstruction, register: &str) -> bool {
     let value = |v: &TestOperand| matches!(v, TestOperand::Register(name) if name == register);
-    let address =
-        |a: &Address| matches!(&a.base, Base::Register(name) if name == register) || a.offset.as_ref().is_some_and(value);
+    let address = |a: &Address| {
+        matches!(&a.base, Base::Register(name) if name == register)
+            || a.offset.as_ref().is_some_and(value)
+    };
     if i.guard.as_ref().is_some_and(|g| g.register == register) {
         return true;
     }
-    if i.operation.memory().is_some_and(|(_, a)| address(a)) || i.operation.further_addresses().into_iter().any(address) {
+    if i.operation.memory().is_some_and(|(_, a)| address(a))
+        || i.operation.further_addresses().into_iter().any(address)
+    {
         return true;
     }
     match &i.operation {
         Operation::Store { value: v, .. } => value(v),
         Operation::VectorStore { values, .. } => values.iter().any(value),
-        Operation::Atom(atom) => value(&atom.operand) || atom.replacement.as_ref().is_some_and(value),
+        Operation::Atom(atom) => {
+            value(&atom.operand) || atom.replacement.as_ref().is_some_and(value)
+        }
         Operation::Local { operands, .. } => operands.iter().any(value),
         Operation::BranchIf { left, right, .. } => value(left) || value(right),
         Operation::PendingCount { token, .. } => value(token),
         Operation::Warp(meeting) => meeting.brought().iter().any(value),
         Operation::Mbarrier(MbarrierOperation {
-            action: MbarrierAction::Wait { phase: AwaitedPhase::Token(v) | AwaitedPhase::Parity(v), .. },
+            action:
+                MbarrierAction::Wait { phase: AwaitedPhase::Token(v) | AwaitedPhase::Parity(v), .. },
             ..
         }) => value(v),
         Operation::Async(AsyncOperation { action, .. }) => match action {

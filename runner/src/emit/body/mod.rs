@@ -1,11 +1,11 @@
-//! The accesses of a thread of the test as PTX: one instruction for each, with registers chosen so that nothing waits that the
-//! test does not make wait.
+//! The accesses of a thread of the test as PTX: one instruction for each, with registers chosen so
+//! that nothing waits that the test does not make wait.
 
 use std::collections::BTreeSet;
 
 use margay_litmus::test::{
-    BarrierMode, ClusterBarrier, FenceOrder, InitialValue, Operation, Place, ProxyFenceKind, Test, TestInstruction, TestOperand,
-    ThreadId,
+    BarrierMode, ClusterBarrier, FenceOrder, InitialValue, Operation, Place, ProxyFenceKind, Test,
+    TestInstruction, TestOperand, ThreadId,
 };
 use margay_litmus::unfold::Code;
 use margay_models::execution::{Proxy, Scope};
@@ -30,14 +30,16 @@ use super::target::GpuTarget;
 use super::{EmissionError, Writing, reachable, spaces};
 use crate::sass::specification::SassAccessKind;
 
-/// An instruction that the assembler keeps, and moves no access across: performance monitors, which nobody reads, count it (PTX ISA 9.7.19). It
-/// accesses no memory and waits for nothing. No marker has this mask.
+/// An instruction that the assembler keeps, and moves no access across: performance monitors, which
+/// nobody reads, count it (PTX ISA 9.7.19). It accesses no memory and waits for nothing. No marker
+/// has this mask.
 const APART: &str = "pmevent.mask 0xffff;";
 
 /// How many backward jumps a thread takes before it is given up.
 pub(super) const JUMPS: u32 = 4096;
 
-/// After how many cycles it is given up at a jump if it has instructions that suspend it for as long as the system likes.
+/// After how many cycles it is given up at a jump if it has instructions that suspend it for as
+/// long as the system likes.
 const SUSPENDED: u32 = 1 << 20;
 
 /// Emits a thread.
@@ -77,7 +79,8 @@ impl Emitter<'_> {
     fn initial(&mut self) -> Result<(), EmissionError> {
         let names: Vec<String> = self.body.registers.names().cloned().collect();
         for name in names {
-            let declared = self.test.registers.iter().find(|r| r.thread == self.thread && r.name == name);
+            let declared =
+                self.test.registers.iter().find(|r| r.thread == self.thread && r.name == name);
             let register = self.body.registers.current(&name);
             match declared.and_then(|d| d.value.as_ref()) {
                 Some(InitialValue::AddressOf(location)) => {
@@ -88,18 +91,24 @@ impl Emitter<'_> {
                     let n = if let Some(InitialValue::Integer(n)) = other { *n } else { 0 };
                     let wide = self.body.registers.is_wide(&name);
                     let n = immediate(n, wide)?;
-                    self.body.before.push(format!("mov.b{} {register}, {n};", if wide { 64 } else { 32 }));
+                    self.body
+                        .before
+                        .push(format!("mov.b{} {register}, {n};", if wide { 64 } else { 32 }));
                 }
             }
         }
         Ok(())
     }
 
-    /// With [`Writing::Apart`] something stands between two accesses that the assembler moves nothing across.
+    /// With [`Writing::Apart`] something stands between two accesses that the assembler moves
+    /// nothing across.
     fn separate(&mut self, i: &TestInstruction, rest: &[TestInstruction]) {
         // The assembler moves a fence of one space over accesses to another one.
         let of_space = |kind: &ProxyFenceKind| {
-            matches!(kind, ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared)
+            matches!(
+                kind,
+                ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared
+            )
         };
         let touches = |i: &TestInstruction| match &i.operation {
             Operation::Local { .. }
@@ -113,8 +122,8 @@ impl Emitter<'_> {
             _ => true,
         };
         // A jump to where control goes anyway would be no jump.
-        let jumps =
-            matches!(i.operation, Operation::BranchIf { .. }) || i.guard.is_some() && matches!(i.operation, Operation::Goto(_));
+        let jumps = matches!(i.operation, Operation::BranchIf { .. })
+            || i.guard.is_some() && matches!(i.operation, Operation::Goto(_));
         if self.writing == Writing::Apart && (jumps || touches(i) && rest.iter().any(touches)) {
             self.line(APART);
         }
@@ -132,7 +141,11 @@ impl Emitter<'_> {
     }
 
     /// `rest`: what follows.
-    fn instruction(&mut self, i: &TestInstruction, rest: &[TestInstruction]) -> Result<(), EmissionError> {
+    fn instruction(
+        &mut self,
+        i: &TestInstruction,
+        rest: &[TestInstruction],
+    ) -> Result<(), EmissionError> {
         let guard = self.guard(i);
         match &i.operation {
             Operation::Load { access, destination, address } if access.proxy != Proxy::Generic => {
@@ -155,7 +168,8 @@ impl Emitter<'_> {
                 let qualifiers = self.qualifiers(access, true)?;
                 let (space, operand) = self.address(address, access)?;
                 let ty = width(access, "b", &[8, 16, 32, 64])?;
-                let value = self.value(&narrowed(value, access), access.ty.is_some_and(|t| t.bits == 64))?;
+                let value =
+                    self.value(&narrowed(value, access), access.ty.is_some_and(|t| t.bits == 64))?;
                 self.body.specification.push((SassAccessKind::Store, None));
                 self.line(format!("{guard}st{qualifiers}{space}.{ty} {operand}, {value};"));
             }
@@ -164,15 +178,22 @@ impl Emitter<'_> {
                 let order = order.unwrap_or(FenceOrder::AcqRel);
                 let scope = scope.unwrap_or(Scope::Sys);
                 self.scope(scope)?;
-                if matches!(order, FenceOrder::Acquire | FenceOrder::Release) && self.target < GpuTarget(90) {
-                    let message = format!("fence.{} needs sm_90 or later, not {}", order.name(), self.target);
+                if matches!(order, FenceOrder::Acquire | FenceOrder::Release)
+                    && self.target < GpuTarget(90)
+                {
+                    let message =
+                        format!("fence.{} needs sm_90 or later, not {}", order.name(), self.target);
                     return Err(EmissionError::target(message));
                 }
                 self.line(format!("{guard}fence.{}.{};", order.name(), scope_name(scope)));
             }
             Operation::Membar(level) => self.line(format!("{guard}membar.{};", level.name())),
-            Operation::ProxyFence(ProxyFenceKind::Alias) => self.line(format!("{guard}fence.proxy.alias;")),
-            Operation::ProxyFence(ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared)
+            Operation::ProxyFence(ProxyFenceKind::Alias) => {
+                self.line(format!("{guard}fence.proxy.alias;"))
+            }
+            Operation::ProxyFence(
+                ProxyFenceKind::Async | ProxyFenceKind::AsyncGlobal | ProxyFenceKind::AsyncShared,
+            )
             | Operation::Mbarrier(_)
             | Operation::PendingCount { .. }
             | Operation::MbarrierInitFence
@@ -180,24 +201,38 @@ impl Emitter<'_> {
             | Operation::AsyncGroup { .. }
             | Operation::AsyncArrive { .. }
             | Operation::SharedFence { .. }
-            | Operation::BulkStore { .. } => self.asynchronous(&i.operation, (&guard, i.guard.is_some()), rest)?,
+            | Operation::BulkStore { .. } => {
+                self.asynchronous(&i.operation, (&guard, i.guard.is_some()), rest)?
+            }
             // Refused before.
-            Operation::WarpgroupFence | Operation::TensorFence { .. } | Operation::Multimem(_) | Operation::Tensormap(_) => {
-                return Err(EmissionError::test("tensor cores, tensor maps and multimem have no kernel"));
+            Operation::WarpgroupFence
+            | Operation::TensorFence { .. }
+            | Operation::Multimem(_)
+            | Operation::Tensormap(_) => {
+                return Err(EmissionError::test(
+                    "tensor cores, tensor maps and multimem have no kernel",
+                ));
             }
             Operation::ProxyFence(kind) => return Err(proxy::no_fence(*kind)),
-            Operation::Barrier { mode, barrier, instance, .. } => self.barrier(i, *mode, barrier, *instance)?,
+            Operation::Barrier { mode, barrier, instance, .. } => {
+                self.barrier(i, *mode, barrier, *instance)?
+            }
             Operation::Warp(meeting) => self.meeting(meeting)?,
             Operation::Launches(order) => return Err(refused::launches(&order.text())),
             Operation::ClusterBarrier(barrier) => {
                 if !self.target.has_clusters() {
-                    return Err(EmissionError::target(format!("barrier.cluster needs sm_90 or later, not {}", self.target)));
+                    return Err(EmissionError::target(format!(
+                        "barrier.cluster needs sm_90 or later, not {}",
+                        self.target
+                    )));
                 }
                 self.line(format!(
                     "{guard}{};",
                     match barrier {
-                        ClusterBarrier::Arrive { relaxed: true } => "barrier.cluster.arrive.relaxed",
-                        ClusterBarrier::Arrive { relaxed: false } => "barrier.cluster.arrive.release",
+                        ClusterBarrier::Arrive { relaxed: true } =>
+                            "barrier.cluster.arrive.relaxed",
+                        ClusterBarrier::Arrive { relaxed: false } =>
+                            "barrier.cluster.arrive.release",
                         ClusterBarrier::Wait => "barrier.cluster.wait.acquire",
                     }
                 ));
@@ -221,23 +256,38 @@ impl Emitter<'_> {
                 let mut to = Vec::with_capacity(n);
                 for destination in destinations {
                     let register = self.body.registers.define(destination, i.guard.is_some());
-                    self.body.loaded.push((register.clone(), self.body.registers.is_wide(destination)));
+                    self.body
+                        .loaded
+                        .push((register.clone(), self.body.registers.is_wide(destination)));
                     to.push(register);
                 }
                 let first = destinations.first().map(|d| self.body.registers.is_wide(d));
-                self.body.specification.push((SassAccessKind::Load, to.first().cloned().zip(first)));
-                self.line(format!("{guard}ld{qualifiers}{space}.v{n}.{ty} {{{}}}, {operand};", to.join(", ")));
+                self.body
+                    .specification
+                    .push((SassAccessKind::Load, to.first().cloned().zip(first)));
+                self.line(format!(
+                    "{guard}ld{qualifiers}{space}.v{n}.{ty} {{{}}}, {operand};",
+                    to.join(", ")
+                ));
             }
             Operation::VectorStore { access, address, values } => {
                 let qualifiers = self.qualifiers(access, true)?;
                 let (space, operand) = self.address(address, access)?;
                 let (n, ty) = (values.len(), vector(access, values.len())?);
                 let wide = access.ty.is_some_and(|t| t.bits == 64);
-                let values = values.iter().map(|v| self.operand(&narrowed(v, access), wide)).collect::<Result<Vec<_>, _>>()?;
+                let values = values
+                    .iter()
+                    .map(|v| self.operand(&narrowed(v, access), wide))
+                    .collect::<Result<Vec<_>, _>>()?;
                 self.body.specification.push((SassAccessKind::Store, None));
-                self.line(format!("{guard}st{qualifiers}{space}.v{n}.{ty} {operand}, {{{}}};", values.join(", ")));
+                self.line(format!(
+                    "{guard}st{qualifiers}{space}.v{n}.{ty} {operand}, {{{}}};",
+                    values.join(", ")
+                ));
             }
-            Operation::StoreConditional { .. } => return Err(EmissionError::test("a store-conditional; PTX has none")),
+            Operation::StoreConditional { .. } => {
+                return Err(EmissionError::test("a store-conditional; PTX has none"));
+            }
             Operation::Label(label) => {
                 self.seen.insert(label.clone());
                 let label = self.label(label);
@@ -251,7 +301,8 @@ impl Emitter<'_> {
         format!("$T{}_{}", self.thread.0, label.replace(|c: char| !c.is_ascii_alphanumeric(), "_"))
     }
 
-    /// A jump; one backwards only so often, because a launch that never ends cannot be told from one that hangs.
+    /// A jump; one backwards only so often, because a launch that never ends cannot be told from
+    /// one that hangs.
     fn jump(&mut self, target: &str, guard: &str) {
         if self.seen.contains(target) {
             self.body.loops = true;
@@ -273,8 +324,9 @@ impl Emitter<'_> {
         self.line(format!("{guard}bra {label};"));
     }
 
-    /// A barrier of the cta: hardware has sixteen, of which the harness takes the first. Threads of all instances of the cta
-    /// meet there, which orders no two accesses of an instance that the test does not order.
+    /// A barrier of the cta: hardware has sixteen, of which the harness takes the first. Threads of
+    /// all instances of the cta meet there, which orders no two accesses of an instance that the
+    /// test does not order.
     fn barrier(
         &mut self,
         i: &TestInstruction,
@@ -283,7 +335,9 @@ impl Emitter<'_> {
         of: Option<u32>,
     ) -> Result<(), EmissionError> {
         let TestOperand::Integer(number) = barrier else {
-            return Err(EmissionError::test("a barrier whose number is in a register; kernels here have numbers"));
+            return Err(EmissionError::test(
+                "a barrier whose number is in a register; kernels here have numbers",
+            ));
         };
         if of.is_some() {
             let message = "a barrier with an instance, which hardware has not; write the barrier alone, as PTX does";
@@ -292,26 +346,33 @@ impl Emitter<'_> {
         let code = self.test.instructions(self.thread);
         if i.guard.is_some()
             || code.iter().any(|i| {
-                let jumps = matches!(i.operation, Operation::Label(_) | Operation::Goto(_) | Operation::BranchIf { .. });
+                let jumps = matches!(
+                    i.operation,
+                    Operation::Label(_) | Operation::Goto(_) | Operation::BranchIf { .. }
+                );
                 jumps || matches!(i.operation, Operation::Exit) && i.guard.is_some()
             })
         {
-            return Err(EmissionError::test("a barrier under a guard or beside jumps: not all lanes of a warp would come to it"));
+            return Err(EmissionError::test(
+                "a barrier under a guard or beside jumps: not all lanes of a warp would come to it",
+            ));
         }
         if *number > 14 {
-            return Err(EmissionError::test(format!("barrier {number}: the harness needs one of the sixteen; 14 is the last")));
+            return Err(EmissionError::test(format!(
+                "barrier {number}: the harness needs one of the sixteen; 14 is the last"
+            )));
         }
         let cta = self.layout.roles[self.thread.index()].cta;
         let has = |t: &usize| {
-            self.test
-                .instructions(ThreadId(*t as u16))
-                .iter()
-                .any(|i| matches!(&i.operation, Operation::Barrier { barrier: b, .. } if b == barrier))
+            self.test.instructions(ThreadId(*t as u16)).iter().any(
+                |i| matches!(&i.operation, Operation::Barrier { barrier: b, .. } if b == barrier),
+            )
         };
         let threads = self.layout.in_cta(cta).filter(has).count() as u32 * self.layout.slots;
         let id = number + 1;
         self.line(match mode {
-            // The reduction over predicates is not modelled (and `red` without one cannot be written).
+            // The reduction over predicates is not modelled (and `red` without one cannot be
+            // written).
             BarrierMode::Sync | BarrierMode::Reduce => format!("bar.sync {id}, {threads};"),
             BarrierMode::Arrive => format!("bar.arrive {id}, {threads};"),
         });

@@ -1,4 +1,5 @@
-//! Accesses through a surface, a texture, and of constants: `suld`, `sust` (PTX ISA 9.7.11), `tex` (9.7.10), `ld.const`.
+//! Accesses through a surface, a texture, and of constants: `suld`, `sust` (PTX ISA 9.7.11), `tex`
+//! (9.7.10), `ld.const`.
 
 use margay_litmus::test::{Access, AccessOrder, Address, Base, ProxyFenceKind, TestOperand};
 use margay_models::execution::Proxy;
@@ -7,7 +8,8 @@ use super::Emitter;
 use crate::emit::EmissionError;
 use crate::sass::specification::SassAccessKind;
 
-/// The models have fences for each proxy (Lustig, Cooksey and Giroux, ISCA 2022); the instruction set has fewer.
+/// The models have fences for each proxy (Lustig, Cooksey and Giroux, ISCA 2022); the instruction
+/// set has fewer.
 pub(super) fn no_fence(kind: ProxyFenceKind) -> EmissionError {
     let name = kind.name();
     EmissionError::test(format!(
@@ -36,7 +38,11 @@ impl Emitter<'_> {
                 "`{destination}` holds an address; loads of textures, surfaces and constants have 32 bits"
             )));
         }
-        let unused = if access.proxy == Proxy::Texture { (0..3).map(|_| self.temporary('w')).collect() } else { Vec::new() };
+        let unused = if access.proxy == Proxy::Texture {
+            (0..3).map(|_| self.temporary('w')).collect()
+        } else {
+            Vec::new()
+        };
         let to = self.body.registers.define(destination, guarded);
         let brought = (to.clone(), false);
         self.body.specification.push((SassAccessKind::Load, Some(brought.clone())));
@@ -44,7 +50,10 @@ impl Emitter<'_> {
         self.line(match access.proxy {
             Proxy::Surface => format!("{guard}suld.b.1d.b32.trap {to}, [%surface, {{{place}}}];"),
             // A texel has four parts, of which the last three are not there.
-            Proxy::Texture => format!("{guard}tex.1d.v4.s32.s32 {{{to}, {}}}, [%texture, {{{place}}}];", unused.join(", ")),
+            Proxy::Texture => format!(
+                "{guard}tex.1d.v4.s32.s32 {{{to}, {}}}, [%texture, {{{place}}}];",
+                unused.join(", ")
+            ),
             _ => format!("{guard}ld.const.b32 {to}, [{place}];"),
         });
         Ok(())
@@ -77,15 +86,17 @@ impl Emitter<'_> {
         };
         let location = self.location(name)?;
         if self.proxy_of(location) != Some(access.proxy) {
-            return Err(EmissionError::test(format!("`{name}` is no name for what the access goes through")));
+            return Err(EmissionError::test(format!(
+                "`{name}` is no name for what the access goes through"
+            )));
         }
         let constant = access.proxy == Proxy::Constant;
         let base = if constant { format!("%x{location}") } else { format!("%c{location}") };
         match &address.offset {
             None | Some(TestOperand::Integer(0)) => Ok(base),
-            Some(TestOperand::Integer(n)) => {
-                Err(EmissionError::test(format!("the offset {n} in a texture, surface or constant; name the element")))
-            }
+            Some(TestOperand::Integer(n)) => Err(EmissionError::test(format!(
+                "the offset {n} in a texture, surface or constant; name the element"
+            ))),
             Some(offset) => {
                 // A register brings bytes; a texture counts in texels.
                 let mut by = self.value(offset, constant)?;
@@ -104,7 +115,10 @@ impl Emitter<'_> {
 
 /// Neither order nor scope nor another width than 32 bits.
 fn plain(access: &Access) -> Result<(), EmissionError> {
-    if !matches!(access.order, None | Some(AccessOrder::Weak)) || access.scope.is_some() || access.cache.is_some() {
+    if !matches!(access.order, None | Some(AccessOrder::Weak))
+        || access.scope.is_some()
+        || access.cache.is_some()
+    {
         return Err(EmissionError::test(
             "accesses of textures, surfaces and constants are weak, without scope and cache operator",
         ));

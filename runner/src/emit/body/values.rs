@@ -1,8 +1,8 @@
 //! Operands: values, addresses, and what is computed in registers.
 
 use margay_litmus::test::{
-    Access, Address, AtomFunction, Base, InitialValue, LocalFunction, NumberComparison, Operation, Space, Test, TestInstruction,
-    TestOperand, ThreadId, Type, TypeKind,
+    Access, Address, AtomFunction, Base, InitialValue, LocalFunction, NumberComparison, Operation,
+    Space, Test, TestInstruction, TestOperand, ThreadId, Type, TypeKind,
 };
 
 use margay_models::execution::Proxy;
@@ -12,7 +12,11 @@ use crate::emit::EmissionError;
 
 impl Emitter<'_> {
     /// An operand of a width, converted if it must be.
-    pub(super) fn value(&mut self, value: &TestOperand, wide: bool) -> Result<String, EmissionError> {
+    pub(super) fn value(
+        &mut self,
+        value: &TestOperand,
+        wide: bool,
+    ) -> Result<String, EmissionError> {
         Ok(match value {
             TestOperand::Integer(n) => immediate(*n, wide)?,
             TestOperand::AddressOf(name) => self.generic(name)?,
@@ -49,8 +53,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// The same value in another register, of which the assembler does not know that it is the same: it would otherwise compute from a comparison
-    /// what was read (after `r0 == 0` it need not look at `r0` any more).
+    /// The same value in another register, of which the assembler does not know that it is the
+    /// same: it would otherwise compute from a comparison what was read (after `r0 == 0` it need
+    /// not look at `r0` any more).
     pub(super) fn opaque(&mut self, register: &str, wide: bool) -> String {
         let (class, bits, zero) = if wide { ('d', 64, "%zero64") } else { ('w', 32, "%zero") };
         let to = self.temporary(class);
@@ -58,8 +63,9 @@ impl Emitter<'_> {
         to
     }
 
-    /// An address for the next access of the thread, of which the assembler does not know that it is that of an earlier one: `%zero` is 0 whenever the
-    /// kernel runs. It would otherwise make one load of two, or leave a store out that the next one overwrites.
+    /// An address for the next access of the thread, of which the assembler does not know that it
+    /// is that of an earlier one: `%zero` is 0 whenever the kernel runs. It would otherwise make
+    /// one load of two, or leave a store out that the next one overwrites.
     fn own_address(&mut self, base: String, known: bool) -> String {
         let earlier = self.accesses;
         self.accesses += 1;
@@ -78,12 +84,17 @@ impl Emitter<'_> {
     }
 
     /// The state space and the operand of an address.
-    pub(super) fn address(&mut self, address: &Address, access: &Access) -> Result<(&'static str, String), EmissionError> {
+    pub(super) fn address(
+        &mut self,
+        address: &Address,
+        access: &Access,
+    ) -> Result<(&'static str, String), EmissionError> {
         let (space, base) = match &address.base {
             Base::Location(name) => {
                 let location = self.generic_location(name)?;
                 let space = self.spaces[location];
-                let remote = self.shared.is_remote(location, self.layout.roles[self.thread.index()].cta);
+                let remote =
+                    self.shared.is_remote(location, self.layout.roles[self.thread.index()].cta);
                 let space = match space {
                     Space::Shared if remote => ".shared::cluster",
                     Space::Shared => ".shared",
@@ -104,9 +115,14 @@ impl Emitter<'_> {
             return Ok((space, format!("[{base}]")));
         }
         if let TestOperand::Integer(n) = offset {
-            return match self.known_address(&address.base).and_then(|a| self.code.location_at(a + n)) {
+            return match self
+                .known_address(&address.base)
+                .and_then(|a| self.code.location_at(a + n))
+            {
                 Some(_) => Ok((space, format!("[{base}+{n}]"))),
-                None => Err(EmissionError::test(format!("the offset {n} leads to memory that is no location"))),
+                None => Err(EmissionError::test(format!(
+                    "the offset {n} leads to memory that is no location"
+                ))),
             };
         }
         let offset = self.value(offset, true)?;
@@ -115,8 +131,8 @@ impl Emitter<'_> {
         Ok((space, format!("[{sum}]")))
     }
 
-    /// The number that stands for an address, where the text says which it is: that of a location, or of a register that holds one
-    /// from the start to the end.
+    /// The number that stands for an address, where the text says which it is: that of a location,
+    /// or of a register that holds one from the start to the end.
     pub(super) fn known_address(&self, base: &Base) -> Option<i64> {
         let name = match base {
             Base::Location(name) => name,
@@ -125,7 +141,11 @@ impl Emitter<'_> {
                 if self.test.instructions(self.thread).iter().any(written) {
                     return None;
                 }
-                let declared = self.test.registers.iter().find(|r| r.thread == self.thread && r.name == *register)?;
+                let declared = self
+                    .test
+                    .registers
+                    .iter()
+                    .find(|r| r.thread == self.thread && r.name == *register)?;
                 let Some(InitialValue::AddressOf(name)) = &declared.value else { return None };
                 name
             }
@@ -158,7 +178,10 @@ impl Emitter<'_> {
     }
 
     pub(super) fn location(&mut self, name: &str) -> Result<usize, EmissionError> {
-        let location = self.test.location(name).ok_or_else(|| EmissionError::test(format!("there is no location `{name}`")))?;
+        let location = self
+            .test
+            .location(name)
+            .ok_or_else(|| EmissionError::test(format!("there is no location `{name}`")))?;
         if !self.body.locations.contains(&location) {
             self.body.locations.push(location);
         }
@@ -175,15 +198,26 @@ impl Emitter<'_> {
         let wide = ty.map_or(self.is_wide(left) || self.is_wide(right), |ty| ty.bits == 64);
         let bits = if wide { 64 } else { 32 };
         let (value, right) = (self.operand(left, wide)?, self.value(right, wide)?);
-        let left = if matches!(left, TestOperand::Register(_)) { self.opaque(&value, wide) } else { value };
+        let left = if matches!(left, TestOperand::Register(_)) {
+            self.opaque(&value, wide)
+        } else {
+            value
+        };
         let predicate = self.temporary('q');
         let letter = if is_unsigned(ty) { 'u' } else { 's' };
-        self.line(format!("setp.{}.{letter}{bits} {predicate}, {left}, {right};", comparison.mnemonic()));
+        self.line(format!(
+            "setp.{}.{letter}{bits} {predicate}, {left}, {right};",
+            comparison.mnemonic()
+        ));
         Ok(predicate)
     }
 
     /// A value in a register: the first operand of a comparison cannot be a number.
-    pub(super) fn operand(&mut self, value: &TestOperand, wide: bool) -> Result<String, EmissionError> {
+    pub(super) fn operand(
+        &mut self,
+        value: &TestOperand,
+        wide: bool,
+    ) -> Result<String, EmissionError> {
         let text = self.value(value, wide)?;
         if !matches!(value, TestOperand::Integer(_)) {
             return Ok(text);
@@ -203,9 +237,15 @@ impl Emitter<'_> {
         guarded: bool,
     ) -> Result<(), EmissionError> {
         let wide = self.body.registers.is_wide(destination);
-        let moves = matches!(function, LocalFunction::Move | LocalFunction::Select | LocalFunction::Convert(_));
+        let moves = matches!(
+            function,
+            LocalFunction::Move | LocalFunction::Select | LocalFunction::Convert(_)
+        );
         if let Some(ty) = ty.filter(|ty| !moves && ty.bits > 0 && ty.bits < 32) {
-            let message = format!("`{}` with .{ty}; kernels here compute with 32 and 64 bits", function.name());
+            let message = format!(
+                "`{}` with .{ty}; kernels here compute with 32 and 64 bits",
+                function.name()
+            );
             return Err(EmissionError::test(message));
         }
         if let (LocalFunction::Compare(comparison), [left, right]) = (function, operands) {
@@ -215,12 +255,27 @@ impl Emitter<'_> {
             self.line(format!("{guard}selp.b{bits} {to}, 1, 0, {predicate};"));
             return Ok(());
         }
-        let is_wide_product = matches!(function, LocalFunction::MultiplyWide | LocalFunction::MultiplyAddWide);
+        let is_wide_product =
+            matches!(function, LocalFunction::MultiplyWide | LocalFunction::MultiplyAddWide);
         // The width that is computed with: that of the type, or else that of the register.
-        let double = if is_wide_product { false } else { ty.filter(|ty| ty.bits > 0).map_or(wide, |ty| ty.bits == 64) };
+        let double = if is_wide_product {
+            false
+        } else {
+            ty.filter(|ty| ty.bits > 0).map_or(wide, |ty| ty.bits == 64)
+        };
         let result = double || is_wide_product;
-        let to = if result == wide { None } else { Some(self.temporary(if result { 'd' } else { 'w' })) };
-        self.computed((function, ty), (destination, to.clone()), operands, double, (guard, guarded))?;
+        let to = if result == wide {
+            None
+        } else {
+            Some(self.temporary(if result { 'd' } else { 'w' }))
+        };
+        self.computed(
+            (function, ty),
+            (destination, to.clone()),
+            operands,
+            double,
+            (guard, guarded),
+        )?;
         if let Some(from) = to {
             let to = self.body.registers.define(destination, guarded);
             let letter = if is_unsigned(ty) { 'u' } else { 's' };
@@ -244,7 +299,8 @@ impl Emitter<'_> {
         let bits = if wide { 64 } else { 32 };
         let letter = if is_unsigned(ty) { 'u' } else { 's' };
         if let (LocalFunction::Select, [yes, no, chosen]) = (function, operands) {
-            let predicate = self.compare(NumberComparison::NotEqual, None, chosen, &TestOperand::Integer(0))?;
+            let predicate =
+                self.compare(NumberComparison::NotEqual, None, chosen, &TestOperand::Integer(0))?;
             let (yes, no) = (self.value(yes, wide)?, self.value(no, wide)?);
             let to = to.unwrap_or_else(|| self.body.registers.define(destination, guarded));
             self.line(format!("{guard}selp.b{bits} {to}, {yes}, {no}, {predicate};"));
@@ -254,24 +310,39 @@ impl Emitter<'_> {
             LocalFunction::Convert(from) => from.bits == 64,
             _ => wide,
         };
-        let mut values = operands.iter().map(|o| self.operand(o, operand_is_wide)).collect::<Result<Vec<_>, _>>()?;
+        let mut values = operands
+            .iter()
+            .map(|o| self.operand(o, operand_is_wide))
+            .collect::<Result<Vec<_>, _>>()?;
         let to = to.unwrap_or_else(|| self.body.registers.define(destination, guarded));
-        // What is 0 whatever the operand is would be computed by the assembler, and the dependency lost. Where no value of the test
-        // is negative, the highest bit is 0 as well, and the assembler does not know it (ASPLOS 2015, section 4.5).
+        // What is 0 whatever the operand is would be computed by the assembler, and the dependency
+        // lost. Where no value of the test is negative, the highest bit is 0 as well, and the
+        // assembler does not know it (ASPLOS 2015, section 4.5).
         let constant = match (function, operands) {
-            (LocalFunction::Xor | LocalFunction::Subtract, [a, b]) => a == b && matches!(a, TestOperand::Register(_)),
-            (LocalFunction::And | LocalFunction::Multiply, [_, TestOperand::Integer(0)] | [TestOperand::Integer(0), _]) => true,
+            (LocalFunction::Xor | LocalFunction::Subtract, [a, b]) => {
+                a == b && matches!(a, TestOperand::Register(_))
+            }
+            (
+                LocalFunction::And | LocalFunction::Multiply,
+                [_, TestOperand::Integer(0)] | [TestOperand::Integer(0), _],
+            ) => true,
             _ => false,
         };
         if constant {
-            let dependent = operands.iter().zip(&values).find(|(o, _)| matches!(o, TestOperand::Register(_))).map(|(_, v)| v);
+            let dependent = operands
+                .iter()
+                .zip(&values)
+                .find(|(o, _)| matches!(o, TestOperand::Register(_)))
+                .map(|(_, v)| v);
             if let Some(register) = dependent {
-                let (mask, small) = if wide { ("0x8000000000000000", "%memory") } else { ("0x80000000", "%first") };
+                let (mask, small) =
+                    if wide { ("0x8000000000000000", "%memory") } else { ("0x80000000", "%first") };
                 if !may_be_negative(self.test) {
                     self.line(format!("{guard}and.b{bits} {to}, {register}, {mask};"));
                     return Ok(());
                 }
-                // The highest bit of a parameter is 0 too: an address of the device, a place in memory for stress.
+                // The highest bit of a parameter is 0 too: an address of the device, a place in
+                // memory for stress.
                 let highest = self.temporary(if wide { 'd' } else { 'w' });
                 self.line(format!("and.b{bits} {highest}, {register}, {mask};"));
                 self.line(format!("{guard}and.b{bits} {to}, {highest}, {small};"));
@@ -281,7 +352,9 @@ impl Emitter<'_> {
         let name = match function {
             LocalFunction::Move => format!("mov.b{bits}"),
             LocalFunction::Convert(from) => match ty {
-                Some(ty) if ty != from => format!("cvt.{}.{}", integer_name(ty), integer_name(from)),
+                Some(ty) if ty != from => {
+                    format!("cvt.{}.{}", integer_name(ty), integer_name(from))
+                }
                 _ => format!("mov.b{bits}"),
             },
             LocalFunction::Not => format!("not.b{bits}"),
@@ -289,13 +362,19 @@ impl Emitter<'_> {
             LocalFunction::MultiplyAdd => format!("mad.lo.{letter}{bits}"),
             LocalFunction::MultiplyWide => format!("mul.wide.{letter}32"),
             LocalFunction::MultiplyAddWide => format!("mad.wide.{letter}32"),
-            LocalFunction::And | LocalFunction::Or | LocalFunction::Xor | LocalFunction::ShiftLeft => {
+            LocalFunction::And
+            | LocalFunction::Or
+            | LocalFunction::Xor
+            | LocalFunction::ShiftLeft => {
                 format!("{}.b{bits}", function.name())
             }
             LocalFunction::Negate => format!("neg.s{bits}"),
             other => format!("{}.{letter}{bits}", other.name()),
         };
-        if matches!(function, LocalFunction::ShiftLeft | LocalFunction::ShiftRight) && wide && values.len() == 2 {
+        if matches!(function, LocalFunction::ShiftLeft | LocalFunction::ShiftRight)
+            && wide
+            && values.len() == 2
+        {
             // The distance of a shift is a word.
             let to = self.temporary('w');
             self.line(format!("cvt.u32.u64 {to}, {};", values[1]));
@@ -319,37 +398,39 @@ fn is_unsigned(ty: Option<Type>) -> bool {
 fn may_be_negative(test: &Test) -> bool {
     // Sums of such numbers keep far from the highest bit; a signed access of few bits has its own.
     let large = |n: &i64| !(0..1 << 15).contains(n);
-    let mut declared = test.locations.iter().map(|l| &l.value).chain(test.registers.iter().map(|r| &r.value));
+    let mut declared =
+        test.locations.iter().map(|l| &l.value).chain(test.registers.iter().map(|r| &r.value));
     if declared.any(|v| matches!(v, Some(InitialValue::Integer(n)) if large(n))) {
         return true;
     }
     let value = |v: &TestOperand| matches!(v, TestOperand::Integer(n) if large(n));
     (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16))).any(|i| {
-        i.operation.memory().is_some_and(|(access, _)| access.ty.is_some_and(|t| t.kind == TypeKind::Signed && t.bits < 32))
-            || match &i.operation {
-                Operation::Store { value: v, .. } => value(v),
-                Operation::VectorStore { values, .. } => values.iter().any(value),
-                Operation::Atom(atom) => {
-                    matches!(atom.function, AtomFunction::Subtract | AtomFunction::Decrement)
-                        || value(&atom.operand)
-                        || atom.replacement.as_ref().is_some_and(value)
-                }
-                Operation::Local { function, operands, .. } => match (function, operands.as_slice()) {
-                    (LocalFunction::Subtract, [a, b]) => a != b,
-                    (
-                        LocalFunction::Move
-                        | LocalFunction::Add
-                        | LocalFunction::And
-                        | LocalFunction::Or
-                        | LocalFunction::Xor
-                        | LocalFunction::Select
-                        | LocalFunction::Compare(_),
-                        _,
-                    ) => operands.iter().any(value),
-                    _ => true,
-                },
-                _ => false,
+        i.operation.memory().is_some_and(|(access, _)| {
+            access.ty.is_some_and(|t| t.kind == TypeKind::Signed && t.bits < 32)
+        }) || match &i.operation {
+            Operation::Store { value: v, .. } => value(v),
+            Operation::VectorStore { values, .. } => values.iter().any(value),
+            Operation::Atom(atom) => {
+                matches!(atom.function, AtomFunction::Subtract | AtomFunction::Decrement)
+                    || value(&atom.operand)
+                    || atom.replacement.as_ref().is_some_and(value)
             }
+            Operation::Local { function, operands, .. } => match (function, operands.as_slice()) {
+                (LocalFunction::Subtract, [a, b]) => a != b,
+                (
+                    LocalFunction::Move
+                    | LocalFunction::Add
+                    | LocalFunction::And
+                    | LocalFunction::Or
+                    | LocalFunction::Xor
+                    | LocalFunction::Select
+                    | LocalFunction::Compare(_),
+                    _,
+                ) => operands.iter().any(value),
+                _ => true,
+            },
+            _ => false,
+        }
     })
 }
 

@@ -9,7 +9,8 @@ use crate::emit::EmissionError;
 use crate::emit::meeting::WarpPlace;
 
 impl Emitter<'_> {
-    /// A meeting. What the lanes give each other goes to the register that takes it, or nowhere but to what is used at the end.
+    /// A meeting. What the lanes give each other goes to the register that takes it, or nowhere but
+    /// to what is used at the end.
     pub(super) fn meeting(&mut self, meeting: &WarpMeeting) -> Result<(), EmissionError> {
         let (first, mask) = self.lanes(meeting.mask);
         let name = meeting.name.as_str();
@@ -25,13 +26,19 @@ impl Emitter<'_> {
             }
             return Ok(());
         }
-        let mut operands = given.brought.iter().map(|value| self.of_lane(value)).collect::<Result<Vec<_>, _>>()?;
+        let mut operands =
+            given.brought.iter().map(|value| self.of_lane(value)).collect::<Result<Vec<_>, _>>()?;
         if let (Exchange::Shuffle(mode), Some(_)) = (given.exchange, &given.to) {
-            let [_, TestOperand::Integer(b), TestOperand::Integer(c)] = given.brought.as_slice() else {
-                return Err(EmissionError::test(format!("`{name}` of a lane that a register names: kernels here have a number")));
+            let [_, TestOperand::Integer(b), TestOperand::Integer(c)] = given.brought.as_slice()
+            else {
+                return Err(EmissionError::test(format!(
+                    "`{name}` of a lane that a register names: kernels here have a number"
+                )));
             };
-            // The lanes of the instance begin at `first`: so do the lanes that it reads, and the last one.
-            let (lane, b, c) = (WarpPlace::of(self.test, self.thread).lane, *b as u32 & 31, *c as u32);
+            // The lanes of the instance begin at `first`: so do the lanes that it reads, and the
+            // last one.
+            let (lane, b, c) =
+                (WarpPlace::of(self.test, self.thread).lane, *b as u32 & 31, *c as u32);
             let (clamp, segment) = (c & 31, c >> 8 & 31);
             if mode == ShuffleMode::Index {
                 operands[1] = self.above(&first, lane & segment | b & !segment);
@@ -48,7 +55,9 @@ impl Emitter<'_> {
         }
         let operands = operands.join(", ");
         if given.ty.bits > 32 {
-            return Err(EmissionError::test(format!("`{name}`; kernels here give other lanes 32 bits")));
+            return Err(EmissionError::test(format!(
+                "`{name}`; kernels here give other lanes 32 bits"
+            )));
         }
         if matches!(given.exchange, Exchange::All | Exchange::Any | Exchange::Uniform) {
             let predicate = self.temporary('q');
@@ -65,7 +74,11 @@ impl Emitter<'_> {
         }
         let brought = self.temporary('w');
         // `match.all` has a second result, whether all are the same.
-        let beside = if given.exchange == Exchange::MatchAll { format!("|{}", self.temporary('q')) } else { String::new() };
+        let beside = if given.exchange == Exchange::MatchAll {
+            format!("|{}", self.temporary('q'))
+        } else {
+            String::new()
+        };
         self.line(format!("{name} {brought}{beside}, {operands}, {mask};"));
         let Some(to) = &given.to else {
             self.body.loaded.push((brought, false));
@@ -83,7 +96,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Lets a register of the test take a result, by a line in which its name and its width are left open.
+    /// Lets a register of the test take a result, by a line in which its name and its width are
+    /// left open.
     fn take(&mut self, name: &str, line: &str) {
         let bits = if self.body.registers.is_wide(name) { "64" } else { "32" };
         let to = self.body.registers.define(name, false);
@@ -98,16 +112,19 @@ impl Emitter<'_> {
                 Err(EmissionError::test(format!("`{name}` is no number and no register")))
             }
             TestOperand::Register(name) if self.body.registers.is_wide(name) => {
-                Err(EmissionError::test(format!("`{name}` has 64 bits; kernels here give other lanes 32")))
+                Err(EmissionError::test(format!(
+                    "`{name}` has 64 bits; kernels here give other lanes 32"
+                )))
             }
             TestOperand::Register(name) => Ok(self.body.registers.current(name)),
-            TestOperand::AddressOf(name) => {
-                Err(EmissionError::test(format!("the address of `{name}` has 64 bits; kernels here give other lanes 32")))
-            }
+            TestOperand::AddressOf(name) => Err(EmissionError::test(format!(
+                "the address of `{name}` has 64 bits; kernels here give other lanes 32"
+            ))),
         }
     }
 
-    /// A register with a lane of the instance, where it is in the warp; the last one of the warp, if there is none.
+    /// A register with a lane of the instance, where it is in the warp; the last one of the warp,
+    /// if there is none.
     fn above(&mut self, first: &str, lane: u32) -> String {
         let at = self.temporary('w');
         self.body.before.push(format!("add.u32 {at}, {first}, {lane};"));
@@ -115,7 +132,8 @@ impl Emitter<'_> {
         at
     }
 
-    /// Registers with the first lane of the instance, and with the lanes of it that a mask names, where they are in the warp.
+    /// Registers with the first lane of the instance, and with the lanes of it that a mask names,
+    /// where they are in the warp.
     fn lanes(&mut self, mask: u32) -> (String, String) {
         let place = WarpPlace::of(self.test, self.thread);
         let (first, named) = (self.temporary('w'), self.temporary('w'));

@@ -1,4 +1,5 @@
-//! Mbarriers, as the models have them, and asynchronous operations: each is done some time after it is issued, in any order, by its thread.
+//! Mbarriers, as the models have them, and asynchronous operations: each is done some time after it
+//! is issued, in any order, by its thread.
 
 use margay_models::mbarrier::Mbarrier;
 
@@ -25,7 +26,12 @@ enum WordSource {
 }
 
 impl Thread {
-    fn mbarrier_at(&self, memory: &mut Memory, at: u64, change: impl Fn(Mbarrier) -> Mbarrier) -> Mbarrier {
+    fn mbarrier_at(
+        &self,
+        memory: &mut Memory,
+        at: u64,
+        change: impl Fn(Mbarrier) -> Mbarrier,
+    ) -> Mbarrier {
         let before = Mbarrier(memory.load(self.cta, at, 8) as i64);
         assert!(before.is_valid(), "an mbarrier that is not initialised");
         memory.store(self.cta, at, 8, change(before).0 as u64);
@@ -37,7 +43,8 @@ impl Thread {
         if self.pending.is_empty() {
             return;
         }
-        let chosen = (self.value(&Operand::Name("%clock".to_owned())) / 64) as usize % self.pending.len();
+        let chosen =
+            (self.value(&Operand::Name("%clock".to_owned())) / 64) as usize % self.pending.len();
         let element = |p: &PendingOperation| p.element && p.arrives.is_none();
         let chosen = match self.pending[chosen].arrives {
             Some(_) => self.pending[..chosen].iter().position(element).unwrap_or(chosen),
@@ -50,7 +57,9 @@ impl Thread {
                 WordSource::Value(value) => value,
             };
             let value = match &done.function {
-                Some(function) => apply(function, memory.load(self.cta, to, 4), value, false) & 0xFFFF_FFFF,
+                Some(function) => {
+                    apply(function, memory.load(self.cta, to, 4), value, false) & 0xFFFF_FFFF
+                }
                 None => value,
             };
             memory.store(self.cta, to, 4, value);
@@ -70,14 +79,24 @@ impl Thread {
     }
 
     /// An instruction of these; `false` if it is another one.
-    pub(super) fn asynchronous(&mut self, words: &[&str], o: &[Operand], cluster: u32, memory: &mut Memory) -> bool {
+    pub(super) fn asynchronous(
+        &mut self,
+        words: &[&str],
+        o: &[Operand],
+        cluster: u32,
+        memory: &mut Memory,
+    ) -> bool {
         let has = |word: &str| words.contains(&word);
         let function = || {
-            let named = words.iter().find(|w| ["add", "min", "max", "and", "or", "xor", "inc", "dec"].contains(w));
+            let named = words
+                .iter()
+                .find(|w| ["add", "min", "max", "and", "or", "xor", "inc", "dec"].contains(w));
             named.map(|w| (*w).to_owned())
         };
         match words {
-            ["mbarrier", "pending_count", _] => self.set(&o[0], Mbarrier(self.value(&o[1]) as i64).pending() as u64),
+            ["mbarrier", "pending_count", _] => {
+                self.set(&o[0], Mbarrier(self.value(&o[1]) as i64).pending() as u64)
+            }
             ["mbarrier", "init", ..] => {
                 let at = self.place(&o[0], 8);
                 memory.store(self.cta, at, 8, Mbarrier::new(self.value(&o[1]) as i64).0 as u64);
@@ -111,7 +130,11 @@ impl Thread {
                 let at = self.place(&o[1], 8);
                 let now = self.mbarrier_at(memory, at, |m| m).phase();
                 let asked = self.value(&o[2]);
-                let over = if has("parity") { now as u64 & 1 != asked } else { now != Mbarrier(asked as i64).phase() };
+                let over = if has("parity") {
+                    now as u64 & 1 != asked
+                } else {
+                    now != Mbarrier(asked as i64).phase()
+                };
                 self.set(&o[0], u64::from(over));
             }
             ["cp", "async", "mbarrier", ..] => {
@@ -120,7 +143,13 @@ impl Thread {
                     self.mbarrier_at(memory, at, |m| m.raised(1));
                 }
                 let (words, transfers) = (Vec::new(), Vec::new());
-                self.pending.push(PendingOperation { element: true, words, function: None, arrives: Some(at), transfers });
+                self.pending.push(PendingOperation {
+                    element: true,
+                    words,
+                    function: None,
+                    arrives: Some(at),
+                    transfers,
+                });
             }
             ["cp", ..] if has("commit_group") => {}
             ["cp", ..] if has("wait_group") || has("wait_all") => self.complete_all(memory),
@@ -133,24 +162,38 @@ impl Thread {
                 let ctas: Vec<Option<u32>> = match o.get(4) {
                     Some(mask) => {
                         let (mask, first) = (self.value(mask), self.cta - self.cta % cluster);
-                        (0..cluster).filter(|n| mask >> n & 1 == 1).map(|n| Some(first + n)).collect()
+                        (0..cluster)
+                            .filter(|n| mask >> n & 1 == 1)
+                            .map(|n| Some(first + n))
+                            .collect()
                     }
                     None => vec![None],
                 };
-                let at = |cta: Option<u32>, address: u64| cta.map_or(address, |cta| Memory::mapped(cta, address & 0xFFFF_FFFF));
+                let at = |cta: Option<u32>, address: u64| {
+                    cta.map_or(address, |cta| Memory::mapped(cta, address & 0xFFFF_FFFF))
+                };
                 let word = |cta, n: u64| (at(cta, to + 4 * n), WordSource::Memory(from + 4 * n));
                 self.pending.push(PendingOperation {
                     element: false,
-                    words: ctas.iter().flat_map(|&cta| (0..bytes / 4).map(move |n| word(cta, n))).collect(),
+                    words: ctas
+                        .iter()
+                        .flat_map(|&cta| (0..bytes / 4).map(move |n| word(cta, n)))
+                        .collect(),
                     function: if words[1] == "reduce" { function() } else { None },
                     arrives: None,
-                    transfers: bars.iter().flat_map(|&bar| ctas.iter().map(move |&cta| (at(cta, bar), bytes as i64))).collect(),
+                    transfers: bars
+                        .iter()
+                        .flat_map(|&bar| ctas.iter().map(move |&cta| (at(cta, bar), bytes as i64)))
+                        .collect(),
                 });
             }
             ["cp", "async", ..] => {
                 let bytes = self.value(&o[2]);
-                let (to, from) = (self.place(&o[0], bytes as usize), self.place(&o[1], bytes as usize));
-                let words = (0..bytes / 4).map(|n| (to + 4 * n, WordSource::Memory(from + 4 * n))).collect();
+                let (to, from) =
+                    (self.place(&o[0], bytes as usize), self.place(&o[1], bytes as usize));
+                let words = (0..bytes / 4)
+                    .map(|n| (to + 4 * n, WordSource::Memory(from + 4 * n)))
+                    .collect();
                 self.pending.push(PendingOperation {
                     element: true,
                     words,
@@ -160,13 +203,20 @@ impl Thread {
                 });
             }
             ["st" | "red", "async", ..] => {
-                assert!(!words.last().is_some_and(|ty| ty.ends_with("64")), "the emulator has 32 bits here");
+                assert!(
+                    !words.last().is_some_and(|ty| ty.ends_with("64")),
+                    "the emulator has 32 bits here"
+                );
                 let values: Vec<u64> = elements(&o[1]).iter().map(|v| self.value(v)).collect();
                 let (to, bar) = (self.place(&o[0], 4 * values.len()), self.place(&o[2], 8));
                 let bytes = 4 * values.len() as i64;
                 self.pending.push(PendingOperation {
                     element: false,
-                    words: values.into_iter().enumerate().map(|(n, v)| (to + 4 * n as u64, WordSource::Value(v))).collect(),
+                    words: values
+                        .into_iter()
+                        .enumerate()
+                        .map(|(n, v)| (to + 4 * n as u64, WordSource::Value(v)))
+                        .collect(),
                     function: if words[0] == "red" { function() } else { None },
                     arrives: None,
                     transfers: vec![(bar, bytes)],

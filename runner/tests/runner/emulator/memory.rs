@@ -25,7 +25,8 @@ impl Memory {
         address
     }
 
-    /// A launch begins: each of so many ctas has so many bytes of shared memory, in which anything may be.
+    /// A launch begins: each of so many ctas has so many bytes of shared memory, in which anything
+    /// may be.
     pub fn begin(&mut self, ctas: u32, shared: u32) {
         self.shared = vec![vec![0xA5; shared as usize]; ctas as usize];
     }
@@ -42,9 +43,15 @@ impl Memory {
     }
 
     fn bytes(&mut self, cta: u32, address: u64, bytes: usize) -> &mut [u8] {
-        let (cta, address) =
-            if address & MAPPED == 0 { (cta, address) } else { ((address >> 32) as u32 & 0xFFFF, address & 0xFFFF_FFFF) };
-        assert!(address.is_multiple_of(bytes as u64), "{address:#x} is not aligned to {bytes} bytes");
+        let (cta, address) = if address & MAPPED == 0 {
+            (cta, address)
+        } else {
+            ((address >> 32) as u32 & 0xFFFF, address & 0xFFFF_FFFF)
+        };
+        assert!(
+            address.is_multiple_of(bytes as u64),
+            "{address:#x} is not aligned to {bytes} bytes"
+        );
         let (start, all) = if address < 0x1_0000_0000 {
             (SHARED, &mut self.shared[cta as usize])
         } else {
@@ -52,7 +59,11 @@ impl Memory {
             found.map(|(start, all)| (*start, all)).expect("an allocation")
         };
         let at = (address - start) as usize;
-        assert!(at + bytes <= all.len(), "{address:#x} is {} bytes behind the end", at + bytes - all.len());
+        assert!(
+            at + bytes <= all.len(),
+            "{address:#x} is {} bytes behind the end",
+            at + bytes - all.len()
+        );
         &mut all[at..at + bytes]
     }
 

@@ -1,5 +1,6 @@
-//! An interpreter of the PTX that the harness is made of, so that whole launches run without a GPU: sequentially consistent, its threads interleaved
-//! at random between any two instructions. Every access is checked: in bounds of what was allocated, and aligned (PTX ISA 6.4.1). An instruction
+//! An interpreter of the PTX that the harness is made of, so that whole launches run without a GPU:
+//! sequentially consistent, its threads interleaved at random between any two instructions. Every
+//! access is checked: in bounds of what was allocated, and aligned (PTX ISA 6.4.1). An instruction
 //! that it does not know is a panic.
 
 mod asynchronous;
@@ -47,16 +48,21 @@ pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
     let program = Program::read(grid.kernel);
     assert_eq!(program.parameters.len(), grid.parameters.len());
     memory.begin(grid.ctas, program.shared);
-    let mut threads: Vec<Thread> =
-        (0..grid.ctas).flat_map(|cta| (0..grid.block).map(move |tid| Thread::new(cta, grid.ctas, tid, grid.block))).collect();
+    let mut threads: Vec<Thread> = (0..grid.ctas)
+        .flat_map(|cta| {
+            (0..grid.block).map(move |tid| Thread::new(cta, grid.ctas, tid, grid.block))
+        })
+        .collect();
     // Arrivals at a barrier of a cta, and who waits there.
     let mut barriers: BTreeMap<(u32, u32), (u32, Vec<usize>)> = BTreeMap::new();
     // Those who wait for the lanes of a mask, by warp.
     let mut exchanges: BTreeMap<(u32, u32), BTreeMap<usize, u64>> = BTreeMap::new();
     let mut meetings: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
     let per_cluster = program.cluster * grid.block;
-    let mut clusters =
-        vec![ClusterMeeting { alive: per_cluster, ..ClusterMeeting::default() }; (grid.ctas / program.cluster) as usize];
+    let mut clusters = vec![
+        ClusterMeeting { alive: per_cluster, ..ClusterMeeting::default() };
+        (grid.ctas / program.cluster) as usize
+    ];
     let mut ready: Vec<usize> = (0..threads.len()).collect();
     while !ready.is_empty() {
         let place = rng.usize(..ready.len());
@@ -102,7 +108,8 @@ pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
                 all.insert(now, brought);
                 if all.len() == mask.count_ones() as usize {
                     let all = std::mem::take(all);
-                    let brought: Vec<(u32, u64)> = all.iter().map(|(thread, value)| ((thread % 32) as u32, *value)).collect();
+                    let brought: Vec<(u32, u64)> =
+                        all.iter().map(|(thread, value)| ((thread % 32) as u32, *value)).collect();
                     for thread in all.into_keys() {
                         threads[thread].exchanged(&brought);
                         ready.push(thread);
@@ -120,10 +127,16 @@ pub fn launch(grid: &Grid<'_>, memory: &mut Memory, rng: &mut fastrand::Rng) {
             }
         }
     }
-    assert!(clusters.iter().all(|c| c.waiting.is_empty()), "a cluster barrier that not all threads come to");
+    assert!(
+        clusters.iter().all(|c| c.waiting.is_empty()),
+        "a cluster barrier that not all threads come to"
+    );
     assert!(
         exchanges.values().all(BTreeMap::is_empty) && meetings.values().all(Vec::is_empty),
         "a warp waits for lanes that have ended"
     );
-    assert!(barriers.values().all(|(arrived, _)| *arrived == 0), "a barrier that not all threads come to");
+    assert!(
+        barriers.values().all(|(arrived, _)| *arrived == 0),
+        "a barrier that not all threads come to"
+    );
 }

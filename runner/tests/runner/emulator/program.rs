@@ -72,7 +72,10 @@ impl Program {
                 continue;
             }
             if let Some(label) = line.strip_suffix(':') {
-                assert!(program.labels.insert(label.to_owned(), program.instructions.len()).is_none(), "{label} twice");
+                assert!(
+                    program.labels.insert(label.to_owned(), program.instructions.len()).is_none(),
+                    "{label} twice"
+                );
                 continue;
             }
             let instruction = program.instruction(line.trim_end_matches(';'), &symbols);
@@ -84,7 +87,8 @@ impl Program {
     fn instruction(&mut self, text: &str, symbols: &BTreeMap<String, u64>) -> Instruction {
         let (guard, rest) = match text.strip_prefix('@') {
             Some(guarded) => {
-                let (guard, rest) = guarded.split_once(' ').expect("an instruction behind its guard");
+                let (guard, rest) =
+                    guarded.split_once(' ').expect("an instruction behind its guard");
                 let name = guard.trim_start_matches('!');
                 (Some((self.register(name), guard.starts_with('!'))), rest)
             }
@@ -92,7 +96,12 @@ impl Program {
         };
         let (opcode, operands) = rest.split_once(' ').unwrap_or((rest, ""));
         let operands = split(operands).into_iter().map(|o| self.operand(o, symbols)).collect();
-        Instruction { guard, words: opcode.split('.').map(str::to_owned).collect(), operands, text: text.to_owned() }
+        Instruction {
+            guard,
+            words: opcode.split('.').map(str::to_owned).collect(),
+            operands,
+            text: text.to_owned(),
+        }
     }
 
     fn register(&mut self, name: &str) -> usize {
@@ -105,15 +114,22 @@ impl Program {
     fn operand(&mut self, text: &str, symbols: &BTreeMap<String, u64>) -> Operand {
         if let Some(inner) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
             let (base, offset) = inner.split_once('+').unwrap_or((inner, "0"));
-            return Operand::Address(Box::new(self.operand(base, symbols)), offset.parse().expect("an offset"));
+            return Operand::Address(
+                Box::new(self.operand(base, symbols)),
+                offset.parse().expect("an offset"),
+            );
         }
         if let Some(inner) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
-            return Operand::Vector(split(inner).into_iter().map(|o| self.operand(o, symbols)).collect());
+            return Operand::Vector(
+                split(inner).into_iter().map(|o| self.operand(o, symbols)).collect(),
+            );
         }
         if let Some((first, second)) = text.split_once('|') {
             return Operand::Vector([first, second].map(|o| self.operand(o, symbols)).into());
         }
-        if ["%tid.x", "%ctaid.x", "%ctaid.y", "%nctaid.x", "%ntid.x", "%laneid", "%clock", "_"].contains(&text) {
+        if ["%tid.x", "%ctaid.x", "%ctaid.y", "%nctaid.x", "%ntid.x", "%laneid", "%clock", "_"]
+            .contains(&text)
+        {
             return Operand::Name(text.to_owned());
         }
         if text.starts_with('%') {

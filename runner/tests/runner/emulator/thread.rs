@@ -79,13 +79,15 @@ impl Thread {
 
     /// The lanes have met: each with its value.
     pub fn exchanged(&mut self, all: &[(u32, u64)]) {
-        let EmulatedOffer { exchange, ty, brought, to } = self.exchange.take().expect("it exchanges");
+        let EmulatedOffer { exchange, ty, brought, to } =
+            self.exchange.take().expect("it exchanges");
         let lane = self.tid % 32;
         let values = match exchange {
             Exchange::Shuffle(mode) => {
                 let (source, is_inside) = mode.source(lane, brought[1] as u32, brought[2] as u32);
                 // What a lane brings that takes no part is anything.
-                let value = all.iter().find(|(l, _)| *l == source).map_or(0xDEAD_BEEF, |(_, value)| *value);
+                let value =
+                    all.iter().find(|(l, _)| *l == source).map_or(0xDEAD_BEEF, |(_, value)| *value);
                 [value, u64::from(is_inside)]
             }
             other => other.value(ty, lane, all).expect("a result"),
@@ -98,7 +100,13 @@ impl Thread {
     }
 
     /// Runs so many instructions, or fewer.
-    pub fn run(&mut self, program: &Program, parameters: &[u64], memory: &mut Memory, steps: u32) -> Stop {
+    pub fn run(
+        &mut self,
+        program: &Program,
+        parameters: &[u64],
+        memory: &mut Memory,
+        steps: u32,
+    ) -> Stop {
         // What nobody has written is anything.
         self.registers.resize(program.registers.len(), 0xDEAD_BEEF_DEAD_BEEF);
         for _ in 0..steps {
@@ -108,7 +116,8 @@ impl Thread {
             if self.steps.is_multiple_of(PATIENCE) {
                 self.complete_one(memory);
             }
-            if i.guard.is_some_and(|(register, negated)| (self.registers[register] != 0) == negated) {
+            if i.guard.is_some_and(|(register, negated)| (self.registers[register] != 0) == negated)
+            {
                 continue;
             }
             if let Some(stop) = self.step(i, program, parameters, memory) {
@@ -141,7 +150,13 @@ impl Thread {
         self.registers[*register] = value;
     }
 
-    fn step(&mut self, i: &Instruction, program: &Program, parameters: &[u64], memory: &mut Memory) -> Option<Stop> {
+    fn step(
+        &mut self,
+        i: &Instruction,
+        program: &Program,
+        parameters: &[u64],
+        memory: &mut Memory,
+    ) -> Option<Stop> {
         let words: Vec<&str> = i.words.iter().map(String::as_str).collect();
         let ty = *words.last().expect("an opcode");
         let (bytes, signed) = width(ty);
@@ -154,7 +169,10 @@ impl Thread {
                 self.next = program.labels[label];
             }
             ["ret"] => {
-                assert!(self.pending.is_empty(), "a thread ends while its operations are under way");
+                assert!(
+                    self.pending.is_empty(),
+                    "a thread ends while its operations are under way"
+                );
                 return Some(Stop::Ended);
             }
             ["barrier", "cluster", "arrive", ..] => return Some(Stop::ClusterArrival),
@@ -163,7 +181,8 @@ impl Thread {
                 let cta = self.cta - self.cta % program.cluster + self.value(&o[2]) as u32;
                 self.set(&o[0], Memory::mapped(cta, self.value(&o[1])));
             }
-            ["mbarrier" | "cp" | "st" | "red", ..] if self.asynchronous(&words, o, program.cluster, memory) => {}
+            ["mbarrier" | "cp" | "st" | "red", ..]
+                if self.asynchronous(&words, o, program.cluster, memory) => {}
             ["pmevent", ..] | ["fence" | "membar", ..] => {}
             ["bar", "warp", "sync"] => match self.value(&o[0]) as u32 {
                 // Of the harness, before a barrier of the cta.
@@ -171,19 +190,30 @@ impl Thread {
                 mask => return Some(Stop::Meeting(mask)),
             },
             [opcode @ ("shfl" | "redux" | "elect" | "vote" | "match"), qualifiers @ ..] => {
-                let exchange = Exchange::named(opcode, qualifiers).unwrap_or_else(|| panic!("{}", i.text));
+                let exchange =
+                    Exchange::named(opcode, qualifiers).unwrap_or_else(|| panic!("{}", i.text));
                 let ty = qualifiers.iter().rev().find_map(|q| ScalarType::from_name(q));
-                let ty = if exchange.is_vote() { ScalarType::from_name("pred") } else { ty.or(ScalarType::from_name("u32")) };
+                let ty = if exchange.is_vote() {
+                    ScalarType::from_name("pred")
+                } else {
+                    ty.or(ScalarType::from_name("u32"))
+                };
                 let ty = ty.expect("a type");
-                let register = |operand: &Operand| if let Operand::Register(n) = operand { Some(*n) } else { None };
+                let register = |operand: &Operand| {
+                    if let Operand::Register(n) = operand { Some(*n) } else { None }
+                };
                 let to = match &o[0] {
                     Operand::Vector(both) => [0, 1].map(|n| both.get(n).and_then(register)),
                     one => [register(one), None],
                 };
-                let brought: Vec<u64> = o[1..=exchange.brought()].iter().map(|v| ty.cut(self.value(v))).collect();
+                let brought: Vec<u64> =
+                    o[1..=exchange.brought()].iter().map(|v| ty.cut(self.value(v))).collect();
                 let mine = brought.first().copied().unwrap_or(0);
                 self.exchange = Some(EmulatedOffer { exchange, ty, brought, to });
-                return Some(Stop::Exchange { brought: mine, mask: self.value(o.last().expect("a mask")) as u32 });
+                return Some(Stop::Exchange {
+                    brought: mine,
+                    mask: self.value(o.last().expect("a mask")) as u32,
+                });
             }
             ["bar" | "barrier", mode @ ("sync" | "arrive")] => {
                 let (id, expected) = (self.value(&o[0]) as u32, self.value(&o[1]) as u32);
@@ -202,7 +232,9 @@ impl Thread {
                 let ((from, sign), (to, _)) = (width(from), width(to));
                 self.set(&o[0], extend(extend(self.value(&o[1]), from, sign), to, false));
             }
-            ["selp", _] => self.set(&o[0], if self.value(&o[3]) != 0 { get(self, 1) } else { get(self, 2) }),
+            ["selp", _] => {
+                self.set(&o[0], if self.value(&o[3]) != 0 { get(self, 1) } else { get(self, 2) })
+            }
             ["setp", comparison, _] => {
                 let (a, b) = (get(self, 1), get(self, 2));
                 let order = if signed { (a as i64).cmp(&(b as i64)) } else { a.cmp(&b) };
@@ -218,8 +250,12 @@ impl Thread {
                 self.set(&o[0], u64::from(holds));
             }
             ["mul", "wide", _] => self.set(&o[0], get(self, 1).wrapping_mul(get(self, 2))),
-            ["mul", "hi", _] => self.set(&o[0], get(self, 1).wrapping_mul(get(self, 2)) >> (8 * bytes)),
-            ["mul", "lo", _] => self.set(&o[0], extend(get(self, 1).wrapping_mul(get(self, 2)), bytes, false)),
+            ["mul", "hi", _] => {
+                self.set(&o[0], get(self, 1).wrapping_mul(get(self, 2)) >> (8 * bytes))
+            }
+            ["mul", "lo", _] => {
+                self.set(&o[0], extend(get(self, 1).wrapping_mul(get(self, 2)), bytes, false))
+            }
             ["mad", "wide", _] => {
                 let product = get(self, 1).wrapping_mul(get(self, 2));
                 self.set(&o[0], product.wrapping_add(self.value(&o[3])));
@@ -228,10 +264,21 @@ impl Thread {
                 let product = get(self, 1).wrapping_mul(get(self, 2));
                 self.set(&o[0], extend(product.wrapping_add(get(self, 3)), bytes, false));
             }
-            ["shl", _] => self.set(&o[0], extend(get(self, 1).checked_shl(self.value(&o[2]) as u32).unwrap_or(0), bytes, false)),
+            ["shl", _] => self.set(
+                &o[0],
+                extend(
+                    get(self, 1).checked_shl(self.value(&o[2]) as u32).unwrap_or(0),
+                    bytes,
+                    false,
+                ),
+            ),
             ["shr", _] => {
                 let (a, by) = (get(self, 1), self.value(&o[2]) as u32);
-                let shifted = if signed { (a as i64 >> by.min(63)) as u64 } else { a.checked_shr(by).unwrap_or(0) };
+                let shifted = if signed {
+                    (a as i64 >> by.min(63)) as u64
+                } else {
+                    a.checked_shr(by).unwrap_or(0)
+                };
                 self.set(&o[0], extend(shifted, bytes, false));
             }
             ["neg", _] => self.set(&o[0], extend(get(self, 1).wrapping_neg(), bytes, false)),
@@ -242,18 +289,24 @@ impl Thread {
             }
             ["ld", "param", _] => {
                 let Operand::Address(name, 0) = &o[1] else { panic!("{}", i.text) };
-                let number = program.parameters.iter().position(|p| **name == Operand::Name(p.clone())).expect("a parameter");
+                let number = program
+                    .parameters
+                    .iter()
+                    .position(|p| **name == Operand::Name(p.clone()))
+                    .expect("a parameter");
                 self.set(&o[0], parameters[number]);
             }
             ["ld", ..] => {
-                let (to, from) = (elements(&o[0]), self.place(&o[1], elements(&o[0]).len() * bytes));
+                let (to, from) =
+                    (elements(&o[0]), self.place(&o[1], elements(&o[0]).len() * bytes));
                 for (n, to) in to.iter().enumerate() {
                     let value = memory.load(self.cta, from + (n * bytes) as u64, bytes);
                     self.set(to, extend(value, bytes, signed));
                 }
             }
             ["st", ..] => {
-                let (values, to) = (elements(&o[1]), self.place(&o[0], elements(&o[1]).len() * bytes));
+                let (values, to) =
+                    (elements(&o[1]), self.place(&o[0], elements(&o[1]).len() * bytes));
                 for (n, value) in values.iter().enumerate() {
                     memory.store(self.cta, to + (n * bytes) as u64, bytes, self.value(value));
                 }
@@ -288,7 +341,10 @@ impl Thread {
     pub(super) fn place(&self, operand: &Operand, whole: usize) -> u64 {
         let Operand::Address(base, offset) = operand else { panic!("{operand:?} is no address") };
         let address = self.value(base).wrapping_add(*offset);
-        assert!(address.is_multiple_of(whole as u64), "{address:#x} is not aligned to {whole} bytes");
+        assert!(
+            address.is_multiple_of(whole as u64),
+            "{address:#x} is not aligned to {whole} bytes"
+        );
         address
     }
 }

@@ -45,7 +45,9 @@ fn a_question_is_chosen_by_its_number() {
     let (cnf, lrat, _) = texts(&bytes, 2);
     assert_eq!(cnf, "p cnf 3 4\n1 0\n-1 2 0\n-2 0\n3 0\n");
     assert_eq!(lrat, "5 0 3 2 1 0\n6 0 5 0\n");
-    let refused = |question| LratRefutation::read(bytes.as_slice(), question).expect_err("it is not refuted").to_string();
+    let refused = |question| {
+        LratRefutation::read(bytes.as_slice(), question).expect_err("it is not refuted").to_string()
+    };
     assert_eq!(refused(1), "question 1 was not answered by a refutation");
     assert_eq!(refused(3), "there are 2 questions, and no number 3");
 }

@@ -1,5 +1,5 @@
-//! Proofs written by hand: what is accepted, what is refused, and what others get to read. Proofs of a solver, whole and damaged, are tested in
-//! `solver/tests/properties`.
+//! Proofs written by hand: what is accepted, what is refused, and what others get to read. Proofs
+//! of a solver, whole and damaged, are tested in `solver/tests/properties`.
 
 mod alone;
 mod lrat;
@@ -7,7 +7,9 @@ mod records;
 mod refused;
 mod steps;
 
-use margay_proof::{Encoder, ProofChecker, ProofFlaw, ProofRecord, ProofStep, RecordKind, SatLiteral};
+use margay_proof::{
+    Encoder, ProofChecker, ProofFlaw, ProofRecord, ProofStep, RecordKind, SatLiteral,
+};
 
 fn record(kind: RecordKind, id: u64, literals: &[i32], hints: &[u64]) -> ProofRecord {
     let literals = SatLiteral::all_of_dimacs(literals).expect("literals");
@@ -33,7 +35,13 @@ fn plain(kind: RecordKind, id: u64) -> ProofRecord {
 
 /// "1 or 2" and "not 1 or 2" refute "not 2".
 fn tiny() -> Vec<ProofRecord> {
-    vec![given(1, &[1, 2]), given(2, &[-1, 2]), derived(3, &[2], &[1, 2]), question(&[-2]), plain(RecordKind::Refuted, 3)]
+    vec![
+        given(1, &[1, 2]),
+        given(2, &[-1, 2]),
+        derived(3, &[2], &[1, 2]),
+        question(&[-2]),
+        plain(RecordKind::Refuted, 3),
+    ]
 }
 
 fn encoded(records: &[ProofRecord]) -> Vec<u8> {

@@ -18,7 +18,11 @@ fn a_clause_that_does_not_follow() {
     refused(2, &[derived(3, &[], &[1, 2])], "its hint 1 is not unit");
     refused(2, &[derived(3, &[2], &[1, 4])], "hint 4, which is not in use");
     refused(2, &[derived(3, &[2], &[3])], "hint 3, which is not in use");
-    refused(2, &[plain(RecordKind::Delete, 1), derived(3, &[2], &[1, 2])], "hint 1, which is not in use");
+    refused(
+        2,
+        &[plain(RecordKind::Delete, 1), derived(3, &[2], &[1, 2])],
+        "hint 1, which is not in use",
+    );
     refused(2, &[derived(3, &[2, 3], &[1, 2])], "variable 3 is in no original clause");
 }
 
@@ -29,7 +33,11 @@ fn a_clause_that_is_not_there_or_is_already() {
     refused(2, &[plain(RecordKind::Delete, 3)], "clause 3 is named, and is not in use");
     refused(2, &[plain(RecordKind::Weaken, 3)], "clause 3 is named, and is not in use");
     let gone = [plain(RecordKind::Weaken, 1), plain(RecordKind::Delete, 1)];
-    refused(2, &[&gone[..], &[plain(RecordKind::Delete, 1)]].concat(), "clause 1 is named, and is not in use");
+    refused(
+        2,
+        &[&gone[..], &[plain(RecordKind::Delete, 1)]].concat(),
+        "clause 1 is named, and is not in use",
+    );
     refused(2, &[&gone[..], &[given(1, &[1, 2])]].concat(), "there is a clause 1 already");
     let with = |literals| record(RecordKind::Restore, 1, literals, &[]);
     refused(2, &[&gone[..], &[with(&[1])]].concat(), "did not go with these literals");
@@ -41,8 +49,16 @@ fn an_answer_that_was_not_asked_for() {
     refused(3, &[plain(RecordKind::Satisfiable, 0)], "an answer without a question");
     refused(3, &[plain(RecordKind::Unknown, 0)], "an answer without a question");
     refused(3, &[given(4, &[]), plain(RecordKind::Refuted, 4)], "an answer without a question");
-    refused(4, &[plain(RecordKind::Refuted, 1)], "the answer rests on clause 1, and -1 is not assumed");
-    refused(4, &[plain(RecordKind::Refuted, 4)], "the answer rests on clause 4, which is not in use");
+    refused(
+        4,
+        &[plain(RecordKind::Refuted, 1)],
+        "the answer rests on clause 1, and -1 is not assumed",
+    );
+    refused(
+        4,
+        &[plain(RecordKind::Refuted, 4)],
+        "the answer rests on clause 4, which is not in use",
+    );
     refused(3, &[question(&[2]), plain(RecordKind::Refuted, 3)], "and -2 is not assumed");
     refused(4, &[question(&[])], "a question was asked before the answer");
     refused(4, &[given(4, &[1])], "a clause was given before the answer");
@@ -55,9 +71,15 @@ fn an_end_that_is_none() {
     let with = |end: u64| encoded(&[&records[..], &[plain(RecordKind::End, end)]].concat());
     assert!(checked(&with(6)).is_err_and(|flaw| flaw.what == "the proof had 6 records, and has 5"));
     let whole = with(5);
-    assert!(checked(&[&whole[..], b"x"].concat()).is_err_and(|flaw| flaw.what.contains("something follows")));
+    assert!(
+        checked(&[&whole[..], b"x"].concat())
+            .is_err_and(|flaw| flaw.what.contains("something follows"))
+    );
     for cut in 0..whole.len() {
-        assert!(checked(&whole[..cut]).is_err_and(|flaw| flaw.what.contains("cut off")), "{cut} bytes");
+        assert!(
+            checked(&whole[..cut]).is_err_and(|flaw| flaw.what.contains("cut off")),
+            "{cut} bytes"
+        );
     }
 }
 
@@ -77,7 +99,8 @@ fn bytes_that_are_no_record() {
     refused(&ended(&[given(1, &[1 << 27])]), "variable 134217728 is out of range");
 }
 
-/// Compressed, a record of more literals than any memory holds is a file of a few megabytes: its number is refused before any of them is read.
+/// Compressed, a record of more literals than any memory holds is a file of a few megabytes: its
+/// number is refused before any of them is read.
 #[test]
 fn a_record_that_no_memory_holds() {
     let many = |bytes: &[u8], kept: usize| {
@@ -86,7 +109,11 @@ fn a_record_that_no_memory_holds() {
         checked(&[&bytes[..kept], &number].concat()).expect_err("it is too large").what
     };
     let clause = encoded(&[given(1, &[1, 2])]);
-    assert!(many(&clause, 2).contains("literals, and no record has more than"), "{}", many(&clause, 2));
+    assert!(
+        many(&clause, 2).contains("literals, and no record has more than"),
+        "{}",
+        many(&clause, 2)
+    );
     let step = encoded(&[given(1, &[1]), derived(2, &[], &[])]);
     let hints = many(&step, step.len() - 1);
     assert!(hints.contains("hints, and no record has more than"), "{hints}");

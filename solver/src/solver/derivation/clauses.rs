@@ -1,4 +1,5 @@
-//! The clauses of a derivation, one behind the other in one list of words, and the numbers that stand for them and for their literals.
+//! The clauses of a derivation, one behind the other in one list of words, and the numbers that
+//! stand for them and for their literals.
 
 use margay_proof::SatLiteral;
 use rustc_hash::FxHashMap;
@@ -14,7 +15,8 @@ impl LiteralCode {
 
     /// The literal that it was made of.
     pub fn literal(self) -> SatLiteral {
-        SatLiteral::of_variable(self.variable(), self.0 & 1 == 1).expect("a code is made of a literal")
+        SatLiteral::of_variable(self.variable(), self.0 & 1 == 1)
+            .expect("a code is made of a literal")
     }
 
     pub fn at(self) -> usize {
@@ -38,8 +40,8 @@ impl std::ops::Not for LiteralCode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClausePlace(pub(super) u32);
 
-/// A clause is four times its length and its state; its number in the log, in two words (while it waits, the literal that the solver named
-/// first); its literals, the two that are watched first.
+/// A clause is four times its length and its state; its number in the log, in two words (while it
+/// waits, the literal that the solver named first); its literals, the two that are watched first.
 pub(super) const HEAD: usize = 3;
 
 /// What is known of a clause.
@@ -65,8 +67,14 @@ pub(super) struct ClauseMemory {
 }
 
 impl ClauseMemory {
-    /// Takes in a clause of these literals, with two words for its number or what else is known of it while it waits.
-    pub fn push(&mut self, literals: impl ExactSizeIterator<Item = LiteralCode>, state: u32, id: u64) -> ClausePlace {
+    /// Takes in a clause of these literals, with two words for its number or what else is known of
+    /// it while it waits.
+    pub fn push(
+        &mut self,
+        literals: impl ExactSizeIterator<Item = LiteralCode>,
+        state: u32,
+        id: u64,
+    ) -> ClausePlace {
         let place = ClausePlace(u32::try_from(self.words.len()).unwrap_or(u32::MAX));
         let (low, high) = halves(id);
         self.words.extend([(literals.len() as u32) << 2 | state, low, high]);
@@ -90,7 +98,8 @@ impl ClauseMemory {
     /// The clause's number in the log, if it has one.
     pub fn id(&self, place: ClausePlace) -> Option<u64> {
         let at = place.0 as usize;
-        (self.state(place) == state::PROVED).then(|| u64::from(self.words[at + 1]) | u64::from(self.words[at + 2]) << 32)
+        (self.state(place) == state::PROVED)
+            .then(|| u64::from(self.words[at + 1]) | u64::from(self.words[at + 2]) << 32)
     }
 
     /// Of a clause that waits: the literal that the solver named first.

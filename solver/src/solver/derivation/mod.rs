@@ -1,12 +1,14 @@
-//! Shows that clauses which a solver learned follow from those that it was given, without search (Goldberg and Novikov, DATE 2003): each must
-//! follow from those before it by unit propagation, and what it follows from is written down.
+//! Shows that clauses which a solver learned follow from those that it was given, without search
+//! (Goldberg and Novikov, DATE 2003): each must follow from those before it by unit propagation,
+//! and what it follows from is written down.
 //!
-//! A clause that is learned waits until something needs it. Then it is proved, and before it whatever it rests on; most of what a solver learns
-//! is never needed. What waits is proved from the clauses before it alone, and from what is proved, so that nothing rests on itself.
+//! A clause that is learned waits until something needs it. Then it is proved, and before it
+//! whatever it rests on; most of what a solver learns is never needed. What waits is proved from
+//! the clauses before it alone, and from what is proved, so that nothing rests on itself.
 //!
-//! A program is given the assumptions as clauses, and so may use them anywhere. What is derived from one has the negation of the
-//! assumption as one more literal; what is left of the empty clause is then a clause of negated assumptions, which says why there is no
-//! assignment.
+//! A program is given the assumptions as clauses, and so may use them anywhere. What is derived
+//! from one has the negation of the assumption as one more literal; what is left of the empty
+//! clause is then a clause of negated assumptions, which says why there is no assignment.
 
 use std::collections::hash_map::Entry;
 
@@ -51,11 +53,13 @@ pub struct ClauseDerivation {
     clauses: ClauseMemory,
     /// By literal: the clauses in which it is watched.
     watches: Vec<Vec<ClauseWatch>>,
-    /// By literal: 1 where it is true, -1 where it is false, 0 where it has no value; 2 and -2 where it is known for good.
+    /// By literal: 1 where it is true, -1 where it is false, 0 where it has no value; 2 and -2
+    /// where it is known for good.
     values: Vec<i8>,
     /// By variable: the clause that gave it its value.
     reasons: Vec<ClausePlace>,
-    /// The literals that are true: those that are known for good, then those that were tried and what follows from them.
+    /// The literals that are true: those that are known for good, then those that were tried and
+    /// what follows from them.
     trail: Vec<LiteralCode>,
     /// So much of what is known was propagated.
     head: usize,
@@ -152,8 +156,8 @@ impl ClauseDerivation {
         self.rests_on.insert(place, vec![!literal]);
     }
 
-    /// A clause that the solver learned; none if it says nothing. What it makes known is proved at once: the solver leaves that out of all that it
-    /// learns later.
+    /// A clause that the solver learned; none if it says nothing. What it makes known is proved at
+    /// once: the solver leaves that out of all that it learns later.
     ///
     /// # Errors
     /// What became known does not follow.
@@ -168,12 +172,14 @@ impl ClauseDerivation {
         Ok(Some(place))
     }
 
-    /// A clause is used no more. Whoever waits is proved from the clauses before it: where one of these goes, prove first what waits and stays.
+    /// A clause is used no more. Whoever waits is proved from the clauses before it: where one of
+    /// these goes, prove first what waits and stays.
     pub fn remove(&mut self, place: ClausePlace) {
         self.clauses.discard(place);
     }
 
-    /// Clauses that were learned are used no more, each described by literals in any order, and what is true for good may have been left out.
+    /// Clauses that were learned are used no more, each described by literals in any order, and
+    /// what is true for good may have been left out.
     ///
     /// # Errors
     /// What waits and stays cannot be proved, or not within the limits. Then nothing goes.
@@ -183,18 +189,26 @@ impl ClauseDerivation {
         limits: &SolverLimits,
     ) -> Result<(), NotDerived> {
         self.settle(limits)?;
-        // A clause that is true for good says nothing any more, and the solver does not tell when it drops one.
+        // A clause that is true for good says nothing any more, and the solver does not tell when
+        // it drops one.
         let (learned, satisfied): (Vec<ClausePlace>, Vec<ClausePlace>) =
-            std::mem::take(&mut self.learned).into_iter().partition(|&place| !self.is_satisfied(place));
+            std::mem::take(&mut self.learned)
+                .into_iter()
+                .partition(|&place| !self.is_satisfied(place));
         // Two clauses of one key could only lose the proof.
         let by_key: FxHashMap<u64, ClausePlace> =
             learned.iter().map(|&place| (self.key(self.clauses.literals(place)), place)).collect();
         let gone: rustc_hash::FxHashSet<ClausePlace> = clauses
             .filter_map(|clause| {
-                by_key.get(&self.key(clause.iter().copied().filter(|&l| self.knows(l)).map(LiteralCode::of))).copied()
+                by_key
+                    .get(&self.key(
+                        clause.iter().copied().filter(|&l| self.knows(l)).map(LiteralCode::of),
+                    ))
+                    .copied()
             })
             .collect();
-        let staying: Vec<ClausePlace> = learned.iter().copied().filter(|place| !gone.contains(place)).collect();
+        let staying: Vec<ClausePlace> =
+            learned.iter().copied().filter(|place| !gone.contains(place)).collect();
         let proved = staying.iter().try_for_each(|&place| self.prove(place, limits));
         self.learned = if proved.is_ok() { staying } else { learned };
         let gone = if proved.is_ok() { gone } else { Default::default() };
@@ -219,7 +233,11 @@ impl ClauseDerivation {
     ///
     /// # Errors
     /// It does not, or a limit was reached.
-    pub fn refute(&mut self, clause: &[SatLiteral], limits: &SolverLimits) -> Result<ProvedCore, NotDerived> {
+    pub fn refute(
+        &mut self,
+        clause: &[SatLiteral],
+        limits: &SolverLimits,
+    ) -> Result<ProvedCore, NotDerived> {
         if let Some(empty) = self.contradiction(limits)? {
             return Ok(empty);
         }
@@ -228,7 +246,8 @@ impl ClauseDerivation {
             let id = self.write(clause, &[], &[]);
             return Ok(ProvedCore { id, clause: clause.to_vec(), of_question: true });
         };
-        let codes: Vec<LiteralCode> = literals.iter().copied().filter(|&l| self.knows(l)).map(LiteralCode::of).collect();
+        let codes: Vec<LiteralCode> =
+            literals.iter().copied().filter(|&l| self.knows(l)).map(LiteralCode::of).collect();
         let used = self.explain(&codes, None, END).ok_or(NotDerived::NotImplied)?;
         for &place in &used {
             self.prove(place, limits)?;
@@ -244,7 +263,10 @@ impl ClauseDerivation {
     ///
     /// # Errors
     /// A limit was reached, or what it rests on cannot be proved.
-    pub fn contradiction(&mut self, limits: &SolverLimits) -> Result<Option<ProvedCore>, NotDerived> {
+    pub fn contradiction(
+        &mut self,
+        limits: &SolverLimits,
+    ) -> Result<Option<ProvedCore>, NotDerived> {
         self.settle(limits)?;
         Ok(self.empty.clone())
     }
@@ -271,10 +293,13 @@ impl ClauseDerivation {
                 new.insert(self.explain(&codes, Some(lead), place).ok_or(NotDerived::NotImplied)?);
             }
             let before = open.len();
-            open.extend(used[&place].iter().copied().filter(|&p| self.clauses.state(p) == state::WAITING));
+            open.extend(
+                used[&place].iter().copied().filter(|&p| self.clauses.state(p) == state::WAITING),
+            );
             if open.len() == before {
                 let (hints, rests_on) = self.cite(&used.remove(&place).unwrap_or_default());
-                let literals: Vec<SatLiteral> = self.clauses.literals(place).map(LiteralCode::literal).collect();
+                let literals: Vec<SatLiteral> =
+                    self.clauses.literals(place).map(LiteralCode::literal).collect();
                 let id = self.write(&literals, &rests_on, &hints);
                 self.set_proved(place, id, rests_on);
                 open.pop();
@@ -309,7 +334,8 @@ impl ClauseDerivation {
 
     /// Takes a clause into use. Nothing is tried now.
     fn insert(&mut self, literals: &[SatLiteral], state: u32, id: u64) -> ClausePlace {
-        let variables = literals.iter().map(|&l| LiteralCode::of(l).variable() + 1).max().unwrap_or(0);
+        let variables =
+            literals.iter().map(|&l| LiteralCode::of(l).variable() + 1).max().unwrap_or(0);
         if self.reasons.len() < variables {
             self.reasons.resize(variables, TRIED);
             self.marks.resize(variables, 0);
@@ -326,11 +352,17 @@ impl ClauseDerivation {
                 open += 1;
             }
         }
-        let watched = self.clauses.words[first..].iter().take(2).map(|&word| LiteralCode(word)).collect::<Vec<_>>();
+        let watched = self.clauses.words[first..]
+            .iter()
+            .take(2)
+            .map(|&word| LiteralCode(word))
+            .collect::<Vec<_>>();
         if let [a, b] = watched[..] {
             let mark = if literals.len() == 2 && state == state::PROVED { BOTH } else { 0 };
-            self.watches[a.at()].push(ClauseWatch { clause: place, blocker: LiteralCode(b.0 | mark) });
-            self.watches[b.at()].push(ClauseWatch { clause: place, blocker: LiteralCode(a.0 | mark) });
+            self.watches[a.at()]
+                .push(ClauseWatch { clause: place, blocker: LiteralCode(b.0 | mark) });
+            self.watches[b.at()]
+                .push(ClauseWatch { clause: place, blocker: LiteralCode(a.0 | mark) });
         }
         match (open, watched.first()) {
             (1, Some(&only)) if self.value(only) == 0 => self.units.push((only, place)),
@@ -381,7 +413,8 @@ impl ClauseDerivation {
             }
             if let Some(place) = self.falsified {
                 self.prove(place, limits)?;
-                let mut used: Vec<ClausePlace> = self.clauses.literals(place).map(|l| self.reasons[l.variable()]).collect();
+                let mut used: Vec<ClausePlace> =
+                    self.clauses.literals(place).map(|l| self.reasons[l.variable()]).collect();
                 used.push(place);
                 let (hints, clause) = self.cite(&used);
                 let id = self.write(&[], &clause, &hints);
@@ -396,12 +429,17 @@ impl ClauseDerivation {
         }
     }
 
-    /// From now on a literal is known, since all others of a clause that is proved are known to be false.
+    /// From now on a literal is known, since all others of a clause that is proved are known to be
+    /// false.
     fn know(&mut self, literal: LiteralCode, place: ClausePlace) {
         let reason = if self.clauses.length(place) == 1 {
             place
         } else {
-            let others = self.clauses.literals(place).filter(|&l| l != literal).map(|l| self.reasons[l.variable()]);
+            let others = self
+                .clauses
+                .literals(place)
+                .filter(|&l| l != literal)
+                .map(|l| self.reasons[l.variable()]);
             let used: Vec<ClausePlace> = others.chain([place]).collect();
             let (hints, rests_on) = self.cite(&used);
             let id = self.write(&[literal.literal()], &rests_on, &hints);
@@ -434,6 +472,9 @@ impl ClauseDerivation {
         self.falsified.iter_mut().for_each(to);
         self.units.iter_mut().for_each(|(_, place)| to(place));
         let rests_on = std::mem::take(&mut self.rests_on);
-        self.rests_on = rests_on.into_iter().filter_map(|(place, on)| Some((*moved.get(&place)?, on))).collect();
+        self.rests_on = rests_on
+            .into_iter()
+            .filter_map(|(place, on)| Some((*moved.get(&place)?, on)))
+            .collect();
     }
 }

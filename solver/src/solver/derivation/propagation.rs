@@ -20,7 +20,8 @@ pub(super) struct ClauseWatch {
     pub blocker: LiteralCode,
 }
 
-/// The mark of a watch whose clause was given and is its two literals alone: it need not be looked at.
+/// The mark of a watch whose clause was given and is its two literals alone: it need not be looked
+/// at.
 pub(super) const BOTH: u32 = 1 << 31;
 
 impl ClauseWatch {
@@ -42,9 +43,14 @@ impl ClauseDerivation {
         self.trail.push(literal);
     }
 
-    /// Looks at the clauses in which a literal that became false is watched, without those that wait and are not before a place: the clause
-    /// that is false, if there is one. What they imply is tried, or, of what is known, noted.
-    pub(super) fn visit<const FOR_GOOD: bool>(&mut self, falsified: LiteralCode, before: ClausePlace) -> Option<ClausePlace> {
+    /// Looks at the clauses in which a literal that became false is watched, without those that
+    /// wait and are not before a place: the clause that is false, if there is one. What they imply
+    /// is tried, or, of what is known, noted.
+    pub(super) fn visit<const FOR_GOOD: bool>(
+        &mut self,
+        falsified: LiteralCode,
+        before: ClausePlace,
+    ) -> Option<ClausePlace> {
         let mut list = std::mem::take(&mut self.watches[falsified.at()]);
         let (mut at, mut kept, mut conflict) = (0, 0, None);
         while let Some(&watch) = list.get(at) {
@@ -93,7 +99,9 @@ impl ClauseDerivation {
                 continue;
             }
             let end = first + (word >> 2) as usize;
-            if let Some(free) = (first + 2..end).find(|&k| self.values[self.clauses.words[k] as usize] >= 0) {
+            if let Some(free) =
+                (first + 2..end).find(|&k| self.values[self.clauses.words[k] as usize] >= 0)
+            {
                 self.clauses.words.swap(first + 1, free);
                 self.watches[self.clauses.words[first + 1] as usize].push(watch);
                 continue;
@@ -120,10 +128,12 @@ impl ClauseDerivation {
         }
     }
 
-    /// The clauses that a clause of these literals follows from, in an order for unit propagation; those that wait are before a place.
+    /// The clauses that a clause of these literals follows from, in an order for unit propagation;
+    /// those that wait are before a place.
     ///
-    /// A solver names the literal first by which it left the conflict. What follows from that with the others was the conflict; what follows from
-    /// the others alone says at most why the clause is so short. So the former is looked at first; it suffices for most clauses.
+    /// A solver names the literal first by which it left the conflict. What follows from that with
+    /// the others was the conflict; what follows from the others alone says at most why the clause
+    /// is so short. So the former is looked at first; it suffices for most clauses.
     pub(super) fn explain(
         &mut self,
         literals: &[LiteralCode],
@@ -140,7 +150,8 @@ impl ClauseDerivation {
                 self.assign(!literal, TRIED);
             }
         }
-        // What was tried is looked at first, so that each clause is watched where it should be; what follows from that waits.
+        // What was tried is looked at first, so that each clause is watched where it should be;
+        // what follows from that waits.
         let mut conflict = None;
         let (mut at, tried) = (self.head, self.trail.len());
         while conflict.is_none() && at < tried {
@@ -206,15 +217,22 @@ impl ClauseDerivation {
             return true;
         }
         let reason = self.reasons[variable];
-        let follows = reason != TRIED && self.clauses.literals(reason).any(|l| self.marks[l.variable()] == self.mark);
+        let follows = reason != TRIED
+            && self.clauses.literals(reason).any(|l| self.marks[l.variable()] == self.mark);
         if follows {
             self.marks[variable] = self.mark;
         }
         follows
     }
 
-    /// What led to a clause that is false: units that are known, then what followed from what was tried, in that order.
-    fn used(&mut self, conflict: ClausePlace, known: usize, literals: &[LiteralCode]) -> Vec<ClausePlace> {
+    /// What led to a clause that is false: units that are known, then what followed from what was
+    /// tried, in that order.
+    fn used(
+        &mut self,
+        conflict: ClausePlace,
+        known: usize,
+        literals: &[LiteralCode],
+    ) -> Vec<ClausePlace> {
         let mark = self.begin_marks();
         // Of the clause's own literals nothing need be known.
         for literal in literals {

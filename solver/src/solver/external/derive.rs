@@ -29,7 +29,8 @@ pub struct FollowedProof {
     pub next: u64,
 }
 
-/// The refutation that a proof describes, of these clauses with their numbers in the log, under assumptions; the next number that is free.
+/// The refutation that a proof describes, of these clauses with their numbers in the log, under
+/// assumptions; the next number that is free.
 ///
 /// # Errors
 /// A line does not follow from those before it, or the last one does not end it.
@@ -57,20 +58,28 @@ pub fn follow<'c>(
             return Ok(FollowedProof { core, next: derivation.next() });
         }
         let Some((number, line)) = lines.next() else {
-            return Err(NotFollowed::Proof("the proof ends before there is a contradiction".to_owned()));
+            return Err(NotFollowed::Proof(
+                "the proof ends before there is a contradiction".to_owned(),
+            ));
         };
         if number % OFTEN == 0 && limits.reached() {
             return Err(NotFollowed::Limit(derivation.next()));
         }
         match line.map_err(NotFollowed::Proof)? {
-            // That a solver deletes what it knows for good is of no account, and a clause that is not there is none of ours.
+            // That a solver deletes what it knows for good is of no account, and a clause that is
+            // not there is none of ours.
             DratLine::Deleted(literals) => {
                 if let Some(place) = places.take(&literals) {
                     derivation.remove(place);
                 }
             }
             DratLine::Added(literals) => {
-                let why = |why: &str| NotFollowed::Proof(format!("line {} of its proof cannot be followed: {why}", number + 1));
+                let why = |why: &str| {
+                    NotFollowed::Proof(format!(
+                        "line {} of its proof cannot be followed: {why}",
+                        number + 1
+                    ))
+                };
                 // A variable of the solver's own: what is said of it follows from nothing.
                 if literals.iter().any(|&l| !derivation.knows(l)) {
                     return Err(why(
@@ -79,14 +88,14 @@ pub fn follow<'c>(
                 }
                 // One that says nothing is needed for nothing.
                 let learned = derivation.learn(&literals);
-                let proved =
-                    learned.and_then(|place| place.map_or(Ok(None), |p| derivation.prove(p, &unlimited).map(|()| Some(p))));
+                let proved = learned.and_then(|place| {
+                    place.map_or(Ok(None), |p| derivation.prove(p, &unlimited).map(|()| Some(p)))
+                });
                 match proved {
                     Ok(place) => places.note(&literals, place),
                     Err(NotDerived::Limit) => return Err(NotFollowed::Limit(derivation.next())),
                     Err(NotDerived::NotImplied) => {
-                        let what =
-                            "the clause does not follow from those before it by unit propagation (RAT steps are not taken)";
+                        let what = "the clause does not follow from those before it by unit propagation (RAT steps are not taken)";
                         return Err(why(what));
                     }
                 }
@@ -95,7 +104,8 @@ pub fn follow<'c>(
     }
 }
 
-/// Where clauses of more than two literals are, by their literals. Shorter ones cost nothing, and stay.
+/// Where clauses of more than two literals are, by their literals. Shorter ones cost nothing, and
+/// stay.
 #[derive(Default)]
 struct ByLiterals(FxHashMap<Vec<SatLiteral>, Vec<ClausePlace>>);
 

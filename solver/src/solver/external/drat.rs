@@ -1,5 +1,5 @@
-//! Reads proofs in DRAT format, text or binary (Wetzler, Heule and Hunt, SAT 2014): the clauses that a solver derived, in order, and
-//! those that it deleted.
+//! Reads proofs in DRAT format, text or binary (Wetzler, Heule and Hunt, SAT 2014): the clauses
+//! that a solver derived, in order, and those that it deleted.
 
 use margay_proof::SatLiteral;
 
@@ -18,7 +18,8 @@ pub struct DratLines<'a> {
     binary: bool,
 }
 
-/// Text consists of these characters; a binary proof has others among its first, the letter `a` for one.
+/// Text consists of these characters; a binary proof has others among its first, the letter `a` for
+/// one.
 fn is_text(byte: u8) -> bool {
     byte.is_ascii_digit() || byte.is_ascii_whitespace() || byte == b'-' || byte == b'd'
 }
@@ -31,7 +32,8 @@ impl<'a> DratLines<'a> {
 
     fn text(&mut self) -> Option<Result<DratLine, String>> {
         loop {
-            let end = self.rest.iter().position(|&b| b == b'\n').map_or(self.rest.len(), |at| at + 1);
+            let end =
+                self.rest.iter().position(|&b| b == b'\n').map_or(self.rest.len(), |at| at + 1);
             if end == 0 {
                 return None;
             }
@@ -42,14 +44,20 @@ impl<'a> DratLines<'a> {
             if line.is_empty() {
                 continue;
             }
-            let (deleted, numbers) = line.strip_prefix('d').map_or((false, line), |rest| (true, rest));
-            let numbers: Result<Vec<i32>, _> = numbers.split_ascii_whitespace().map(str::parse).collect();
+            let (deleted, numbers) =
+                line.strip_prefix('d').map_or((false, line), |rest| (true, rest));
+            let numbers: Result<Vec<i32>, _> =
+                numbers.split_ascii_whitespace().map(str::parse).collect();
             let literals = match numbers.as_deref() {
                 Ok([numbers @ .., 0]) => SatLiteral::all_of_dimacs(numbers),
                 _ => None,
             };
             return Some(match literals {
-                Some(literals) => Ok(if deleted { DratLine::Deleted(literals) } else { DratLine::Added(literals) }),
+                Some(literals) => Ok(if deleted {
+                    DratLine::Deleted(literals)
+                } else {
+                    DratLine::Added(literals)
+                }),
                 None => Err(format!("`{line}` is no line of a DRAT proof")),
             });
         }
@@ -83,7 +91,11 @@ impl<'a> DratLines<'a> {
             }
             if number == 0 {
                 self.rest = rest;
-                return Some(Ok(if first == b'd' { DratLine::Deleted(literals) } else { DratLine::Added(literals) }));
+                return Some(Ok(if first == b'd' {
+                    DratLine::Deleted(literals)
+                } else {
+                    DratLine::Added(literals)
+                }));
             }
             match SatLiteral::of_variable((number >> 1) as usize, number & 1 == 1) {
                 Some(literal) => literals.push(literal),
@@ -115,10 +127,16 @@ mod tests {
     #[test]
     fn text_and_binary_say_the_same() {
         let clause = |numbers: &[i32]| SatLiteral::all_of_dimacs(numbers).expect("literals");
-        let expected =
-            [DratLine::Added(clause(&[1, -2])), DratLine::Deleted(clause(&[-63, 64, 9000])), DratLine::Added(Vec::new())];
+        let expected = [
+            DratLine::Added(clause(&[1, -2])),
+            DratLine::Deleted(clause(&[-63, 64, 9000])),
+            DratLine::Added(Vec::new()),
+        ];
         assert_eq!(read(b"1 -2 0\n\nd -63 64 9000 0\r\n0").as_deref(), Ok(&expected[..]));
-        assert_eq!(read(&[b'a', 2, 5, 0, b'd', 127, 0x80, 1, 0xd0, 0x8c, 1, 0, b'a', 0]).as_deref(), Ok(&expected[..]));
+        assert_eq!(
+            read(&[b'a', 2, 5, 0, b'd', 127, 0x80, 1, 0xd0, 0x8c, 1, 0, b'a', 0]).as_deref(),
+            Ok(&expected[..])
+        );
         assert_eq!(read(b""), Ok(Vec::new()));
     }
 

@@ -1,8 +1,10 @@
-//! A SAT solver that is a program of its own: it reads DIMACS, prints its answer, and writes a DRAT proof, as solvers of the SAT competitions do.
-//! It is called anew for each question, with all clauses so far and the assumptions as clauses.
+//! A SAT solver that is a program of its own: it reads DIMACS, prints its answer, and writes a DRAT
+//! proof, as solvers of the SAT competitions do. It is called anew for each question, with all
+//! clauses so far and the assumptions as clauses.
 //!
-//! An assignment that it prints is compared with the clauses. That there is none is believed, as it is of any solver, unless a proof is kept:
-//! then what it wrote is followed, and kept with what each clause follows from (`derive.rs`). Cores come from its proof, too.
+//! An assignment that it prints is compared with the clauses. That there is none is believed, as it
+//! is of any solver, unless a proof is kept: then what it wrote is followed, and kept with what
+//! each clause follows from (`derive.rs`). Cores come from its proof, too.
 
 mod derive;
 mod drat;
@@ -71,7 +73,11 @@ impl Factory for ProgramFactory {
         Ok(self.solver(None))
     }
 
-    fn start_logged(&self, _: &SolverOptions, log: &ProofLog) -> Result<Box<dyn Solver>, SolverFailure> {
+    fn start_logged(
+        &self,
+        _: &SolverOptions,
+        log: &ProofLog,
+    ) -> Result<Box<dyn Solver>, SolverFailure> {
         Ok(self.solver(Some(log)))
     }
 }
@@ -124,17 +130,29 @@ impl ProgramSolver {
     }
 
     /// Writes the clauses to a file, starts the program on it, and reads what it prints.
-    fn ask(&self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<(SolverAnswer, LastAnswer), SolverFailure> {
-        let cannot = |error: io::Error| self.failure(format!("its files cannot be written or read: {error}"));
+    fn ask(
+        &self,
+        assumptions: &[SatLiteral],
+        limits: &SolverLimits,
+    ) -> Result<(SolverAnswer, LastAnswer), SolverFailure> {
+        let cannot = |error: io::Error| {
+            self.failure(format!("its files cannot be written or read: {error}"))
+        };
         let folder = scratch("margay-solver-").map_err(cannot)?;
-        let (problem, proof) = (folder.path().join("problem.cnf"), folder.path().join("proof.drat"));
+        let (problem, proof) =
+            (folder.path().join("problem.cnf"), folder.path().join("proof.drat"));
         let units: Vec<[SatLiteral; 1]> = assumptions.iter().map(|&l| [l]).collect();
-        let clauses =
-            self.clauses.iter().map(|(_, clause)| clause.as_slice()).chain(units.iter().map(<[SatLiteral; 1]>::as_slice));
+        let clauses = self
+            .clauses
+            .iter()
+            .map(|(_, clause)| clause.as_slice())
+            .chain(units.iter().map(<[SatLiteral; 1]>::as_slice));
         let mut out = BufWriter::new(File::create(&problem).map_err(cannot)?);
-        write_clauses(&mut out, self.variables, self.clauses.len() + units.len(), clauses.clone()).map_err(cannot)?;
+        write_clauses(&mut out, self.variables, self.clauses.len() + units.len(), clauses.clone())
+            .map_err(cannot)?;
         out.flush().map_err(cannot)?;
-        let (answer, literals) = run::run(&self.command, &problem, &proof, limits).map_err(|what| self.failure(what))?;
+        let (answer, literals) =
+            run::run(&self.command, &problem, &proof, limits).map_err(|what| self.failure(what))?;
         let last = match answer {
             SolverAnswer::Unknown => LastAnswer::Nothing,
             SolverAnswer::Unsat => {
@@ -154,7 +172,9 @@ impl ProgramSolver {
                 }
                 let holds = |l: &SatLiteral| values[l.variable() as usize - 1] != l.is_negated();
                 if let Some(clause) = clauses.into_iter().find(|clause| !clause.iter().any(holds)) {
-                    return Err(self.failure(format!("its assignment does not satisfy the clause {clause:?}")));
+                    return Err(self.failure(format!(
+                        "its assignment does not satisfy the clause {clause:?}"
+                    )));
                 }
                 LastAnswer::Assignment(values)
             }
@@ -175,7 +195,11 @@ impl Solver for ProgramSolver {
         Ok(())
     }
 
-    fn solve(&mut self, assumptions: &[SatLiteral], limits: &SolverLimits) -> Result<SolverAnswer, SolverFailure> {
+    fn solve(
+        &mut self,
+        assumptions: &[SatLiteral],
+        limits: &SolverLimits,
+    ) -> Result<SolverAnswer, SolverFailure> {
         self.see(assumptions);
         self.last = LastAnswer::Nothing;
         if limits.reached() {
@@ -215,12 +239,15 @@ impl Solver for ProgramSolver {
 
     fn model(&mut self, variables: usize) -> Result<Vec<bool>, SolverFailure> {
         match &self.last {
-            LastAnswer::Assignment(values) => Ok((0..variables).map(|at| values.get(at).copied().unwrap_or(false)).collect()),
+            LastAnswer::Assignment(values) => {
+                Ok((0..variables).map(|at| values.get(at).copied().unwrap_or(false)).collect())
+            }
             _ => Err(self.failure("its last answer was not an assignment")),
         }
     }
 
-    /// What the proof rests on. Where it cannot be followed, all assumptions: that they cannot hold together is what the program said.
+    /// What the proof rests on. Where it cannot be followed, all assumptions: that they cannot hold
+    /// together is what the program said.
     fn core(&mut self) -> Result<Vec<SatLiteral>, SolverFailure> {
         let core = match &self.last {
             LastAnswer::Core(core) => core.clone(),

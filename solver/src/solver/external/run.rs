@@ -1,4 +1,5 @@
-//! Runs a SAT solver as a program: it gets a file with the problem and the name of one for the proof, as in the SAT competitions.
+//! Runs a SAT solver as a program: it gets a file with the problem and the name of one for the
+//! proof, as in the SAT competitions.
 
 use std::io::Read;
 use std::path::Path;
@@ -13,7 +14,8 @@ use crate::solver::SolverAnswer;
 /// How often limits are looked at.
 const OFTEN: Duration = Duration::from_millis(5);
 
-/// Runs the command on a problem within the limits; its answer, and the literals that it says are true.
+/// Runs the command on a problem within the limits; its answer, and the literals that it says are
+/// true.
 ///
 /// # Errors
 /// It cannot be started, or says nothing that is an answer; in words.
@@ -54,9 +56,15 @@ pub fn run(
         Some("UNKNOWN") => Ok((SolverAnswer::Unknown, Vec::new())),
         Some(other) => Err(format!("its answer is `s {other}`")),
         None => {
-            let first = errors.lines().chain(out.lines()).map(str::trim).find(|line| !line.is_empty() && *line != "c");
+            let first = errors
+                .lines()
+                .chain(out.lines())
+                .map(str::trim)
+                .find(|line| !line.is_empty() && *line != "c");
             let first = first.map_or(String::new(), |line| format!("; it says `{line}`"));
-            Err(format!("it ends ({status}) without a line `s SATISFIABLE` or `s UNSATISFIABLE`{first}"))
+            Err(format!(
+                "it ends ({status}) without a line `s SATISFIABLE` or `s UNSATISFIABLE`{first}"
+            ))
         }
     }
 }
@@ -74,7 +82,10 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> std::thread::JoinHandle<S
 
 /// The literals of the lines `v ...`.
 fn assignment(out: &str) -> Result<Vec<SatLiteral>, String> {
-    let words = out.lines().filter_map(|line| line.strip_prefix("v ")).flat_map(str::split_ascii_whitespace);
+    let words = out
+        .lines()
+        .filter_map(|line| line.strip_prefix("v "))
+        .flat_map(str::split_ascii_whitespace);
     // 0 ends them.
     let literals = words.take_while(|word| *word != "0").map(|word| {
         let literal = word.parse().ok().and_then(SatLiteral::of_dimacs);

@@ -22,7 +22,8 @@ use crate::encode::shape::ThreadShape;
 #[derive(Debug, Clone)]
 pub struct SolvedCaseFile {
     pub name: String,
-    /// The axioms of each question with the answer: is there a counterexample? `None` if a limit was reached.
+    /// The axioms of each question with the answer: is there a counterexample? `None` if a limit
+    /// was reached.
     pub answers: Vec<(String, Option<bool>)>,
     /// Conflicts of the solver.
     pub conflicts: u64,
@@ -47,7 +48,11 @@ impl SolvedCaseFile {
 
 impl CaseFile {
     /// The file of a part of a check's cases.
-    pub fn new(setting: &CheckSetting<'_>, answers: &CheckpointedAnswers, part: &CasePart<'_>) -> Self {
+    pub fn new(
+        setting: &CheckSetting<'_>,
+        answers: &CheckpointedAnswers,
+        part: &CasePart<'_>,
+    ) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -64,8 +69,8 @@ impl CaseFile {
         }
     }
 
-    /// Solves the case; its answer goes into the folder, where a check with `--checkpoint` finds it. With a limit reached nothing is
-    /// written.
+    /// Solves the case; its answer goes into the folder, where a check with `--checkpoint` finds
+    /// it. With a limit reached nothing is written.
     ///
     /// # Errors
     /// The case is none of its mapping, or the engines disagree.
@@ -76,7 +81,8 @@ impl CaseFile {
         progress: &dyn Progress,
     ) -> Result<SolvedCaseFile, Vec<Diagnostic>> {
         let start = Instant::now();
-        let wrong = |what: &str| vec![Diagnostic::error(format!("the case file `{}` {what}", self.name))];
+        let wrong =
+            |what: &str| vec![Diagnostic::error(format!("the case file `{}` {what}", self.name))];
         let (mapping, mut options) = self.statement.load()?;
         options.bound = self.bound;
         (options.stop, options.deadline) = (limits.stop.clone(), limits.deadline);
@@ -95,7 +101,8 @@ impl CaseFile {
         let shape = shape.ok_or_else(|| wrong("has a thread shape that is none"))?;
         let mut kinds = ProgramKind::all(mapping, &options, &asked);
         let known = kinds.iter().position(|k| kind(&k.setting(mapping, &options)) == self.kind);
-        let known = known.ok_or_else(|| wrong("is about a kind of programs that its mapping does not have"))?;
+        let known = known
+            .ok_or_else(|| wrong("is about a kind of programs that its mapping does not have"))?;
         let kind = &mut kinds[known];
         questions::check_problem(&kind.problem, &options)?;
         let fits = self.questions.iter().all(|&q| q < kind.asks.len())
@@ -106,13 +113,19 @@ impl CaseFile {
         }
         kind.lessons = self.lessons.iter().cloned().collect();
         let setting = kind.setting(mapping, &options);
-        let part = CasePart { shape: &shape, questions: self.questions.clone(), cube: self.cube.clone(), cost: None };
+        let part = CasePart {
+            shape: &shape,
+            questions: self.questions.clone(),
+            cube: self.cube.clone(),
+            cost: None,
+        };
         if name(&setting, part.shape, &part.questions, &part.cube) != self.name {
             return Err(wrong("has the name of another case"));
         }
         let keeping = Keeping { answers: &answers, inner: &CaseSearch, progress };
-        let PartAnswer { decisions, kept, .. } =
-            keeping.decide(&setting, &part).map_err(|fault| vec![Diagnostic::error(format!("case `{}`: {fault}", self.name))])?;
+        let PartAnswer { decisions, kept, .. } = keeping
+            .decide(&setting, &part)
+            .map_err(|fault| vec![Diagnostic::error(format!("case `{}`: {fault}", self.name))])?;
         let path = answers.store.path(&self.name);
         let axioms = |question: usize| crate::check::name(mapping, &setting.asks[question]);
         let found = |answer: CaseAnswer| match answer {

@@ -1,5 +1,6 @@
-//! What a row puts beside the access of an operation: fences, loads whose value nobody uses, and the read of a store that is a
-//! read-modify-write. Each is at a place: so many events before or behind the access.
+//! What a row puts beside the access of an operation: fences, loads whose value nobody uses, and
+//! the read of a store that is a read-modify-write. Each is at a place: so many events before or
+//! behind the access.
 
 use margay_language::{Lowering, LoweringStep};
 use margay_models::signature::Operation;
@@ -8,8 +9,8 @@ use super::roles::RoleBuilder;
 use super::{X, Y, Z};
 use crate::logic::{EventAtom, EventTerm, Lit, Meaning, Pred};
 
-/// Where what a lowering puts beside the access is: so many events before or behind it. Fences and reads whose value nobody uses have
-/// places of their own.
+/// Where what a lowering puts beside the access is: so many events before or behind it. Fences and
+/// reads whose value nobody uses have places of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BesidePlace {
     pub(super) is_read: bool,
@@ -19,15 +20,19 @@ pub(super) struct BesidePlace {
 
 /// An event that a lowering puts beside the access.
 pub(super) struct BesideEvent {
-    /// Its number among the events of the lowering, where a read-modify-write that is a read-modify-write in the source counts as one.
+    /// Its number among the events of the lowering, where a read-modify-write that is a
+    /// read-modify-write in the source counts as one.
     pub(super) number: usize,
     pub(super) step: LoweringStep,
     pub(super) place: BesidePlace,
 }
 
-/// What a lowering puts beside its access, and the numbers of the access and of all events. The read of a store by read-modify-write is
-/// right before the store.
-pub(super) fn beside(lowering: &Lowering, operation: Operation) -> (Vec<BesideEvent>, usize, usize) {
+/// What a lowering puts beside its access, and the numbers of the access and of all events. The
+/// read of a store by read-modify-write is right before the store.
+pub(super) fn beside(
+    lowering: &Lowering,
+    operation: Operation,
+) -> (Vec<BesideEvent>, usize, usize) {
     let access = lowering.access().unwrap_or(0);
     let exchange = usize::from(lowering.stores_by_exchange(operation));
     let (own, all) = (access + exchange, lowering.steps.len() + exchange);
@@ -46,7 +51,10 @@ impl RoleBuilder<'_> {
         if let Some(&(_, known)) = self.places.iter().find(|p| p.0 == place) {
             return known;
         }
-        let (what, side) = (if place.is_read { "read" } else { "fence" }, if place.behind { "behind" } else { "before" });
+        let (what, side) = (
+            if place.is_read { "read" } else { "fence" },
+            if place.behind { "behind" } else { "before" },
+        );
         let name = match place.distance {
             1 => format!("{what}-{side}"),
             k => format!("{what}-{side}-{k}"),
@@ -71,8 +79,8 @@ impl RoleBuilder<'_> {
         }
     }
 
-    /// A read that a row adds is of the operation's location; with `is_half`, the operation's store is the other half of its
-    /// read-modify-write.
+    /// A read that a row adds is of the operation's location; with `is_half`, the operation's store
+    /// is the other half of its read-modify-write.
     pub(super) fn unused_read(&mut self, read: Pred, place: Pred, is_half: bool, what: &str) {
         let (loc, rmw) = (self.target.symbols.loc(), self.target.symbols.rmw());
         let premise = [Lit::no(EventAtom::binary(place, X, Y)), Lit::no(EventAtom::unary(read, Y))];
@@ -84,10 +92,16 @@ impl RoleBuilder<'_> {
         }
         self.say(with(Lit::yes(EventAtom::binary(rmw, Y, X))), what);
         let pair = [Lit::no(EventAtom::binary(rmw, Y, X)), Lit::no(EventAtom::unary(read, Y))];
-        self.say(pair.iter().copied().chain([Lit::yes(EventAtom::binary(place, X, Y))]).collect(), what);
+        self.say(
+            pair.iter().copied().chain([Lit::yes(EventAtom::binary(place, X, Y))]).collect(),
+            what,
+        );
         let all = self.target.relations.rmw();
         let first = self.theory.end_name(all, false);
-        self.say(vec![Lit::no(EventAtom::unary(read, Y)), Lit::yes(EventAtom::unary(first, Y))], what);
+        self.say(
+            vec![Lit::no(EventAtom::unary(read, Y)), Lit::yes(EventAtom::unary(first, Y))],
+            what,
+        );
     }
 
     /// Do rows add reads? Then what the target reads is not what the source reads.

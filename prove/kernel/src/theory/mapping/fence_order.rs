@@ -1,6 +1,7 @@
-//! The order that an execution of the source chooses for its fences (`chosen sync_fence`). The source allows an execution if some order does, so a
-//! theorem takes one of which it is known, without any premise, that it is there: the order of the target's own fences, read back; or an order of all
-//! events that keeps what the target orders around fences.
+//! The order that an execution of the source chooses for its fences (`chosen sync_fence`). The
+//! source allows an execution if some order does, so a theorem takes one of which it is known,
+//! without any premise, that it is there: the order of the target's own fences, read back; or an
+//! order of all events that keeps what the target orders around fences.
 
 use margay_language::Mapping;
 use margay_models::model::{Check, CheckKind, Role};
@@ -17,8 +18,9 @@ use crate::theory::{BaseMeaning, SentenceReason, Theory};
 pub enum ChosenOrder {
     /// The one that the target's execution chooses for the fences that rows make of them.
     OfTarget,
-    /// Any total one that keeps what the target orders around fences, by its axiom of this name. There is one: what is kept has no cycle, since it is
-    /// without the edges that lie on one, and a relation without a cycle is part of a total order.
+    /// Any total one that keeps what the target orders around fences, by its axiom of this name.
+    /// There is one: what is kept has no cycle, since it is without the edges that lie on one, and
+    /// a relation without a cycle is part of a total order.
     Keeping(String),
 }
 
@@ -35,20 +37,26 @@ pub struct KeptOrder {
     pub closure: Pred,
 }
 
-/// The fences of the source whose order an execution chooses, among what is asked about; none if the model does not look at that order.
+/// The fences of the source whose order an execution chooses, among what is asked about; none if
+/// the model does not look at that order.
 pub fn ordered_fences(mapping: &Mapping, selection: &ExecutionSelection) -> Vec<String> {
     let source = &mapping.source;
     if !source.orders_fences() {
         return Vec::new();
     }
-    let of_row = |c: &margay_models::signature::Construct| mapping.rows.iter().any(|row| row.construct == *c);
+    let of_row = |c: &margay_models::signature::Construct| {
+        mapping.rows.iter().any(|row| row.construct == *c)
+    };
     let is_ordered = |c: &&margay_models::signature::Construct| {
-        c.operation == Operation::Fence && source.signature.is_order_of_ordered_fence(c.order) && of_row(c)
+        c.operation == Operation::Fence
+            && source.signature.is_order_of_ordered_fence(c.order)
+            && of_row(c)
     };
     selection.constructs.iter().filter(is_ordered).map(|c| c.name(source.signature)).collect()
 }
 
-/// Which order a theorem about a mapping takes; none if the source chooses none of what is asked about, or the target orders nothing.
+/// Which order a theorem about a mapping takes; none if the source chooses none of what is asked
+/// about, or the target orders nothing.
 pub fn chosen_order(mapping: &Mapping, selection: &ExecutionSelection) -> Option<ChosenOrder> {
     if ordered_fences(mapping, selection).is_empty() {
         return None;
@@ -57,16 +65,23 @@ pub fn chosen_order(mapping: &Mapping, selection: &ExecutionSelection) -> Option
         return Some(ChosenOrder::OfTarget);
     }
     let checks = &mapping.target.checks;
-    checks.iter().rposition(orders).map(|number| ChosenOrder::Keeping(checks[number].display_name()))
+    checks
+        .iter()
+        .rposition(orders)
+        .map(|number| ChosenOrder::Keeping(checks[number].display_name()))
 }
 
 /// Does an axiom say that something has no cycle?
 fn orders(check: &Check) -> bool {
-    check.kind == CheckKind::Acyclic && check.role == Role::Axiom && !check.negated && !check.is_undefined_behaviour()
+    check.kind == CheckKind::Acyclic
+        && check.role == Role::Axiom
+        && !check.negated
+        && !check.is_undefined_behaviour()
 }
 
 impl RoleBuilder<'_> {
-    /// The source's order of fences (`relation` at both levels), if anything can be in it. `target`: what its checks are about.
+    /// The source's order of fences (`relation` at both levels), if anything can be in it.
+    /// `target`: what its checks are about.
     pub(super) fn order_of_fences(
         &mut self,
         relation: BaseRelation,
@@ -94,8 +109,9 @@ impl RoleBuilder<'_> {
         Some(self.theory.exprs.symbol(pred))
     }
 
-    /// The target's order of fences, from one operation to another: each is where the first fence is that the order relates, of those that its row makes.
-    /// No operation has two such places, so it is a strict order, as the target's is.
+    /// The target's order of fences, from one operation to another: each is where the first fence
+    /// is that the order relates, of those that its row makes. No operation has two such places, so
+    /// it is a strict order, as the target's is.
     fn order_read_back(&mut self, relation: BaseRelation) -> TheoryExprId {
         let signature = self.mapping.target.signature;
         let is_ordered = |step: &margay_language::LoweringStep| {
@@ -125,25 +141,28 @@ impl RoleBuilder<'_> {
         self.theory.exprs.sequence(place, behind)
     }
 
-    /// An order of all events that keeps what the closure of an axiom orders among accesses, with fences behind what is before them in their threads and before what
-    /// is behind them.
+    /// An order of all events that keeps what the closure of an axiom orders among accesses, with
+    /// fences behind what is before them in their threads and before what is behind them.
     fn keep(&mut self, fences: TheoryExprId, axiom: TheoryExprId) -> KeptOrder {
         let po = self.po();
         let closure = self.theory.closure_name(axiom);
         let [po, closure] = [po, closure].map(|p| self.theory.exprs.symbol(p));
         let accesses = self.target.sets[&BaseSet::M];
-        let [access, fence] = [accesses, fences].map(|set| self.theory.exprs.make(TheoryExpr::Diagonal(set)));
+        let [access, fence] =
+            [accesses, fences].map(|set| self.theory.exprs.make(TheoryExpr::Diagonal(set)));
         let to_access = self.theory.exprs.sequence(closure, access);
         let closure = self.theory.exprs.sequence(access, to_access);
         let all = self.theory.exprs.union(accesses, fences);
         let all = self.theory.exprs.make(TheoryExpr::Diagonal(all));
-        let [to_all, from_all] = [self.theory.exprs.sequence(po, all), self.theory.exprs.sequence(all, po)];
+        let [to_all, from_all] =
+            [self.theory.exprs.sequence(po, all), self.theory.exprs.sequence(all, po)];
         let from_fence = self.theory.exprs.sequence(fence, to_all);
         let to_fence = self.theory.exprs.sequence(from_all, fence);
         let before = self.theory.exprs.sequence(from_fence, closure);
         let behind = self.theory.exprs.sequence(closure, to_fence);
         let both = self.theory.exprs.sequence(before, to_fence);
-        let kept = self.theory.exprs.union_all([closure, from_fence, to_fence, before, behind, both]);
+        let kept =
+            self.theory.exprs.union_all([closure, from_fence, to_fence, before, behind, both]);
         let order = self.theory.symbols.declare("order", 2, Meaning::Base);
         self.theory.of_source.push(order);
         let order = self.theory.exprs.symbol(order);
@@ -153,7 +172,10 @@ impl RoleBuilder<'_> {
         let cycles = self.theory.exprs.symbol(closure);
         let cycles = self.theory.exprs.make(TheoryExpr::Inverse(cycles));
         let straight = self.theory.exprs.make(TheoryExpr::Difference(kept, cycles));
-        self.theory.no_pair(TheoryExpr::Difference(straight, order), "the-order-keeps-what-the-target-orders");
+        self.theory.no_pair(
+            TheoryExpr::Difference(straight, order),
+            "the-order-keeps-what-the-target-orders",
+        );
         KeptOrder { fences, order, kept, closure }
     }
 }

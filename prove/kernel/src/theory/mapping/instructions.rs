@@ -1,4 +1,5 @@
-//! What an instruction's event is in the target: its kind, order and scope, and the fences beside an access.
+//! What an instruction's event is in the target: its kind, order and scope, and the fences beside
+//! an access.
 
 use margay_language::{LoweringStep, StepScope};
 use margay_models::execution::{Kind, Order, Scope};
@@ -10,7 +11,14 @@ use crate::logic::{EventAtom, EventTerm, Lit, Pred};
 
 impl RoleBuilder<'_> {
     /// Kind and order of an instruction's event.
-    pub(super) fn kind(&mut self, step: LoweringStep, write_half: bool, premise: &[Lit], x: EventTerm, what: &str) {
+    pub(super) fn kind(
+        &mut self,
+        step: LoweringStep,
+        write_half: bool,
+        premise: &[Lit],
+        x: EventTerm,
+        what: &str,
+    ) {
         let (kind, order) = step.kind(write_half);
         let signature = self.mapping.target.signature;
         let mut sets = vec![match kind {
@@ -45,7 +53,10 @@ impl RoleBuilder<'_> {
     fn without_tags(&mut self, tags: Vec<Tag>, premise: &[Lit], x: EventTerm, what: &str) {
         for tag in tags {
             if let Some(set) = self.target_set(BaseSet::Tag(tag)) {
-                self.say(premise.iter().copied().chain([Lit::no(EventAtom::unary(set, x))]).collect(), what);
+                self.say(
+                    premise.iter().copied().chain([Lit::no(EventAtom::unary(set, x))]).collect(),
+                    what,
+                );
             }
         }
     }
@@ -53,7 +64,9 @@ impl RoleBuilder<'_> {
     /// The set of the target's operations of a scope.
     fn scope_set(&self, scope: Scope) -> Option<Pred> {
         let set = match (self.mapping.target.signature.tabular(), scope) {
-            (Some(architecture), _) => BaseSet::Level(architecture.levels().find(|l| l.scope() == scope)?),
+            (Some(architecture), _) => {
+                BaseSet::Level(architecture.levels().find(|l| l.scope() == scope)?)
+            }
             // Of warps only such texts speak.
             (_, Scope::Warp) => return None,
             (_, Scope::Cta) => BaseSet::Cta,
@@ -80,7 +93,9 @@ impl RoleBuilder<'_> {
         let with = |lit: Lit| premise.iter().copied().chain([lit]).collect::<Vec<_>>();
         match step.scope {
             StepScope::None => {
-                for set in Scope::ALL.iter().filter_map(|&scope| self.scope_set(scope)).collect::<Vec<_>>() {
+                for set in
+                    Scope::ALL.iter().filter_map(|&scope| self.scope_set(scope)).collect::<Vec<_>>()
+                {
                     self.say(with(Lit::no(EventAtom::unary(set, x))), what);
                 }
             }
@@ -105,7 +120,8 @@ impl RoleBuilder<'_> {
         }
     }
 
-    /// A fence or read that a row adds to the operations of a role: there is one for each, and it belongs to one.
+    /// A fence or read that a row adds to the operations of a role: there is one for each, and it
+    /// belongs to one.
     pub(super) fn beside(
         &mut self,
         role: Pred,
@@ -118,10 +134,16 @@ impl RoleBuilder<'_> {
         let (own, is_fence) = (EventAtom::binary(place, X, Y), EventAtom::unary(fence, Y));
         let all = self.theory.exprs.symbol(place);
         let (has, is) = (self.theory.end_name(all, false), self.theory.end_name(all, true));
-        self.say(vec![Lit::no(EventAtom::unary(role, X)), Lit::yes(EventAtom::unary(has, X))], what);
+        self.say(
+            vec![Lit::no(EventAtom::unary(role, X)), Lit::yes(EventAtom::unary(has, X))],
+            what,
+        );
         self.say(vec![Lit::no(is_fence), Lit::yes(EventAtom::unary(is, Y))], what);
         let premise = [Lit::no(own), Lit::no(is_fence)];
-        self.say(premise.iter().copied().chain([Lit::yes(EventAtom::unary(role, X))]).collect(), what);
+        self.say(
+            premise.iter().copied().chain([Lit::yes(EventAtom::unary(role, X))]).collect(),
+            what,
+        );
         // The role of an operation says what its fence at a place is.
         self.say(vec![Lit::no(own), Lit::no(EventAtom::unary(role, X)), Lit::yes(is_fence)], what);
         self.present(&[Lit::no(is_fence)], Y, true, what);
@@ -130,7 +152,8 @@ impl RoleBuilder<'_> {
         self.scope(step, &premise, Y, X, scopes, what);
     }
 
-    /// The instructions of a lowering follow each other in program order, and nothing comes between.
+    /// The instructions of a lowering follow each other in program order, and nothing comes
+    /// between.
     pub(super) fn adjacent(
         &mut self,
         role: Pred,
@@ -144,16 +167,27 @@ impl RoleBuilder<'_> {
         // Premises under which a variable is the event of a step: the operation's first event is X.
         let event = |step: usize, at: EventTerm, last: bool| -> (Vec<Lit>, EventTerm) {
             if step != access {
-                let own = fences.iter().find(|f| f.0 == step).expect("every other event has a place beside it").1;
+                let own = fences
+                    .iter()
+                    .find(|f| f.0 == step)
+                    .expect("every other event has a place beside it")
+                    .1;
                 return (vec![Lit::no(EventAtom::binary(own, X, at))], at);
             }
-            if is_rmw && last { (vec![Lit::no(EventAtom::binary(rmw, X, at))], at) } else { (Vec::new(), X) }
+            if is_rmw && last {
+                (vec![Lit::no(EventAtom::binary(rmw, X, at))], at)
+            } else {
+                (Vec::new(), X)
+            }
         };
         let other = EventTerm::variable(3);
         for step in 1..steps {
             let (first, a) = event(step - 1, Y, true);
             let (second, b) = event(step, Z, false);
-            let premise: Vec<Lit> = std::iter::once(Lit::no(EventAtom::unary(role, X))).chain(first).chain(second).collect();
+            let premise: Vec<Lit> = std::iter::once(Lit::no(EventAtom::unary(role, X)))
+                .chain(first)
+                .chain(second)
+                .collect();
             let with = |lits: &[Lit]| premise.iter().chain(lits).copied().collect::<Vec<_>>();
             let po = |s, t| EventAtom::binary(po, s, t);
             let equal = |s, t| Lit::yes(EventAtom::binary(Pred::EQUAL, s, t));

@@ -1,4 +1,5 @@
-//! The levels of the hierarchy of threads (warp, cta, cluster, gpu) by which scopes of the source include threads.
+//! The levels of the hierarchy of threads (warp, cta, cluster, gpu) by which scopes of the source
+//! include threads.
 
 use margay_models::execution::Scope;
 use margay_models::model::CheckKind;
@@ -9,13 +10,14 @@ use crate::logic::{Meaning, Pred, TheoryExpr, TheoryExprId};
 use crate::theory::SentenceReason;
 
 impl RoleBuilder<'_> {
-    /// "The threads of both events share this level": the target's relation, or one of the source's own. `None` for the level that all
-    /// threads share.
+    /// "The threads of both events share this level": the target's relation, or one of the source's
+    /// own. `None` for the level that all threads share.
     pub(super) fn level(&mut self, scope: Scope) -> Option<Pred> {
         if scope == Scope::Sys {
             return None;
         }
-        let target = BaseRelation::all(self.mapping.target.signature).find(|r| r.level() == Some(scope));
+        let target =
+            BaseRelation::all(self.mapping.target.signature).find(|r| r.level() == Some(scope));
         if let Some(relation) = target {
             return Some(self.target.symbols[relation]);
         }

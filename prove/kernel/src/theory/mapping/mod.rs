@@ -1,5 +1,6 @@
-//! What a mapping makes of a source execution, as facts: every event has a role, which is a row's construct (or half of it) or a fence
-//! that a row adds, and the role says what the event is at both levels.
+//! What a mapping makes of a source execution, as facts: every event has a role, which is a row's
+//! construct (or half of it) or a fence that a row adds, and the role says what the event is at
+//! both levels.
 
 mod beside;
 mod dependency;
@@ -51,9 +52,12 @@ pub struct MappingTheory {
 impl MappingTheory {
     /// The closures that the source's checks depend on, inner ones first.
     pub fn source_closures(&self, theory: &Theory) -> Vec<Pred> {
-        let of_target: Vec<Pred> = TheoryVocabulary::of(theory, self.target.checks.iter().copied()).relations;
+        let of_target: Vec<Pred> =
+            TheoryVocabulary::of(theory, self.target.checks.iter().copied()).relations;
         let own = TheoryVocabulary::of(theory, self.source.checks.iter().copied()).relations;
-        let recursive = |p: &Pred| matches!(theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..));
+        let recursive = |p: &Pred| {
+            matches!(theory.symbols.get(*p).meaning, Meaning::Closure(_) | Meaning::Fixpoint(..))
+        };
         own.into_iter().filter(|p| !of_target.contains(p)).filter(recursive).collect()
     }
 }
@@ -68,8 +72,8 @@ pub struct ExecutionSelection {
 }
 
 impl Theory {
-    /// A theory of the target of a mapping alone: what instructions of mappings can do. `ghosts`: there are source operations that
-    /// become nothing.
+    /// A theory of the target of a mapping alone: what instructions of mappings can do. `ghosts`:
+    /// there are source operations that become nothing.
     pub fn of_target(mapping: &Mapping, ghosts: bool) -> (Theory, BaseMeaning, Translated) {
         let mut theory = Theory::default();
         let signature = mapping.target.signature;
@@ -80,7 +84,9 @@ impl Theory {
         let base = theory.declare_base(signature, true, present);
         theory.assume_signature(signature, &base);
         let target = theory.translate(&mapping.target, &base);
-        theory.assume_axioms(&mapping.target, &target.checks, |name| SentenceReason::Axiom(name.to_owned()));
+        theory.assume_axioms(&mapping.target, &target.checks, |name| {
+            SentenceReason::Axiom(name.to_owned())
+        });
         (theory, base, target)
     }
 
@@ -128,11 +134,18 @@ pub fn with_source(
     for (check, &expr) in mapping.source.checks.iter().zip(&source.checks) {
         if check.is_undefined_behaviour() {
             let is_set = mapping.source.arena.sort(check.expr) == Sort::Set;
-            // `flag ~empty race` reports what is not empty; `undefined_unless acyclic r` wants what it says. What `undefined_unless ~...`
-            // says is that something is there, of which a proof has no use.
+            // `flag ~empty race` reports what is not empty; `undefined_unless acyclic r` wants what
+            // it says. What `undefined_unless ~...` says is that something is there, of which a
+            // proof has no use.
             let kind = if check.role == CheckRole::Flag { CheckKind::Empty } else { check.kind };
             if check.role == CheckRole::Flag || !check.negated {
-                theory.assume_check(kind, expr, is_set, false, &SentenceReason::Axiom(check.display_name()));
+                theory.assume_check(
+                    kind,
+                    expr,
+                    is_set,
+                    false,
+                    &SentenceReason::Axiom(check.display_name()),
+                );
             }
         }
     }
@@ -146,7 +159,8 @@ fn whole_threads(theory: &mut Theory, signature: Signature, base: &BaseMeaning, 
     for relation in BaseRelation::all(signature).filter(|r| r.is_of_whole_threads()) {
         whole.relations.insert(relation, theory.exprs.symbol(base.symbols[relation]));
     }
-    // What is the same event, and what another thread, is asked of events that are not emitted, too.
+    // What is the same event, and what another thread, is asked of events that are not emitted,
+    // too.
     let (id, all) = (theory.exprs.identity(), theory.exprs.make(TheoryExpr::All));
     for (relation, formula) in BaseRelation::derived() {
         match formula {
@@ -166,7 +180,14 @@ fn whole_threads(theory: &mut Theory, signature: Signature, base: &BaseMeaning, 
         let mut part = model.clone();
         let mut keep = kept.clone();
         part.checks.retain(|_| keep.next().unwrap_or(true));
-        let checks: Vec<TheoryExprId> = translated.checks.iter().copied().zip(kept).filter(|(_, k)| *k).map(|(c, _)| c).collect();
+        let checks: Vec<TheoryExprId> = translated
+            .checks
+            .iter()
+            .copied()
+            .zip(kept)
+            .filter(|(_, k)| *k)
+            .map(|(c, _)| c)
+            .collect();
         theory.assume_axioms(&part, &checks, |name| SentenceReason::WellFormed(name.to_owned()));
     }
     if let Some(architecture) = signature.tabular() {

@@ -1,4 +1,5 @@
-//! The roles of events: what each construct's row makes, with what its lowering puts beside it, and that every event has one role.
+//! The roles of events: what each construct's row makes, with what its lowering puts beside it, and
+//! that every event has one role.
 
 use margay_language::{Lowering, Mapping, Row, ScopePattern};
 use margay_models::execution::Scope;
@@ -29,7 +30,11 @@ pub(super) struct EventRole<'a> {
 }
 
 /// The roles of all constructs, without what is known of them.
-pub(super) fn roles<'a>(theory: &mut Theory, mapping: &'a Mapping, selection: &ExecutionSelection) -> Vec<EventRole<'a>> {
+pub(super) fn roles<'a>(
+    theory: &mut Theory,
+    mapping: &'a Mapping,
+    selection: &ExecutionSelection,
+) -> Vec<EventRole<'a>> {
     let mut roles = Vec::new();
     for row in mapping.rows.iter().filter(|r| selection.constructs.contains(&r.construct)) {
         let mut name = row.construct.name(mapping.source.signature);
@@ -37,9 +42,12 @@ pub(super) fn roles<'a>(theory: &mut Theory, mapping: &'a Mapping, selection: &E
             name = format!("{name}.{}", scope.name());
         }
         for (k, lowering) in distinct(&row.alternatives) {
-            let name = if row.alternatives.len() > 1 { format!("{name}/{}", k + 1) } else { name.clone() };
+            let name =
+                if row.alternatives.len() > 1 { format!("{name}/{}", k + 1) } else { name.clone() };
             let parts: &[(OperationPart, &str)] = match row.construct.operation {
-                Operation::Rmw => &[(OperationPart::ReadHalf, ":read"), (OperationPart::WriteHalf, ":write")],
+                Operation::Rmw => {
+                    &[(OperationPart::ReadHalf, ":read"), (OperationPart::WriteHalf, ":write")]
+                }
                 _ => &[(OperationPart::Whole, "")],
             };
             for &(part, suffix) in parts {
@@ -51,9 +59,10 @@ pub(super) fn roles<'a>(theory: &mut Theory, mapping: &'a Mapping, selection: &E
     roles
 }
 
-/// The lowerings that differ in what they emit, with their numbers. Types and pairs of orders, for which a row is written again, make no difference to a
-/// proof. (Nor does it whether a compare-exchange fails. To take it for the load that it is made the search for libcu++'s table slower,
-/// 35 s in place of 14, and others hardly faster.)
+/// The lowerings that differ in what they emit, with their numbers. Types and pairs of orders, for
+/// which a row is written again, make no difference to a proof. (Nor does it whether a
+/// compare-exchange fails. To take it for the load that it is made the search for libcu++'s table
+/// slower, 35 s in place of 14, and others hardly faster.)
 fn distinct(alternatives: &[Lowering]) -> Vec<(usize, &Lowering)> {
     let mut found: Vec<(usize, &Lowering)> = Vec::new();
     for (number, own) in alternatives.iter().enumerate() {
@@ -77,8 +86,8 @@ pub(super) struct RoleBuilder<'a> {
     pub(super) roles: Vec<EventRole<'a>>,
     /// The roles of the fences and reads that rows add.
     pub(super) added: Vec<Pred>,
-    /// From the first event of an operation to each event that its row adds, by the place of that: the first before the access, the
-    /// second before it, ..., the first behind it.
+    /// From the first event of an operation to each event that its row adds, by the place of that:
+    /// the first before the access, the second before it, ..., the first behind it.
     pub(super) places: Vec<(BesidePlace, Pred)>,
     /// The roles that have an event at a place.
     pub(super) owners: Vec<(Pred, Pred)>,
@@ -101,7 +110,11 @@ impl RoleBuilder<'_> {
     }
 
     /// Makes the roles' facts, and the base names of the source.
-    pub(super) fn facts(&mut self, selection: &ExecutionSelection, target: &Translated) -> BaseMeaning {
+    pub(super) fn facts(
+        &mut self,
+        selection: &ExecutionSelection,
+        target: &Translated,
+    ) -> BaseMeaning {
         let source_scopes = self.source_scopes();
         for i in 0..self.roles.len() {
             self.events_of(i, &source_scopes);
@@ -119,11 +132,16 @@ impl RoleBuilder<'_> {
     fn source_scopes(&mut self) -> Vec<(Scope, Pred)> {
         let scopes = self.mapping.scopes();
         let name = &self.mapping.source.name;
-        let all: Vec<(Scope, Pred)> =
-            scopes.into_iter().map(|s| (s, self.theory.declare_set(&format!("{name}.{}", s.name())).0)).collect();
+        let all: Vec<(Scope, Pred)> = scopes
+            .into_iter()
+            .map(|s| (s, self.theory.declare_set(&format!("{name}.{}", s.name())).0))
+            .collect();
         for (i, &(_, a)) in all.iter().enumerate() {
             for &(_, b) in &all[i + 1..] {
-                self.say(vec![Lit::no(EventAtom::unary(a, X)), Lit::no(EventAtom::unary(b, X))], "one scope");
+                self.say(
+                    vec![Lit::no(EventAtom::unary(a, X)), Lit::no(EventAtom::unary(b, X))],
+                    "one scope",
+                );
             }
         }
         all
@@ -138,7 +156,10 @@ impl RoleBuilder<'_> {
         let has_scope = construct.has_scope(self.mapping.source.signature);
         match row.scope {
             ScopePattern::Named(scope) => {
-                let own = scopes.iter().filter(|s| s.0 == scope).map(|s| Lit::yes(EventAtom::unary(s.1, X)));
+                let own = scopes
+                    .iter()
+                    .filter(|s| s.0 == scope)
+                    .map(|s| Lit::yes(EventAtom::unary(s.1, X)));
                 self.say(std::iter::once(premise).chain(own).collect(), &what);
             }
             ScopePattern::Any(_) if has_scope && !scopes.is_empty() => {
@@ -199,7 +220,8 @@ impl RoleBuilder<'_> {
         let Some(exchanges) = self.target_set(BaseSet::Xchg) else { return };
         let is_one = |x| EventAtom::unary(exchanges, x);
         // All lowerings that emit the same are one role.
-        let of: Vec<&Lowering> = row.alternatives.iter().filter(|l| emit_the_same(l, lowering)).collect();
+        let of: Vec<&Lowering> =
+            row.alternatives.iter().filter(|l| emit_the_same(l, lowering)).collect();
         let premise = Lit::no(EventAtom::unary(pred, X));
         if !of.iter().any(|l| l.may_exchange()) {
             self.say(vec![premise, Lit::no(is_one(X))], what);
@@ -223,37 +245,65 @@ impl RoleBuilder<'_> {
     pub(super) fn present(&mut self, premise: &[Lit], x: EventTerm, there: bool, what: &str) {
         if let Some(emitted) = self.theory.as_symbol(self.target.universe) {
             let lit = EventAtom::unary(emitted, x);
-            self.say(premise.iter().copied().chain([if there { Lit::yes(lit) } else { Lit::no(lit) }]).collect(), what);
+            self.say(
+                premise
+                    .iter()
+                    .copied()
+                    .chain([if there { Lit::yes(lit) } else { Lit::no(lit) }])
+                    .collect(),
+                what,
+            );
         }
     }
 
     /// Every event is an initial write or has one role.
     fn one_role_each(&mut self) {
         let init = self.target_set(BaseSet::Iw).expect("every signature has it");
-        let all: Vec<Pred> =
-            std::iter::once(init).chain(self.roles.iter().map(|r| r.pred)).chain(self.added.iter().copied()).collect();
-        self.say(all.iter().map(|&p| Lit::yes(EventAtom::unary(p, X))).collect(), EVERY_EVENT_HAS_A_ROLE);
+        let all: Vec<Pred> = std::iter::once(init)
+            .chain(self.roles.iter().map(|r| r.pred))
+            .chain(self.added.iter().copied())
+            .collect();
+        self.say(
+            all.iter().map(|&p| Lit::yes(EventAtom::unary(p, X))).collect(),
+            EVERY_EVENT_HAS_A_ROLE,
+        );
         for (i, &a) in all.iter().enumerate() {
             for &b in &all[i + 1..] {
-                self.say(vec![Lit::no(EventAtom::unary(a, X)), Lit::no(EventAtom::unary(b, X))], ONE_ROLE);
+                self.say(
+                    vec![Lit::no(EventAtom::unary(a, X)), Lit::no(EventAtom::unary(b, X))],
+                    ONE_ROLE,
+                );
             }
         }
         for (_, own) in self.places.clone() {
-            let owners = self.owners.iter().filter(|o| o.0 == own).map(|o| Lit::yes(EventAtom::unary(o.1, X)));
-            let lits = std::iter::once(Lit::no(EventAtom::binary(own, X, Y))).chain(owners).collect();
+            let owners = self
+                .owners
+                .iter()
+                .filter(|o| o.0 == own)
+                .map(|o| Lit::yes(EventAtom::unary(o.1, X)));
+            let lits =
+                std::iter::once(Lit::no(EventAtom::binary(own, X, Y))).chain(owners).collect();
             self.say(lits, "operations with an event at a place");
         }
         // Sets that no row has a member in.
-        let exprs: Vec<(BaseSet, TheoryExprId)> = self.target.sets.iter().map(|(&s, &e)| (s, e)).collect();
+        let exprs: Vec<(BaseSet, TheoryExprId)> =
+            self.target.sets.iter().map(|(&s, &e)| (s, e)).collect();
         for (set, expr) in exprs {
             let Some(pred) = self.theory.as_symbol(expr) else { continue };
             let made = self.theory.facts.iter().any(|f| {
-                matches!(f.reason, SentenceReason::Row(_)) && f.clause.lits.iter().any(|l| l.positive && l.atom.pred == pred)
+                matches!(f.reason, SentenceReason::Row(_))
+                    && f.clause.lits.iter().any(|l| l.positive && l.atom.pred == pred)
             });
             if !made
                 && !matches!(
                     set,
-                    BaseSet::Iw | BaseSet::Rmw | BaseSet::Xchg | BaseSet::Weak | BaseSet::Na | BaseSet::Atomic | BaseSet::Mfence
+                    BaseSet::Iw
+                        | BaseSet::Rmw
+                        | BaseSet::Xchg
+                        | BaseSet::Weak
+                        | BaseSet::Na
+                        | BaseSet::Atomic
+                        | BaseSet::Mfence
                 )
             {
                 self.say(vec![Lit::no(EventAtom::unary(pred, X))], "no row has it");
@@ -274,7 +324,8 @@ impl RoleBuilder<'_> {
             self.say(vec![pair, Lit::no(r), Lit::yes(w)], "halves");
             self.say(vec![pair, Lit::yes(r), Lit::no(w)], "halves");
             let all = self.target.relations.rmw();
-            let (domain, range) = (self.theory.end_name(all, false), self.theory.end_name(all, true));
+            let (domain, range) =
+                (self.theory.end_name(all, false), self.theory.end_name(all, true));
             self.say(vec![Lit::no(r), Lit::yes(EventAtom::unary(domain, X))], "halves");
             self.say(vec![Lit::no(w), Lit::yes(EventAtom::unary(range, Y))], "halves");
         }

@@ -27,7 +27,12 @@ const OF_PTX: &str = "PTX alone has it, and no model of PTX can be the source of
 
 impl RoleBuilder<'_> {
     /// A set of the source: the events of some roles, and perhaps initial writes.
-    fn source_set(&mut self, name: &str, init: bool, of: impl Fn(&EventRole<'_>) -> bool) -> TheoryExprId {
+    fn source_set(
+        &mut self,
+        name: &str,
+        init: bool,
+        of: impl Fn(&EventRole<'_>) -> bool,
+    ) -> TheoryExprId {
         let mut all: Vec<TheoryExprId> = Vec::new();
         if init {
             all.push(self.target.sets[&BaseSet::Iw]);
@@ -45,13 +50,18 @@ impl RoleBuilder<'_> {
         self.theory.exprs.symbol(pred)
     }
 
-    pub(super) fn source_base(&mut self, scopes: &[(Scope, Pred)], target: &Translated) -> BaseMeaning {
+    pub(super) fn source_base(
+        &mut self,
+        scopes: &[(Scope, Pred)],
+        target: &Translated,
+    ) -> BaseMeaning {
         let universe = self.theory.exprs.make(TheoryExpr::All);
         let universe = if self.added.is_empty() {
             universe
         } else {
             let added: Vec<Pred> = self.added.clone();
-            let added: Vec<TheoryExprId> = added.into_iter().map(|p| self.theory.exprs.symbol(p)).collect();
+            let added: Vec<TheoryExprId> =
+                added.into_iter().map(|p| self.theory.exprs.symbol(p)).collect();
             let added = self.theory.exprs.union_all(added);
             let pred = self.theory.symbols.declare("added", 1, Meaning::Defined(added));
             let added = self.theory.exprs.symbol(pred);
@@ -70,7 +80,8 @@ impl RoleBuilder<'_> {
 
     /// What each set of the source's signature is.
     fn source_sets(&mut self, base: &mut BaseMeaning, scopes: &[(Scope, Pred)]) {
-        // Reads first, then fences and orders, then what has no order: searches look at symbols as they come.
+        // Reads first, then fences and orders, then what has no order: searches look at symbols as
+        // they come.
         let rank = |set: &BaseSet| match set {
             BaseSet::R | BaseSet::Rmw => 0,
             BaseSet::F | BaseSet::Mfence => 1,
@@ -98,8 +109,14 @@ impl RoleBuilder<'_> {
         }
     }
 
-    /// What a set of the source is. Every base set has a case here: one without would be a name without a meaning.
-    fn meaning(&mut self, set: BaseSet, base: &BaseMeaning, scopes: &[(Scope, Pred)]) -> SetMeaning {
+    /// What a set of the source is. Every base set has a case here: one without would be a name
+    /// without a meaning.
+    fn meaning(
+        &mut self,
+        set: BaseSet,
+        base: &BaseMeaning,
+        scopes: &[(Scope, Pred)],
+    ) -> SetMeaning {
         let order = |r: &EventRole<'_>| match r.part {
             OperationPart::Whole => r.construct.order,
             OperationPart::ReadHalf => r.construct.read_order(),
@@ -108,30 +125,40 @@ impl RoleBuilder<'_> {
         let name = set.name();
         SetMeaning::Is(match set {
             BaseSet::Universe | BaseSet::M => return SetMeaning::Follows,
-            BaseSet::R if self.adds_reads() => {
-                self.source_set(name, false, |r| r.construct.operation == Operation::Read || r.part == OperationPart::ReadHalf)
+            BaseSet::R if self.adds_reads() => self.source_set(name, false, |r| {
+                r.construct.operation == Operation::Read || r.part == OperationPart::ReadHalf
+            }),
+            BaseSet::Rmw if self.adds_reads() => {
+                self.source_set(name, false, |r| r.part != OperationPart::Whole)
             }
-            BaseSet::Rmw if self.adds_reads() => self.source_set(name, false, |r| r.part != OperationPart::Whole),
             BaseSet::R | BaseSet::W | BaseSet::Iw | BaseSet::Rmw => self.target.sets[&set],
-            BaseSet::F => self.source_set(name, false, |r| r.construct.operation == Operation::Fence),
+            BaseSet::F => {
+                self.source_set(name, false, |r| r.construct.operation == Operation::Fence)
+            }
             BaseSet::Mfence => base.sets[&BaseSet::F],
             BaseSet::Rlx => self.source_set(name, false, |r| order(r) == Order::Rlx),
             BaseSet::Acq => self.source_set(name, false, |r| order(r) == Order::Acq),
             BaseSet::Rel => self.source_set(name, false, |r| order(r) == Order::Rel),
             BaseSet::AcqRel => self.source_set(name, false, |r| order(r) == Order::AcqRel),
             BaseSet::Sc => self.source_set(name, false, |r| order(r) == Order::Sc),
-            BaseSet::Na | BaseSet::Weak => {
-                self.source_set(name, true, |r| order(r) == Order::Plain && r.construct.operation != Operation::Fence)
-            }
+            BaseSet::Na | BaseSet::Weak => self.source_set(name, true, |r| {
+                order(r) == Order::Plain && r.construct.operation != Operation::Fence
+            }),
             BaseSet::Atomic => self.source_set(name, false, |r| order(r) != Order::Plain),
             BaseSet::Tag(tag) => self.source_set(name, false, |r| carries(order(r), tag)),
             BaseSet::Cta | BaseSet::Cluster | BaseSet::Gpu | BaseSet::Sys | BaseSet::Level(_) => {
                 match scopes.iter().find(|s| set.scope() == Some(s.0)) {
                     Some(&(_, pred)) => self.theory.exprs.symbol(pred),
-                    None => return SetMeaning::Empty("no operation of what is asked about has this scope"),
+                    None => {
+                        return SetMeaning::Empty(
+                            "no operation of what is asked about has this scope",
+                        );
+                    }
                 }
             }
-            BaseSet::Gen => self.theory.exprs.union(base.sets[&BaseSet::R], self.target.sets[&BaseSet::W]),
+            BaseSet::Gen => {
+                self.theory.exprs.union(base.sets[&BaseSet::R], self.target.sets[&BaseSet::W])
+            }
             BaseSet::B
             | BaseSet::Wait
             | BaseSet::Alias
@@ -151,16 +178,24 @@ impl RoleBuilder<'_> {
     }
 
     /// What each relation of the source's signature is.
-    fn source_relations(&mut self, base: &mut BaseMeaning, scopes: &[(Scope, Pred)], target: &Translated) {
+    fn source_relations(
+        &mut self,
+        base: &mut BaseMeaning,
+        scopes: &[(Scope, Pred)],
+        target: &Translated,
+    ) {
         let signature = self.mapping.source.signature;
         let everything = self.theory.exprs.make(TheoryExpr::Product(base.universe, base.universe));
-        // Of dependencies the target's are the first guess; of relations of whole threads the fences that rows add are left out.
+        // Of dependencies the target's are the first guess; of relations of whole threads the
+        // fences that rows add are left out.
         for relation in BaseRelation::all(signature) {
             use RelationKind::{Asynchronous, Barrier, Derived, Level};
             let of_target = self.target.relations.get(relation);
             let symbol = match relation.kind() {
                 // A level that the source does not speak of needs no symbol.
-                Level(level) if !scopes.is_empty() || self.mapping.source.mentions_level(level) => self.level(level),
+                Level(level) if !scopes.is_empty() || self.mapping.source.mentions_level(level) => {
+                    self.level(level)
+                }
                 Level(_) => None,
                 _ if relation.is_of_whole_threads() => self.target.symbols.get(relation),
                 _ if relation.is_of_addresses() => {
@@ -184,13 +219,21 @@ impl RoleBuilder<'_> {
                 // What scopes say of each other comes last, too.
                 _ if relation.compares_scopes() => {
                     if scopes.is_empty() {
-                        self.no_pairs(base, relation, "no operation of what is asked about has a scope");
+                        self.no_pairs(
+                            base,
+                            relation,
+                            "no operation of what is asked about has a scope",
+                        );
                     }
                     None
                 }
                 _ => {
                     if let Some(whole) = of_target {
-                        let within = if self.adds_reads() { self.theory.exprs.intersection(whole, everything) } else { whole };
+                        let within = if self.adds_reads() {
+                            self.theory.exprs.intersection(whole, everything)
+                        } else {
+                            whole
+                        };
                         base.relations.insert(relation, within);
                     }
                     None
@@ -211,7 +254,8 @@ impl RoleBuilder<'_> {
             self.theory.of_source.push(pred);
             let mo = self.theory.exprs.symbol(pred);
             let rest = self.theory.exprs.make(TheoryExpr::Difference(co, mo));
-            let reason = SentenceReason::WellFormed("modification-order-extends-coherence-order".to_owned());
+            let reason =
+                SentenceReason::WellFormed("modification-order-extends-coherence-order".to_owned());
             self.theory.assume_check(CheckKind::Empty, rest, false, false, &reason);
             mo
         };
@@ -239,7 +283,10 @@ impl RoleBuilder<'_> {
             let of = self.theory.exprs.symbol(pred);
             let part = match self.level(scope) {
                 Some(symbol) => {
-                    let (from, near) = (self.theory.exprs.make(TheoryExpr::Product(of, all)), self.theory.exprs.symbol(symbol));
+                    let (from, near) = (
+                        self.theory.exprs.make(TheoryExpr::Product(of, all)),
+                        self.theory.exprs.symbol(symbol),
+                    );
                     self.theory.exprs.intersection(from, near)
                 }
                 None => self.theory.exprs.make(TheoryExpr::Product(of, threads)),
@@ -248,7 +295,8 @@ impl RoleBuilder<'_> {
         }
         let one_way = self.theory.exprs.union_all(parts);
         let name = &self.mapping.source.name;
-        let one_way = self.theory.symbols.declare(&format!("{name}.includes"), 2, Meaning::Defined(one_way));
+        let one_way =
+            self.theory.symbols.declare(&format!("{name}.includes"), 2, Meaning::Defined(one_way));
         let one_way = self.theory.exprs.symbol(one_way);
         let other_way = self.theory.exprs.make(TheoryExpr::Inverse(one_way));
         let both = self.theory.exprs.intersection(one_way, other_way);
@@ -264,7 +312,11 @@ impl RoleBuilder<'_> {
             return;
         }
         let loc = base.relations.loc();
-        let (Some(&plain), Some(&atomic)) = (base.sets.get(&BaseSet::Na), base.sets.get(&BaseSet::Atomic)) else { return };
+        let (Some(&plain), Some(&atomic)) =
+            (base.sets.get(&BaseSet::Na), base.sets.get(&BaseSet::Atomic))
+        else {
+            return;
+        };
         let init = base.sets[&BaseSet::Iw];
         let plain = self.theory.exprs.make(TheoryExpr::Difference(plain, init));
         let mixed = self.theory.exprs.make(TheoryExpr::Product(plain, atomic));

@@ -1,4 +1,5 @@
-//! Counterexamples of the matrix: the same program falls between several pairs of models, and is written down once.
+//! Counterexamples of the matrix: the same program falls between several pairs of models, and is
+//! written down once.
 
 use std::io;
 
@@ -32,7 +33,11 @@ pub struct MatrixCounterexample {
 
 impl MatrixCounterexample {
     /// Keeps what is needed of a counterexample.
-    pub fn new(mapping: &Mapping, counterexample: &Counterexample, shown: &PresentedCounterexample<'_>) -> Self {
+    pub fn new(
+        mapping: &Mapping,
+        counterexample: &Counterexample,
+        shown: &PresentedCounterexample<'_>,
+    ) -> Self {
         Self {
             axiom: counterexample.axiom.clone(),
             events: counterexample.events,
@@ -57,14 +62,16 @@ impl MatrixCounterexample {
     }
 }
 
-/// Writes each counterexample into a folder of its mapping, the same programs once, and says which folder each has.
+/// Writes each counterexample into a folder of its mapping, the same programs once, and says which
+/// folder each has.
 pub fn write(cells: &mut [CheckMatrixCell], out: &mut OutputFolder) -> io::Result<()> {
     let mut written: Vec<(&'static str, (String, String), String)> = Vec::new();
     for cell in cells {
         let Some(found) = &mut cell.found else { continue };
         let mapping = cell.of.mapping;
         let programs = found.programs();
-        if let Some((.., folder)) = written.iter().find(|(m, p, _)| *m == mapping && *p == programs) {
+        if let Some((.., folder)) = written.iter().find(|(m, p, _)| *m == mapping && *p == programs)
+        {
             found.folder = Some(folder.clone());
             continue;
         }

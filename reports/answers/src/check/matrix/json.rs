@@ -14,7 +14,11 @@ fn answer(cell: &CheckMatrixCell) -> report::CheckMatrixAnswer {
         target: cell.of.target.to_owned(),
         level: cell.level.into(),
         verdict: (&cell.verdict).into(),
-        reason: if let CheckVerdict::Undecided(why) = &cell.verdict { Some(why.clone()) } else { None },
+        reason: if let CheckVerdict::Undecided(why) = &cell.verdict {
+            Some(why.clone())
+        } else {
+            None
+        },
         bound: cell.established,
         status: found.map(|f| f.status.into()),
         seconds: cell.seconds,
@@ -45,7 +49,10 @@ fn mended(mended: &Mended) -> report::MendedRecord {
 }
 
 /// The whole report.
-pub fn document(answers: &CheckMatrixAnswers, answer_in_words: String) -> report::CheckMatrixDocument {
+pub fn document(
+    answers: &CheckMatrixAnswers,
+    answer_in_words: String,
+) -> report::CheckMatrixDocument {
     report::CheckMatrixDocument {
         answer: answer_in_words,
         complete: answers.stopped.is_none(),

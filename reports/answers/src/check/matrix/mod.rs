@@ -1,4 +1,5 @@
-//! `--all-mappings`: what compilers emit, against readings of C++ and of PTX, as one table, with what mends what falls.
+//! `--all-mappings`: what compilers emit, against readings of C++ and of PTX, as one table, with
+//! what mends what falls.
 
 mod found;
 mod json;
@@ -96,7 +97,8 @@ struct CheckMatrixAnswers {
 impl CheckMatrixAnswers {
     fn exit(&self) -> Exit {
         let fell = self.cells.iter().any(|c| c.verdict == CheckVerdict::Counterexample);
-        let open = self.stopped.is_some() || self.cells.iter().any(|c| matches!(c.verdict, CheckVerdict::Undecided(_)));
+        let open = self.stopped.is_some()
+            || self.cells.iter().any(|c| matches!(c.verdict, CheckVerdict::Undecided(_)));
         match (fell, open) {
             (true, _) => Exit::Found,
             (false, true) => Exit::Undecided,
@@ -129,7 +131,11 @@ pub fn run(options: &CheckMatrixOptions, output: &Output) -> CommandOutcome {
     let exit = output.settle(answers.exit());
     let printed = match output.format {
         Format::Human => {
-            let effort = format!("{:.1} s; of each question: bounds 1 to {}", start.elapsed().as_secs_f64(), options.check.bound);
+            let effort = format!(
+                "{:.1} s; of each question: bounds 1 to {}",
+                start.elapsed().as_secs_f64(),
+                options.check.bound
+            );
             output.print(
                 &[
                     format!("{}\n", summary(&answers, options).painted(*output)),
@@ -139,9 +145,13 @@ pub fn run(options: &CheckMatrixOptions, output: &Output) -> CommandOutcome {
                 .join("\n"),
             )
         }
-        Format::Json => output.document(&json::document(&answers, summary(&answers, options).text())),
+        Format::Json => {
+            output.document(&json::document(&answers, summary(&answers, options).text()))
+        }
     };
-    folder::fill(options.out.as_deref(), &|_| false, *output, |folder| answers.write(options, folder));
+    folder::fill(options.out.as_deref(), &|_| false, *output, |folder| {
+        answers.write(options, folder)
+    });
     printed.map(|()| exit)
 }
 
@@ -182,12 +192,18 @@ impl Ask<'_> {
         asked
     }
 
-    fn question(&self, of: MappingPair<'static>, level: Level) -> Result<CheckMatrixCell, Vec<Diagnostic>> {
+    fn question(
+        &self,
+        of: MappingPair<'static>,
+        level: Level,
+    ) -> Result<CheckMatrixCell, Vec<Diagnostic>> {
         let mapping = of.load()?;
         let start = Instant::now();
         let asked = self.limited(level);
         let report = Bar::during(*self.output, asked.bound, |bar| check(&mapping, &asked, bar))?;
-        let found = report.foremost().map(|c| MatrixCounterexample::new(&mapping, c, &PresentedCounterexample::new(&mapping, c)));
+        let found = report.foremost().map(|c| {
+            MatrixCounterexample::new(&mapping, c, &PresentedCounterexample::new(&mapping, c))
+        });
         Ok(CheckMatrixCell {
             of,
             level,
@@ -201,15 +217,19 @@ impl Ask<'_> {
         })
     }
 
-    /// What mends a mapping, by the first of its questions by which it falls as a program, up to the size of that program.
+    /// What mends a mapping, by the first of its questions by which it falls as a program, up to
+    /// the size of that program.
     fn mend(&self, cells: &[CheckMatrixCell]) -> Result<Option<Mended>, Vec<Diagnostic>> {
         let is_program = |c: &&CheckMatrixCell| c.level == Level::Program;
-        let Some((of, events)) = cells.iter().filter(is_program).find_map(|c| Some((c.of, c.found.as_ref()?.events))) else {
+        let Some((of, events)) =
+            cells.iter().filter(is_program).find_map(|c| Some((c.of, c.found.as_ref()?.events)))
+        else {
             return Ok(None);
         };
         let mapping = of.load()?;
         let options = self.limited(Level::Program).with(|options| options.bound = events);
-        let mend = |bar: &Bar| repair(&mapping, &options, &InstructionCosts::default(), CANDIDATES, bar);
+        let mend =
+            |bar: &Bar| repair(&mapping, &options, &InstructionCosts::default(), CANDIDATES, bar);
         let report = Bar::during(*self.output, events, mend)?;
         Ok(Some(Mended { of, mapping, bound: events, report }))
     }
@@ -232,27 +252,47 @@ fn summary(answers: &CheckMatrixAnswers, options: &CheckMatrixOptions) -> Headli
     let mut parts = Vec::new();
     for level in [Level::Program, Level::Execution] {
         if cells.iter().any(|c| c.level == level) {
-            let words = format!("{} of {} mappings have a counterexample at {} level", fell(level), all.len(), level.name());
-            let of_level = |c: &&CheckMatrixCell| c.level == level && c.found.as_ref().is_some_and(|f| f.status.is_bug());
+            let words = format!(
+                "{} of {} mappings have a counterexample at {} level",
+                fell(level),
+                all.len(),
+                level.name()
+            );
+            let of_level = |c: &&CheckMatrixCell| {
+                c.level == level && c.found.as_ref().is_some_and(|f| f.status.is_bug())
+            };
             let mut bugs: Vec<&str> = cells.iter().filter(of_level).map(|c| c.of.mapping).collect();
             bugs.dedup();
             parts.push(match level {
                 Level::Program => format!("{words} (compiler bugs)"),
-                Level::Execution => format!("{words} ({} by a compiler bug of that size)", bugs.len()),
+                Level::Execution => {
+                    format!("{words} ({} by a compiler bug of that size)", bugs.len())
+                }
             });
         }
     }
     let restriction = Restriction::of_check(&options.check);
-    let tone = if cells.iter().any(|c| c.verdict == CheckVerdict::Counterexample) { Tone::Bad } else { Tone::Good };
-    let stopped = answers.stopped.map_or(String::new(), |reason| format!(" ({reason}: not all questions were asked)"));
+    let tone = if cells.iter().any(|c| c.verdict == CheckVerdict::Counterexample) {
+        Tone::Bad
+    } else {
+        Tone::Good
+    };
+    let stopped = answers
+        .stopped
+        .map_or(String::new(), |reason| format!(" ({reason}: not all questions were asked)"));
     let rest = format!(", up to {}{stopped}", events(options.check.bound));
     // As `supposes` of one mapping: all of these have plain and atomic accesses.
-    let typed = if options.check.typed { "; no location is accessed by both plain and atomic operations" } else { "" };
+    let typed = if options.check.typed {
+        "; no location is accessed by both plain and atomic operations"
+    } else {
+        ""
+    };
     let subject = format!("what compilers emit{}{typed}", not_asked(cells));
     Headline::new(tone, parts.join(", "), &rest, &restriction, &subject)
 }
 
-/// What the answers are not about, as the end of the first line: of how many mappings rows, or compare-exchanges that fail, were not asked about.
+/// What the answers are not about, as the end of the first line: of how many mappings rows, or
+/// compare-exchanges that fail, were not asked about.
 fn not_asked(cells: &[CheckMatrixCell]) -> String {
     let of = |is: &dyn Fn(&CheckMatrixCell) -> bool| {
         let mut names: Vec<&str> = cells.iter().filter(|c| is(c)).map(|c| c.of.mapping).collect();

@@ -1,9 +1,12 @@
-//! The page for people: the matrix, and for each mapping that falls the program, what it is compiled to, and what mends it.
+//! The page for people: the matrix, and for each mapping that falls the program, what it is
+//! compiled to, and what mends it.
 
 use margay_mappings::change::MappingRepair;
 use margay_mappings::check::Level;
 
-use super::{CheckMatrixAnswers, CheckMatrixCell, CheckMatrixOptions, MatrixCounterexample, Mended};
+use super::{
+    CheckMatrixAnswers, CheckMatrixCell, CheckMatrixOptions, MatrixCounterexample, Mended,
+};
 use crate::headline::events;
 use crate::matrix::{MappingPair, SOURCES, TARGETS};
 
@@ -16,7 +19,9 @@ const INTRODUCTION: &str = "A number is the size of the smallest counterexample 
 
 pub fn page(answers: &CheckMatrixAnswers, options: &CheckMatrixOptions) -> String {
     let cells = &answers.cells;
-    let timeout = options.timeout.map_or(String::new(), |t| format!(" --timeout {}", humantime::format_duration(t)));
+    let timeout = options
+        .timeout
+        .map_or(String::new(), |t| format!(" --timeout {}", humantime::format_duration(t)));
     let level = match options.levels.as_slice() {
         [Level::Program] => "",
         [_] => " --level execution",
@@ -31,16 +36,28 @@ pub fn page(answers: &CheckMatrixAnswers, options: &CheckMatrixOptions) -> Strin
     if let Some(reason) = answers.stopped {
         out.push_str(&format!("**{reason}: not all questions were asked.**\n\n"));
     }
-    let levels: Vec<Level> =
-        [Level::Execution, Level::Program].into_iter().filter(|&l| cells.iter().any(|c| c.level == l)).collect();
-    let columns: Vec<(&'static str, Level)> = SOURCES.iter().flat_map(|&s| levels.iter().map(move |&l| (s, l))).collect();
+    let levels: Vec<Level> = [Level::Execution, Level::Program]
+        .into_iter()
+        .filter(|&l| cells.iter().any(|c| c.level == l))
+        .collect();
+    let columns: Vec<(&'static str, Level)> =
+        SOURCES.iter().flat_map(|&s| levels.iter().map(move |&l| (s, l))).collect();
     let heads: Vec<String> = columns.iter().map(|&(s, l)| format!("{s}, {}", l.name())).collect();
-    out.push_str(&format!("| mapping | {} |\n|{}\n", heads.join(" | "), " --- |".repeat(heads.len() + 1)));
+    out.push_str(&format!(
+        "| mapping | {} |\n|{}\n",
+        heads.join(" | "),
+        " --- |".repeat(heads.len() + 1)
+    ));
     let mut mappings: Vec<&str> = cells.iter().map(|c| c.of.mapping).collect();
     mappings.dedup();
     for &mapping in &mappings {
-        let entries: Vec<String> = columns.iter().map(|&column| entry(cells, mapping, column)).collect();
-        out.push_str(&format!("| [{mapping}](#{}) | {} |\n", mapping.replace('.', ""), entries.join(" | ")));
+        let entries: Vec<String> =
+            columns.iter().map(|&column| entry(cells, mapping, column)).collect();
+        out.push_str(&format!(
+            "| [{mapping}](#{}) | {} |\n",
+            mapping.replace('.', ""),
+            entries.join(" | ")
+        ));
     }
     for &mapping in &mappings {
         section(answers, mapping, &mut out);
@@ -49,9 +66,15 @@ pub fn page(answers: &CheckMatrixAnswers, options: &CheckMatrixOptions) -> Strin
 }
 
 /// The answers of both targets; one if they agree.
-fn entry(cells: &[CheckMatrixCell], mapping: &str, (source, level): (&'static str, Level)) -> String {
+fn entry(
+    cells: &[CheckMatrixCell],
+    mapping: &str,
+    (source, level): (&'static str, Level),
+) -> String {
     let of = |target| {
-        let is = |c: &&CheckMatrixCell| c.of == MappingPair { mapping, source, target } && c.level == level;
+        let is = |c: &&CheckMatrixCell| {
+            c.of == MappingPair { mapping, source, target } && c.level == level
+        };
         let Some(cell) = cells.iter().find(is) else { return "not asked".to_owned() };
         match cell.found.as_ref().and_then(|f| f.folder.as_ref()) {
             Some(folder) => format!("[{}]({folder}/counterexample.txt)", cell.words()),
@@ -64,11 +87,17 @@ fn entry(cells: &[CheckMatrixCell], mapping: &str, (source, level): (&'static st
 }
 
 fn section(answers: &CheckMatrixAnswers, mapping: &str, out: &mut String) {
-    let of_mapping: Vec<&CheckMatrixCell> = answers.cells.iter().filter(|c| c.of.mapping == mapping).collect();
+    let of_mapping: Vec<&CheckMatrixCell> =
+        answers.cells.iter().filter(|c| c.of.mapping == mapping).collect();
     let Some(first) = of_mapping.first() else { return };
     out.push_str(&format!("\n## {mapping}\n\n{}\n\n", first.title));
     // A program says more than an execution.
-    let fallen = |level: Level| of_mapping.iter().filter(move |c| c.level == level).find_map(|c| Some((c, c.found.as_ref()?)));
+    let fallen = |level: Level| {
+        of_mapping
+            .iter()
+            .filter(move |c| c.level == level)
+            .find_map(|c| Some((c, c.found.as_ref()?)))
+    };
     let Some((cell, found)) = fallen(Level::Program).or_else(|| fallen(Level::Execution)) else {
         out.push_str("No counterexample, as far as it was asked.\n");
         return;
@@ -94,7 +123,11 @@ fn program(found: &MatrixCounterexample, out: &mut String) {
         Some(cuda) => ("cpp", cuda),
         None => ("c", &found.source),
     };
-    out.push_str(&format!("```{language}\n{}\n```\n\nbecomes\n\n```\n{}\n```\n\n", text.trim_end(), found.target.trim_end()));
+    out.push_str(&format!(
+        "```{language}\n{}\n```\n\nbecomes\n\n```\n{}\n```\n\n",
+        text.trim_end(),
+        found.target.trim_end()
+    ));
     out.push_str(&format!("Outcome: `{}`", found.outcome));
     if let Some(folder) = &found.folder {
         out.push_str(&format!(
@@ -113,15 +146,25 @@ pub fn changes(mended: &Mended, repair: &MappingRepair) -> Vec<String> {
 
 fn repairs(mended: &Mended, out: &mut String) {
     let report = &mended.report;
-    let how_far = format!("up to {}, `{}` onto `{}`, as programs", events(mended.bound), mended.of.source, mended.of.target);
+    let how_far = format!(
+        "up to {}, `{}` onto `{}`, as programs",
+        events(mended.bound),
+        mended.of.source,
+        mended.of.target
+    );
     match (report.repairs.as_slice(), &report.stopped) {
         ([], None) => out.push_str(&format!("No change of its rows mends it ({how_far}).\n")),
-        ([], Some(why)) => out.push_str(&format!("What mends it was not found: {why} ({how_far}).\n")),
+        ([], Some(why)) => {
+            out.push_str(&format!("What mends it was not found: {why} ({how_far}).\n"))
+        }
         (repairs, stopped) => {
-            let all = stopped.as_ref().map_or(String::new(), |why| format!("; perhaps not all of them: {why}"));
+            let all = stopped
+                .as_ref()
+                .map_or(String::new(), |why| format!("; perhaps not all of them: {why}"));
             out.push_str(&format!("What mends it at the least cost ({how_far}{all}):\n\n"));
             for repair in repairs {
-                let rows: Vec<String> = changes(mended, repair).into_iter().map(|r| format!("`{r}`")).collect();
+                let rows: Vec<String> =
+                    changes(mended, repair).into_iter().map(|r| format!("`{r}`")).collect();
                 let (cost, steps) = (repair.cost, repair.steps);
                 out.push_str(&format!(
                     "- {} (price {}: instructions {cost}, steps {steps})\n",

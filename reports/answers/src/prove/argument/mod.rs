@@ -1,4 +1,5 @@
-//! What a proof is made of, for people: its steps, what is missing, and the executions that satisfy what is supposed.
+//! What a proof is made of, for people: its steps, what is missing, and the executions that satisfy
+//! what is supposed.
 
 pub mod record;
 
@@ -24,10 +25,14 @@ const MOST_ALIKE: usize = 4;
 pub fn gaps(report: &Report, output: &Output) -> io::Result<()> {
     let mut shown: Vec<&ProofGap> = Vec::new();
     for goal in &report.goals {
-        let Some(gap) = goal.gap.as_ref().filter(|g| !shown.iter().any(|s| s.what == g.what)) else { continue };
+        let Some(gap) = goal.gap.as_ref().filter(|g| !shown.iter().any(|s| s.what == g.what))
+        else {
+            continue;
+        };
         shown.push(gap);
         output.print("")?;
-        let heading = if gap.violated.is_some() { "An execution without" } else { "What is missing for" };
+        let heading =
+            if gap.violated.is_some() { "An execution without" } else { "What is missing for" };
         output.print(&output.heading(&format!("{heading} {}", goal.name)))?;
         missing_events(gap, output)?;
     }
@@ -41,7 +46,9 @@ pub fn missing_events(gap: &ProofGap, output: &Output) -> io::Result<()> {
         if gap.violated.is_none() {
             output.print("These events make it fail, as far as they alone tell (they need not be all of an execution):")?;
         }
-        output.print(text(&drawing.execution, &drawing.picture, output.width(), output.colour()).trim())?;
+        output.print(
+            text(&drawing.execution, &drawing.picture, output.width(), output.colour()).trim(),
+        )?;
     }
     Ok(())
 }
@@ -51,7 +58,9 @@ pub fn steps(report: &Report, output: &Output) -> io::Result<()> {
     output.print(&output.heading("Argument"))?;
     let direct = report.steps.iter().filter(|s| s.rule == "direct").count();
     let is_goal = |s: &StepReport| report.goals.iter().any(|g| s.claims.contains(&g.claim));
-    let is_shown = |s: &StepReport| output.verbose || direct <= MOST_DIRECT || s.rule != "direct" || is_goal(s);
+    let is_shown = |s: &StepReport| {
+        output.verbose || direct <= MOST_DIRECT || s.rule != "direct" || is_goal(s)
+    };
     let mut is_all = true;
     for (number, step) in report.steps.iter().enumerate() {
         if !is_shown(step) {
@@ -74,13 +83,15 @@ pub fn steps(report: &Report, output: &Output) -> io::Result<()> {
 
 /// What a step claims, and whether that is all of it.
 fn claims(step: &StepReport, all: bool) -> (String, bool) {
-    let (groups, members) = if all { (step.shown.len(), None) } else { (MOST_GROUPS, Some(MOST_ALIKE)) };
+    let (groups, members) =
+        if all { (step.shown.len(), None) } else { (MOST_GROUPS, Some(MOST_ALIKE)) };
     let shown: Vec<String> = step.shown.iter().take(groups).map(|s| s.text(members)).collect();
     let left: usize = step.shown.iter().skip(groups).map(ClaimFamily::claims).sum();
     let more = if left == 0 { String::new() } else { format!(" {left} more.") };
     // Not a semicolon, which is composition.
     let text = format!("{}.{more}", shown.join(". "));
-    let whole = left == 0 && step.shown.iter().take(groups).all(|s| s.text(members) == s.text(None));
+    let whole =
+        left == 0 && step.shown.iter().take(groups).all(|s| s.text(members) == s.text(None));
     (text, whole)
 }
 
@@ -98,25 +109,39 @@ fn counts(step: &StepReport) -> String {
         n => format!(", {n} of cases that cannot arise"),
     };
     let obligations = counted(step.obligations as u64, "obligation", "obligations");
-    format!("{obligations}, at most {}{values}{empty}", counted(step.witnesses as u64, "event", "events"))
+    format!(
+        "{obligations}, at most {}{values}{empty}",
+        counted(step.witnesses as u64, "event", "events")
+    )
 }
 
 /// Which executions satisfy what a theorem supposes, in a sentence or two.
 pub fn inhabitants(premises: &Premises) -> String {
     let is_shape = |name: &str| !name.starts_with("a `");
-    let (roles, shapes): (Vec<&Inhabitant>, Vec<_>) = premises.inhabitants.iter().partition(|i| !is_shape(&i.shows));
+    let (roles, shapes): (Vec<&Inhabitant>, Vec<_>) =
+        premises.inhabitants.iter().partition(|i| !is_shape(&i.shows));
     let mut parts = Vec::new();
     if !roles.is_empty() {
         parts.push(format!("with each of the {} kinds of events that rows make", roles.len()));
     }
     parts.extend(shapes.iter().map(|i| format!("with {} ({})", i.shows, events(i.events))));
-    let mut out =
-        format!("The theorem is not empty: whole executions that satisfy all that is supposed were found, {}.", parts.join(", "));
+    let mut out = format!(
+        "The theorem is not empty: whole executions that satisfy all that is supposed were found, {}.",
+        parts.join(", ")
+    );
     let refuted = premises.refuted();
     if !refuted.is_empty() {
-        out.push_str(&format!(" Of executions with {} it says nothing: what is supposed rules them out.", refuted.join(", or ")));
+        out.push_str(&format!(
+            " Of executions with {} it says nothing: what is supposed rules them out.",
+            refuted.join(", or ")
+        ));
     }
-    let unseen: Vec<&str> = premises.absent.iter().filter(|(_, why)| *why == Absent::Unseen).map(|(n, _)| n.as_str()).collect();
+    let unseen: Vec<&str> = premises
+        .absent
+        .iter()
+        .filter(|(_, why)| *why == Absent::Unseen)
+        .map(|(n, _)| n.as_str())
+        .collect();
     if !unseen.is_empty() {
         out.push_str(&format!(" None was found with {}.", unseen.join(", or ")));
     }

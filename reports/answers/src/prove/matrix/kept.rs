@@ -1,4 +1,5 @@
-//! Answers of `margay prove --all-mappings --out DIR`, kept in `DIR/answers`: a question that was answered is not asked again.
+//! Answers of `margay prove --all-mappings --out DIR`, kept in `DIR/answers`: a question that was
+//! answered is not asked again.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -42,26 +43,34 @@ struct ProofAnswerRecord {
     words: String,
     axioms: Vec<(String, String)>,
     seconds: f64,
-    /// If the time given was used up: how much that was. With more time the answer may be another one.
+    /// If the time given was used up: how much that was. With more time the answer may be another
+    /// one.
     late: Option<Option<Duration>>,
 }
 
 impl<'a> KeptProofAnswer<'a> {
-    /// That of a question, if there is a folder for the page. An answer is used again for the same texts of the table and of the models, the
-    /// same options, and the same program: nothing less tells two versions of the search for proofs from each other.
+    /// That of a question, if there is a folder for the page. An answer is used again for the same
+    /// texts of the table and of the models, the same options, and the same program: nothing less
+    /// tells two versions of the search for proofs from each other.
     ///
     /// # Errors
     /// Options that do not fit the mapping, a model that cannot be read any more.
-    pub fn of(mapping: &Mapping, of: MappingPair<'a>, options: &'a ProofMatrixOptions) -> Result<Option<Self>, Vec<Diagnostic>> {
+    pub fn of(
+        mapping: &Mapping,
+        of: MappingPair<'a>,
+        options: &'a ProofMatrixOptions,
+    ) -> Result<Option<Self>, Vec<Diagnostic>> {
         let Some(folder) = options.out.as_deref() else { return Ok(None) };
         let Some(program) = program() else { return Ok(None) };
         let depends = digest_of(&(options.check.bound, program));
         let name = format!("{}-{}-{}", of.mapping, of.source, of.target);
-        let answer = MappingAnswerFile::new(&folder.join(FOLDER), &name, mapping, &options.check, &depends)?;
+        let answer =
+            MappingAnswerFile::new(&folder.join(FOLDER), &name, mapping, &options.check, &depends)?;
         Ok(Some(Self { answer, of, folder, timeout: options.timeout }))
     }
 
-    /// The answer of a run before. One whose time was used up answers the same with the same time alone.
+    /// The answer of a run before. One whose time was used up answers the same with the same time
+    /// alone.
     pub fn read(&self) -> Option<ProofMatrixCell<'a>> {
         let ProofAnswerRecord { theorem, words, axioms, seconds, late } = self.answer.read()?;
         if late.is_some_and(|before| before != self.timeout) {
@@ -72,7 +81,15 @@ impl<'a> KeptProofAnswer<'a> {
             Some(false) => Verdict::Counterexample,
             None => Verdict::Open,
         };
-        Some(ProofMatrixCell { of: self.of, verdict, words, axioms, seconds, late: late.is_some(), kept: true })
+        Some(ProofMatrixCell {
+            of: self.of,
+            verdict,
+            words,
+            axioms,
+            seconds,
+            late: late.is_some(),
+            kept: true,
+        })
     }
 
     /// Keeps an answer. What cannot be kept is told of, and is asked again another time.
@@ -83,8 +100,13 @@ impl<'a> KeptProofAnswer<'a> {
             _ => None,
         };
         let late = cell.late.then_some(self.timeout);
-        let record =
-            ProofAnswerRecord { theorem, words: cell.words.clone(), axioms: cell.axioms.clone(), seconds: cell.seconds, late };
+        let record = ProofAnswerRecord {
+            theorem,
+            words: cell.words.clone(),
+            axioms: cell.axioms.clone(),
+            seconds: cell.seconds,
+            late,
+        };
         if let Err(error) = self.answer.write(&record) {
             folder::unwritten(&self.folder.join(FOLDER), &error, *output);
         }

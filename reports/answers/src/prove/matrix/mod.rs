@@ -1,5 +1,6 @@
-//! `--all-mappings`: what compilers emit, against readings of C++ and of PTX: theorem, counterexample, or open. The page is written again
-//! with each answer, and answers are kept beside it, so that the same command goes on after an interruption.
+//! `--all-mappings`: what compilers emit, against readings of C++ and of PTX: theorem,
+//! counterexample, or open. The page is written again with each answer, and answers are kept beside
+//! it, so that the same command goes on after an interruption.
 
 mod kept;
 mod page;
@@ -79,7 +80,10 @@ impl ProofMatrixAnswers<'_> {
     }
 
     fn exit(&self) -> Exit {
-        match (self.count(Verdict::Counterexample) > 0, self.count(Verdict::Open) > 0 || self.stopped.is_some()) {
+        match (
+            self.count(Verdict::Counterexample) > 0,
+            self.count(Verdict::Open) > 0 || self.stopped.is_some(),
+        ) {
             (true, _) => Exit::Found,
             (false, true) => Exit::Undecided,
             (false, false) => Exit::Holds,
@@ -89,7 +93,9 @@ impl ProofMatrixAnswers<'_> {
     /// Writes the page.
     fn write(&self, options: &ProofMatrixOptions, output: &Output) {
         let page = || page::page(self, options);
-        folder::fill(options.out.as_deref(), &|_| false, *output, |folder| folder.write("README.md", page()));
+        folder::fill(options.out.as_deref(), &|_| false, *output, |folder| {
+            folder.write("README.md", page())
+        });
     }
 }
 
@@ -170,7 +176,8 @@ fn question<'a>(
     };
     let (axioms, whole) = (answer.axioms(), answer.whole());
     let late = limits.reason() == Some(StopReason::Time);
-    let remark = if late && matches!(whole, Said::Open(..) | Said::Unsearched(_)) { " (time)" } else { "" };
+    let remark =
+        if late && matches!(whole, Said::Open(..) | Said::Unsearched(_)) { " (time)" } else { "" };
     let cell = ProofMatrixCell {
         of,
         verdict: whole.verdict(),
@@ -193,12 +200,16 @@ fn more(whole: &Said<'_>, axioms: &[(&str, Said<'_>)]) -> String {
         names.join(", ")
     };
     match whole {
-        Said::Counterexample(n) => format!(" ({})", list(&|s| matches!(s, Said::Counterexample(m) if m == n))),
+        Said::Counterexample(n) => {
+            format!(" ({})", list(&|s| matches!(s, Said::Counterexample(m) if m == n)))
+        }
         Said::Open(..) => match list(&|s| matches!(s, Said::Theorem)) {
             none if none.is_empty() => none,
             some => format!("; theorem: {some}"),
         },
-        Said::Theorem | Said::Empty(_) | Said::Unsearched(_) | Said::Contradiction(_) => String::new(),
+        Said::Theorem | Said::Empty(_) | Said::Unsearched(_) | Said::Contradiction(_) => {
+            String::new()
+        }
     }
 }
 
@@ -209,13 +220,22 @@ fn words(said: &Said<'_>) -> String {
         Said::Open(n, _) => format!("open, none up to {n}"),
         Said::Empty(what) => format!("empty: {what}"),
         Said::Unsearched(n) => format!("open: proved, and searched up to {n}"),
-        Said::Contradiction(n) => format!("contradiction (a bug): proved, and a counterexample at {n}"),
+        Said::Contradiction(n) => {
+            format!("contradiction (a bug): proved, and a counterexample at {n}")
+        }
     }
 }
 
-fn print(answers: &ProofMatrixAnswers<'_>, options: &ProofMatrixOptions, start: Instant, output: &Output) -> io::Result<()> {
+fn print(
+    answers: &ProofMatrixAnswers<'_>,
+    options: &ProofMatrixOptions,
+    start: Instant,
+    output: &Output,
+) -> io::Result<()> {
     let cells = &answers.cells;
-    let ended = answers.stopped.map_or(String::new(), |why| format!(" ({why}: not all questions were asked)"));
+    let ended = answers
+        .stopped
+        .map_or(String::new(), |why| format!(" ({why}: not all questions were asked)"));
     output.print(&format!("{}{ended}\n", answers.counts()))?;
     let rows: Vec<Vec<String>> = cells
         .iter()
@@ -227,18 +247,32 @@ fn print(answers: &ProofMatrixAnswers<'_>, options: &ProofMatrixOptions, start: 
                 .collect()
         })
         .collect();
-    output.print(&table(&["mapping", "source", "target", "answer", "s"], &rows, &[4], output.width()))?;
+    output.print(&table(
+        &["mapping", "source", "target", "answer", "s"],
+        &rows,
+        &[4],
+        output.width(),
+    ))?;
     let before = match cells.iter().filter(|c| c.kept).count() {
         0 => String::new(),
         1 => "; one answer was there from a run before".to_owned(),
         n => format!("; {n} answers were there from a run before"),
     };
     let seconds = start.elapsed().as_secs_f64();
-    output.print(&format!("{seconds:.1} s; the search went up to {}{before}", events(options.check.bound)))
+    output.print(&format!(
+        "{seconds:.1} s; the search went up to {}{before}",
+        events(options.check.bound)
+    ))
 }
 
-fn report(answers: &ProofMatrixAnswers<'_>, options: &ProofMatrixOptions) -> document::ProofMatrixDocument {
-    let axiom = |(name, words): &(String, String)| document::AxiomInWords { axiom: name.clone(), answer: words.clone() };
+fn report(
+    answers: &ProofMatrixAnswers<'_>,
+    options: &ProofMatrixOptions,
+) -> document::ProofMatrixDocument {
+    let axiom = |(name, words): &(String, String)| document::AxiomInWords {
+        axiom: name.clone(),
+        answer: words.clone(),
+    };
     let cell = |c: &ProofMatrixCell<'_>| document::ProofMatrixAnswerRecord {
         mapping: c.of.mapping.to_owned(),
         source: c.of.source.to_owned(),

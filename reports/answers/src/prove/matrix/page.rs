@@ -1,16 +1,25 @@
-//! The page of `margay prove --all-mappings`: a row for each table and reading of C++, a column for each reading of PTX.
+//! The page of `margay prove --all-mappings`: a row for each table and reading of C++, a column for
+//! each reading of PTX.
 
 use margay_reports::Verdict;
 
 use super::{ProofMatrixAnswers, ProofMatrixCell, ProofMatrixOptions};
 use crate::matrix::{MappingPair, TARGETS};
 
-/// The page. What it says depends on the answers alone, not on how long they took, but for questions whose time was used up.
+/// The page. What it says depends on the answers alone, not on how long they took, but for
+/// questions whose time was used up.
 pub fn page(answers: &ProofMatrixAnswers<'_>, options: &ProofMatrixOptions) -> String {
-    let timeout = options.timeout.map_or(String::new(), |t| format!(" --timeout {}", humantime::format_duration(t)));
-    let lists = [("axiom", &options.check.axioms), ("only", &options.check.only), ("without", &options.check.without)];
+    let timeout = options
+        .timeout
+        .map_or(String::new(), |t| format!(" --timeout {}", humantime::format_duration(t)));
+    let lists = [
+        ("axiom", &options.check.axioms),
+        ("only", &options.check.only),
+        ("without", &options.check.without),
+    ];
     let lists = lists.into_iter().filter(|(_, names)| !names.is_empty());
-    let part: String = lists.map(|(option, names)| format!(" --{option} {}", names.join(","))).collect();
+    let part: String =
+        lists.map(|(option, names)| format!(" --{option} {}", names.join(","))).collect();
     let (types, typed) = if options.check.typed {
         ("No location is accessed by both plain and atomic operations (`--typed on`).", "")
     } else {
@@ -33,12 +42,18 @@ pub fn page(answers: &ProofMatrixAnswers<'_>, options: &ProofMatrixOptions) -> S
         out.push_str(&format!("**{reason}: not all questions were asked.**\n\n"));
     }
     let columns = TARGETS.len() + 2;
-    out.push_str(&format!("| mapping | reading of C++ | {} |\n|{}\n", TARGETS.join(" | "), " --- |".repeat(columns)));
-    let mut rows: Vec<(&str, &'static str)> = answers.cells.iter().map(|c| (c.of.mapping, c.of.source)).collect();
+    out.push_str(&format!(
+        "| mapping | reading of C++ | {} |\n|{}\n",
+        TARGETS.join(" | "),
+        " --- |".repeat(columns)
+    ));
+    let mut rows: Vec<(&str, &'static str)> =
+        answers.cells.iter().map(|c| (c.of.mapping, c.of.source)).collect();
     rows.dedup();
     for (mapping, source) in rows {
         let answers = TARGETS.map(|target| {
-            let cell = answers.cells.iter().find(|c| c.of == MappingPair { mapping, source, target });
+            let cell =
+                answers.cells.iter().find(|c| c.of == MappingPair { mapping, source, target });
             cell.map_or("not asked".to_owned(), words)
         });
         out.push_str(&format!("| {mapping} | {source} | {} |\n", answers.join(" | ")));
