@@ -184,6 +184,7 @@ impl Inquiry<'_, '_> {
         self.other_launches(&mut found);
         self.barriers(&executed, &mut found);
         self.race(&executed, &mut found)?;
+        self.ended(&executed, &mut found);
         if let Some(why) =
             found.findings.iter().find_map(|finding| self.is_too_wide(finding, selection))
         {

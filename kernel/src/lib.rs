@@ -20,6 +20,7 @@ mod correlated;
 mod counted;
 mod divergence;
 mod effort;
+mod ended;
 mod exchange;
 mod first_rounds;
 mod flow;

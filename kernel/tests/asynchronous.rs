@@ -167,14 +167,18 @@ fn warps_are_judged() {
     judged(WARPS, "1x8", &all);
 }
 
-/// Small texts, each with what PTX's description of an instruction says of it.
-fn small(code: &str, launch: &str) -> Option<BTreeSet<FindingKind>> {
-    let text = format!(
+/// A module of one kernel with this code.
+fn small_text(code: &str) -> String {
+    format!(
         ".version 8.6\n.target sm_100\n.address_size 64\n.global .align 16 .b8 in[64];\n.global .align 16 .b8 out[64];\n\
          .global .align 64 .b8 map[128];\n.shared .align 16 .b8 tile[64];\n.shared .align 8 .b64 bar;\n.visible .entry k()\n{{\n.reg .pred %p<9>;\n.reg .b32 %r<20>;\n\
          .reg .b64 %rd<20>;\n{code}\nret;\n}}\n"
-    );
-    let answer = asked(&text, "k", launch);
+    )
+}
+
+/// Small texts, each with what PTX's description of an instruction says of it.
+fn small(code: &str, launch: &str) -> Option<BTreeSet<FindingKind>> {
+    let answer = asked(&small_text(code), "k", launch);
     let settled = answer.is_settled(false) || answer.is_certain();
     settled.then(|| {
         answer.wrong().into_iter().flat_map(|l| l.findings.iter().map(|f| f.kind)).collect()
@@ -279,6 +283,28 @@ fn fences_of_one_state_space_are_followed() {
         );
         assert_eq!(small(&alone, "1x2"), nothing(), "{fence}");
     }
+}
+
+/// Shared memory of a block that has ended is not there any more. Where no barrier of the cluster
+/// keeps it there, the answer says that this is not looked at.
+#[test]
+fn blocks_that_may_have_ended_are_told_of() {
+    const MEET: &str = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
+    let is_told = |address: &str, behind: &str| {
+        let code = format!(
+            "mov.u32 %r1, %cluster_ctarank;\nxor.b32 %r3, %r1, 1;\nmov.u32 %r4, tile;\nmapa.shared::cluster.u32 %r5, %r4, %r3;\n\
+             st.shared.u32 [tile], 5;\n{MEET}ld.shared::cluster.u32 %r6, [{address}];\n{behind}"
+        );
+        let answer = asked(&small_text(&code), "k", "2x1@cluster=2");
+        assert!(answer.wrong().is_none() && answer.is_settled(false), "{answer:#?}");
+        answer.not_looked().iter().any(|n| n.line.is_some() && n.why.contains("may have ended"))
+    };
+    assert!(is_told("%r5", ""));
+    assert!(!is_told("%r5", MEET));
+    // A barrier that a block comes to and the other one does not keeps nobody.
+    assert!(is_told("%r5", &format!("setp.eq.u32 %p1, %r1, 0;\n@%p1 bra E;\n{MEET}E:\n")));
+    // Its own memory is there.
+    assert!(!is_told("%r4", ""));
 }
 
 /// `cp.async` that reads less than it writes fills the rest with zeros.
