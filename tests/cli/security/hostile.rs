@@ -3,6 +3,20 @@
 use super::{MP, link, margay_in, project, script};
 use crate::program::{err, folder, json, margay, out, said, shell, text, write};
 
+/// One exchange, as the compiler of a hostile folder has it.
+const EXCHANGE: [&str; 10] = [
+    "extract",
+    "llvm-ir",
+    "--cmd",
+    "./compiler {in} {out}",
+    "--arch",
+    "sm_90",
+    "--types",
+    "b32",
+    "--operations",
+    "exch",
+];
+
 pub(super) fn limits_hold() {
     let root = project("limits", "");
     let start = std::time::Instant::now();
@@ -318,21 +332,7 @@ pub(super) fn nothing_obeyed() {
             "[ \"$1\" = --version ] && {{ printf 'evil 1.2 {evil}\\n'; exit 0; }}\nprintf 'error: {evil} no\\n' >&2\nexit 1"
         ),
     );
-    let asked = [
-        "extract",
-        "llvm-ir",
-        "--cmd",
-        "./compiler {in} {out}",
-        "--arch",
-        "sm_90",
-        "--types",
-        "b32",
-        "--operations",
-        "exch",
-        "-o",
-        "t.map",
-    ];
-    let output = margay_in(&root, &asked);
+    let output = margay_in(&root, &[&EXCHANGE[..], &["-o", "t.map"]].concat());
     assert!(!obeyed(&err(&output)) && !obeyed(&out(&output)), "{}", err(&output));
     let table = std::fs::read_to_string(root.join("t.map")).unwrap_or_default();
     assert!(!obeyed(&table), "{table}");
@@ -385,20 +385,8 @@ pub(super) fn deep_and_many() {
 pub(super) fn a_compiler_that_talks() {
     let root = folder("security/talks");
     script(&root.join("compiler"), "head -c 58000000 /dev/zero | tr '\\0' 'w' >&2\nexit 1");
-    let asked = [
-        "extract",
-        "llvm-ir",
-        "--cmd",
-        "./compiler {in} {out}",
-        "--arch",
-        "sm_90",
-        "--types",
-        "b32",
-        "--operations",
-        "exch",
-    ];
     let start = std::time::Instant::now();
-    let output = margay_in(&root, &asked);
+    let output = margay_in(&root, &EXCHANGE);
     let said = out(&output) + &err(&output);
     assert!(said.contains("prints more than 16 MiB"), "{said}");
     assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
