@@ -65,14 +65,15 @@ fn sized(of: &str, extent: &Extent) -> String {
     )
 }
 
-/// What a search that wrote a certificate says of it.
-pub fn written(written: &WrittenCertificate, folder: &Path) -> String {
+/// What a search that wrote a certificate says of it: `nothing` is what there is up to its bound
+/// ("none", "none that is new").
+pub fn written(written: &WrittenCertificate, nothing: &str, folder: &Path) -> String {
     let none = |n: usize| match n {
         0 => "nothing".to_owned(),
-        n => format!("none up to {n}", n = events(n)),
+        n => format!("{nothing} up to {n}", n = events(n)),
     };
     let claims = match written.claims.as_slice() {
-        [] => "the texts alone say that there is none".to_owned(),
+        [] => format!("the texts alone say that there is {nothing}"),
         [first, rest @ ..] if rest.iter().all(|c| c.none_up_to == first.none_up_to) => {
             none(first.none_up_to)
         }

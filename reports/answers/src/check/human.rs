@@ -59,7 +59,9 @@ pub fn print(
     }
     if let (Some(certified), Some(folder)) = (&context.report.certified, &context.options.certify) {
         output.print("")?;
-        output.print(&wrapped(&crate::certificate::written(certified, folder), output.width()))?;
+        let nothing = if context.options.baseline.is_some() { "none that is new" } else { "none" };
+        let said = crate::certificate::written(certified, nothing, folder);
+        output.print(&wrapped(&said, output.width()))?;
     }
     output.print("")?;
     let meaning = if output.verbose { meaning(context) } else { short(context) };

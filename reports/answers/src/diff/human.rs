@@ -74,7 +74,10 @@ pub fn print(
     }
     if let (Some(written), Some(folder)) = (&context.report.certified, &context.options.certify) {
         output.print("")?;
-        output.print(&wrapped(&crate::certificate::written(written, folder), output.width()))?;
+        output.print(&wrapped(
+            &crate::certificate::written(written, "none", folder),
+            output.width(),
+        ))?;
     }
     output.print("")?;
     output.print(&wrapped(&meaning(context), output.width()))
