@@ -96,8 +96,9 @@ fn the_dry_run() {
     assert!(summary.contains("Simulated: nothing here says anything about a GPU."), "{summary}");
     for piece in PIECES {
         assert!(
-            summary.lines().any(|l| l.starts_with(&format!("| {piece} | done"))),
-            "{piece}: {summary}"
+            summary.lines().any(|l| l.starts_with(&format!("| {piece} | done"))
+                && l.ends_with(" s after the call began |")),
+            "{piece}, and when: {summary}"
         );
     }
     let there = unpacked(&results);
