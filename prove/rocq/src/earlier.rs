@@ -1,6 +1,7 @@
 //! What an induction knows of earlier pairs: each choice among what they are in, and what is
 //! supposed of them.
 
+use super::failure::RocqFailure;
 use super::induction::Induction;
 use super::opening::{HeldPair, OpeningState, RemainingTactics};
 use super::proven::{Pieces, either, injection};
@@ -13,8 +14,11 @@ use margay_theorem::logic::form::normalised;
 use margay_theorem::logic::{EventAtom, EventTerm, Lit, TheoryExprId, TheoryFormula};
 
 /// Opens one way into a relation, and hands what holds there to the rest.
-type OpeningBody<'a> =
-    &'a dyn Fn(&mut RocqWriter, &mut OpeningState, RemainingTactics<'_>) -> Result<String, String>;
+type OpeningBody<'a> = &'a dyn Fn(
+    &mut RocqWriter,
+    &mut OpeningState,
+    RemainingTactics<'_>,
+) -> Result<String, RocqFailure>;
 
 impl RocqWriter {
     /// Opens one way into a relation and each choice among what earlier pairs are in.
@@ -25,7 +29,7 @@ impl RocqWriter {
         at: usize,
         body: OpeningBody<'_>,
         next: usize,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         let &Induction { of, claims, ref own, all } = about;
         let ways = induction_cases(&mut self.theory, &[of], true);
         self.text.names.extend(&self.theory);
@@ -56,10 +60,14 @@ impl RocqWriter {
         body(self, &mut state, &mut |w, state, pieces| {
             w.choose(&chosen, 0, state, pieces, own, &mut |w, state, pieces, choice| {
                 let number = before + choice * total + claim_at;
-                let obligation =
-                    all.all.get(number).ok_or("there are fewer obligations than ways")?.0.clone();
+                let obligation = all
+                    .all
+                    .get(number)
+                    .ok_or(RocqFailure::mismatch("there are fewer obligations than ways"))?
+                    .0
+                    .clone();
                 if obligation.claim != claim {
-                    return Err("obligations come in another order".to_owned());
+                    return Err(RocqFailure::mismatch("obligations come in another order"));
                 }
                 let mut supposed = Vec::new();
                 for (i, claim) in claims.iter().enumerate() {
@@ -91,15 +99,20 @@ impl RocqWriter {
         state: &mut OpeningState,
         pieces: Pieces,
         own: &[(usize, &Property)],
-        rest: &mut dyn FnMut(&mut Self, &mut OpeningState, Pieces, usize) -> Result<String, String>,
-    ) -> Result<String, String> {
+        rest: &mut dyn FnMut(
+            &mut Self,
+            &mut OpeningState,
+            Pieces,
+            usize,
+        ) -> Result<String, RocqFailure>,
+    ) -> Result<String, RocqFailure> {
         let Some(((atom, parts, name), later)) = chosen.split_first() else {
             return rest(self, state, pieces, number);
         };
         let bound = own
             .iter()
             .position(|(_, p)| matches!(p, Property::Within(_)))
-            .ok_or("there is no bound")?;
+            .ok_or(RocqFailure::mismatch("there is no bound"))?;
         let given = projected(name, bound, own.len());
         let mut terms = Vec::new();
         for (k, &part) in parts.iter().enumerate() {
@@ -130,7 +143,7 @@ impl RocqWriter {
         lits: &[Lit],
         atom: EventAtom,
         hypothesis: &str,
-    ) -> Result<Option<String>, String> {
+    ) -> Result<Option<String>, RocqFailure> {
         let mut values = atom.args.to_vec();
         values.extend((0..16).map(EventTerm::variable));
         let Some((clause, variables)) = normalised(lits.iter().map(|l| l.with(&values)).collect())
@@ -156,7 +169,7 @@ impl RocqWriter {
         lits: &[Lit],
         ends: [EventTerm; 2],
         next: usize,
-    ) -> Result<Pieces, String> {
+    ) -> Result<Pieces, RocqFailure> {
         let mut values = ends.to_vec();
         values.extend((0..more_variables(lits)).map(|k| EventTerm::event(next + k)));
         let conclusions = lits.iter().filter(|l| l.positive).count();

@@ -2,6 +2,7 @@
 //! each of them, in the order of [`edges`](margay_theorem::argument::edges). (One lemma that a
 //! relation is the union of its edges, proved by a tactic, took minutes for the order of seq_cst.)
 
+use super::failure::RocqFailure;
 use super::proven::{both, either};
 use super::writer::RocqWriter;
 use margay_theorem::argument::edges;
@@ -9,7 +10,7 @@ use margay_theorem::logic::{EventTerm, Meaning, TheoryExpr, TheoryExprId};
 
 /// Tactics that refute a pair of an edge, of which the term is the proof.
 pub type Leaf<'a> =
-    &'a mut dyn FnMut(&mut RocqWriter, TheoryExprId, &str) -> Result<String, String>;
+    &'a mut dyn FnMut(&mut RocqWriter, TheoryExprId, &str) -> Result<String, RocqFailure>;
 
 /// The names of a pair's ends.
 type EndNames<'a> = [&'a str; 2];
@@ -23,7 +24,7 @@ impl RocqWriter {
         ends: EndNames<'_>,
         term: &str,
         leaf: Leaf<'_>,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         // What has too many edges is one.
         if edges(&mut self.theory, r) == [r] {
             return leaf(self, r, term);
@@ -73,10 +74,10 @@ impl RocqWriter {
         ends: [EndNames<'_>; 2],
         term: &str,
         leaf: Leaf<'_>,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         let whole = self.theory.exprs.get(whole);
         let (TheoryExpr::Sequence(a, b) | TheoryExpr::Intersection(a, b)) = whole else {
-            return Err("this is no pair of relations".to_owned());
+            return Err(RocqFailure::mismatch("this is no pair of relations"));
         };
         let [left, right] = [self.fresh("f"), self.fresh("g")];
         let [from, to] = [ends[0][0], ends[1][1]];
@@ -124,7 +125,7 @@ impl RocqWriter {
         ends: EndNames<'_>,
         term: &str,
         leaf: Leaf<'_>,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         let made = self.theory.exprs.make(relation);
         self.text.names.extend(&self.theory);
         let term = self.again(text, made, ends, term);
@@ -158,7 +159,7 @@ impl RocqWriter {
         union: TheoryExprId,
         term: &str,
         leaf: Leaf<'_>,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         match self.theory.exprs.get(union) {
             TheoryExpr::Empty => Ok(format!("exact {term}.")),
             TheoryExpr::Union(a, b) => {

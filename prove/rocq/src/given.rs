@@ -1,6 +1,7 @@
 //! What a refutation starts from, in numbered atoms: formulas as conjunctions of disjunctions, and
 //! the clauses of events that exist, with proof terms.
 
+use super::failure::RocqFailure;
 use super::letters::Letters;
 use super::proven::injection;
 use super::writer::RocqWriter;
@@ -70,8 +71,9 @@ impl FormulaWalk {
         }
     }
 
-    pub fn number(&self, lit: Lit) -> Result<i32, String> {
-        let number = *self.numbers.get(&lit.atom).ok_or("an atom has no number")?;
+    pub fn number(&self, lit: Lit) -> Result<i32, RocqFailure> {
+        let number =
+            *self.numbers.get(&lit.atom).ok_or(RocqFailure::mismatch("an atom has no number"))?;
         Ok(if lit.positive { number } else { -number })
     }
 
@@ -81,11 +83,11 @@ impl FormulaWalk {
     }
 
     /// What must all hold. Fails where nothing can, or a part has no number.
-    pub fn formula(&mut self, form: &TheoryFormula) -> Result<Disjunctions, String> {
+    pub fn formula(&mut self, form: &TheoryFormula) -> Result<Disjunctions, RocqFailure> {
         Ok(match form {
             TheoryFormula::Const(true) => Vec::new(),
             TheoryFormula::Const(false) => {
-                return Err("what cannot be needs no refutation".to_owned());
+                return Err(RocqFailure::mismatch("what cannot be needs no refutation"));
             }
             TheoryFormula::Lit(lit) => vec![vec![self.number(*lit)?]],
             TheoryFormula::And(parts) => {
@@ -102,13 +104,14 @@ impl FormulaWalk {
     }
 
     /// The number of a formula.
-    pub fn implied(&mut self, form: &TheoryFormula) -> Result<i32, String> {
+    pub fn implied(&mut self, form: &TheoryFormula) -> Result<i32, RocqFailure> {
         if let TheoryFormula::Lit(lit) = form {
             return self.number(*lit);
         }
-        let (number, named) = self.waiting.next().ok_or("a formula has no number")?;
+        let (number, named) =
+            self.waiting.next().ok_or(RocqFailure::mismatch("a formula has no number"))?;
         if named != *form {
-            return Err("formulas are numbered in two orders".to_owned());
+            return Err(RocqFailure::mismatch("formulas are numbered in two orders"));
         }
         self.within.push(number);
         let says = self.formula(form)?;
@@ -123,8 +126,8 @@ impl FormulaWalk {
     pub fn choice(
         &mut self,
         numbers: &[i32],
-        proof: &mut dyn FnMut(Pick<'_>) -> Result<String, String>,
-    ) -> Result<NumberedClause, String> {
+        proof: &mut dyn FnMut(Pick<'_>) -> Result<String, RocqFailure>,
+    ) -> Result<NumberedClause, RocqFailure> {
         let [premises, conclusions] = sides(numbers);
         let names: Vec<String> = premises.iter().map(|_| self.name()).collect();
         let pick = |i: usize, term: &str| -> String {
@@ -204,11 +207,11 @@ impl RocqWriter {
     }
 
     /// A numbered atom.
-    fn meant(&mut self, walk: &FormulaWalk, number: i32) -> Result<[usize; 3], String> {
+    fn meant(&mut self, walk: &FormulaWalk, number: i32) -> Result<[usize; 3], RocqFailure> {
         match walk.meanings.get(&number) {
             Some(NumberMeaning::Atom(atom)) => Ok(self.atom_numbers(*atom)),
             Some(NumberMeaning::Formula(place, _)) => Ok(name_of(*place)),
-            None => Err("a number stands for nothing".to_owned()),
+            None => Err(RocqFailure::mismatch("a number stands for nothing")),
         }
     }
 
@@ -219,7 +222,7 @@ impl RocqWriter {
         walk: &FormulaWalk,
         numbers: &[i32],
         out: &mut Letters,
-    ) -> Result<(), String> {
+    ) -> Result<(), RocqFailure> {
         let mut line = Vec::with_capacity(3 * numbers.len());
         for &n in numbers {
             let [p, x, y] = self.meant(walk, n.abs())?;
@@ -235,7 +238,7 @@ impl RocqWriter {
         walk: &FormulaWalk,
         all: &Disjunctions,
         out: &mut Letters,
-    ) -> Result<(), String> {
+    ) -> Result<(), RocqFailure> {
         for numbers in all {
             self.literals(walk, numbers, out)?;
         }
@@ -264,7 +267,7 @@ impl RocqWriter {
         &mut self,
         walk: &FormulaWalk,
         given: &NumberedClause,
-    ) -> Result<(String, String), String> {
+    ) -> Result<(String, String), RocqFailure> {
         let mut letters = Letters::default();
         letters.line([1]);
         let mut sides = Vec::new();

@@ -2,6 +2,7 @@
 //! pair.
 
 use super::earlier::{induction_name, projected};
+use super::failure::{RocqFailure, RocqLimitation};
 use super::opening::{HeldPair, OpeningState, RemainingTactics};
 use super::proven::Pieces;
 use super::steps::StepObligations;
@@ -34,10 +35,9 @@ impl RocqWriter {
         group: &[Pred],
         claims: &[Claim],
         all: &StepObligations<'_>,
-    ) -> Result<(), String> {
+    ) -> Result<(), RocqFailure> {
         let [of] = group else {
-            return Err("an induction over several relations at once is not written for Rocq yet"
-                .to_owned());
+            return Err(RocqLimitation::SeveralRelations.into());
         };
         let of_relation = |(i, c)| match c {
             &Claim::Pairs { of: p, ref property } if p == *of => Some((i, property)),
@@ -87,7 +87,11 @@ impl RocqWriter {
                 let base = self.ways(&about, body, &found, false)?;
                 format!("intros e0 e1 holds. {base}\n")
             }
-            _ => return Err("an induction is over a relation that has no rules".to_owned()),
+            _ => {
+                return Err(RocqFailure::mismatch(
+                    "an induction is over a relation that has no rules",
+                ));
+            }
         };
         self.lemma(&name, &statement, &proof);
         for (at, (claim, _)) in own.iter().enumerate() {
@@ -110,7 +114,7 @@ impl RocqWriter {
         of: TheoryExprId,
         edges: &[TheoryExprId],
         behind: bool,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         let (first, second) = if behind {
             (EventTerm::event(2), EventTerm::event(1))
         } else {
@@ -171,7 +175,7 @@ impl RocqWriter {
                         let (holds, branch) = next
                             .next()
                             .filter(|_| edges.get(seen) == Some(&edge))
-                            .ok_or("edges come in two orders")?;
+                            .ok_or(RocqFailure::mismatch("edges come in two orders"))?;
                         seen += 1;
                         // Of a term that is put together nothing else says what it proves.
                         let own = w.text.within(&w.theory, edge, 2);
@@ -191,7 +195,7 @@ impl RocqWriter {
         about: &Induction<'_>,
         part: TheoryExprId,
         k: usize,
-    ) -> Result<(String, String), String> {
+    ) -> Result<(String, String), RocqFailure> {
         let mut pattern = Vec::new();
         let mut proofs = Vec::new();
         for (at, (_, property)) in about.own.iter().enumerate() {
@@ -225,7 +229,7 @@ impl RocqWriter {
         state: &mut OpeningState,
         pieces: Pieces,
         rest: RemainingTactics<'_>,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         if open.is_empty() {
             return rest(self, state, pieces);
         }

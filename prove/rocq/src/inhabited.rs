@@ -2,6 +2,7 @@
 //! are numbers, what holds of them is given as lists of numbers, and everything else is computed by
 //! Rocq (`Module Finite`, finite.v).
 
+use super::failure::{RocqFailure, RocqMismatch};
 use std::fmt::Write as _;
 
 use super::comment::comment;
@@ -53,7 +54,7 @@ impl LemmaStatement<'_> {
         &self,
         inhabitants: &[Inhabitant],
         text: &mut RocqText,
-    ) -> Result<InhabitedLemmas, String> {
+    ) -> Result<InhabitedLemmas, RocqFailure> {
         let mut chosen: Vec<&Inhabitant> = SHAPES
             .iter()
             .filter_map(|shape| inhabitants.iter().find(|i| i.shows == *shape))
@@ -80,7 +81,7 @@ impl LemmaStatement<'_> {
     }
 
     /// The names of all that an execution consists of, in the order of their declarations.
-    fn variables(&self, text: &RocqText) -> Result<Vec<String>, String> {
+    fn variables(&self, text: &RocqText) -> Result<Vec<String>, RocqFailure> {
         let all = self.definitions.sets.iter().chain(&self.definitions.relations);
         let mut names = all.map(|&p| name(text, p)).collect::<Result<Vec<_>, _>>()?;
         if !self.roles.is_empty() {
@@ -90,8 +91,8 @@ impl LemmaStatement<'_> {
     }
 }
 
-fn name(text: &RocqText, pred: Pred) -> Result<String, String> {
-    text.names.get(pred).map(str::to_owned).ok_or_else(|| "a symbol has no name".to_owned())
+fn name(text: &RocqText, pred: Pred) -> Result<String, RocqFailure> {
+    text.names.get(pred).map(str::to_owned).ok_or(RocqFailure::mismatch("a symbol has no name"))
 }
 
 /// An execution that is written.
@@ -121,7 +122,7 @@ impl Example<'_> {
     }
 
     /// The role of each event, in order.
-    fn roles(&self) -> Result<Vec<&str>, String> {
+    fn roles(&self) -> Result<Vec<&str>, RocqFailure> {
         let of = |event: usize| {
             let mut own = self
                 .of
@@ -130,7 +131,7 @@ impl Example<'_> {
                 .filter(|(pred, _)| self.pairs(*pred).contains(&[event, event]));
             own.next()
                 .map(|(_, role)| role.as_str())
-                .ok_or_else(|| "an event of an execution has no role".to_owned())
+                .ok_or(RocqFailure::mismatch("an event of an execution has no role"))
         };
         (0..self.inhabitant.events).map(of).collect()
     }
@@ -140,7 +141,7 @@ impl Example<'_> {
         all: &str,
         text: &mut RocqText,
         lemmas: &mut InhabitedLemmas,
-    ) -> Result<(), String> {
+    ) -> Result<(), RocqFailure> {
         let n = self.inhabitant.events;
         let out = &mut lemmas.within;
         let mut unique = |what: &str| text.names.unique(what);
@@ -224,7 +225,7 @@ impl Example<'_> {
         below: &str,
         text: &mut RocqText,
         out: &mut String,
-    ) -> Result<(), String> {
+    ) -> Result<(), RocqFailure> {
         let n = self.inhabitant.events;
         for &pred in self.of.definitions.sets.iter().chain(&self.of.definitions.relations) {
             let (own, table) = (name(text, pred)?, self.table(pred));
@@ -282,7 +283,7 @@ impl Example<'_> {
         closures: &mut Vec<TheoryExprId>,
         text: &mut RocqText,
         out: &mut String,
-    ) -> Result<(), String> {
+    ) -> Result<(), RocqFailure> {
         let theory = self.of.theory;
         let own = name(text, pred)?;
         let symbol = theory.symbols.get(pred);
@@ -299,7 +300,7 @@ impl Example<'_> {
                 return self.least(pred, &own, body, text, out);
             }
             Meaning::Base | Meaning::Sequence(..) | Meaning::Domain(_) | Meaning::Range(_) => {
-                return Err(format!("`{own}` is no definition"));
+                return Err(RocqMismatch::NoDefinition(own).into());
             }
         };
         self.closures(body, closures, text, out);
@@ -312,7 +313,7 @@ impl Example<'_> {
         arity: u8,
         text: &mut RocqText,
         out: &mut String,
-    ) -> Result<(), String> {
+    ) -> Result<(), RocqFailure> {
         let [found, table, known] =
             ["found", "table", "known"].map(|what| text.names.unique(&format!("{own}_{what}")));
         let (class, field) = if arity == 1 { ("Members", "members") } else { ("Rows", "rows") };
@@ -393,7 +394,7 @@ impl Example<'_> {
         body: TheoryExprId,
         text: &mut RocqText,
         out: &mut String,
-    ) -> Result<(), String> {
+    ) -> Result<(), RocqFailure> {
         let theory = self.of.theory;
         let [step, found, table, known] = ["step", "found", "table", "known"]
             .map(|what| text.names.unique(&format!("{own}_{what}")));

@@ -8,6 +8,7 @@
 mod comment;
 mod earlier;
 mod edges;
+mod failure;
 mod given;
 mod induction;
 mod inhabited;
@@ -26,8 +27,8 @@ mod text;
 mod values;
 mod writer;
 
+pub use failure::{RocqFailure, RocqLimitation, RocqMismatch};
 pub use subject::RocqSubject;
-pub use writer::ENDED;
 
 use comment::comment;
 use inhabited::LemmaStatement;
@@ -52,8 +53,8 @@ pub struct Theorem<'a> {
 /// The file of theorems.
 ///
 /// # Errors
-/// What of a proof cannot be written, or [`ENDED`] where `stop` ended the writer.
-pub fn write(theorems: &[Theorem<'_>], stop: &StopSignal) -> Result<String, String> {
+/// What of a proof cannot be written, or [`RocqFailure::Ended`] where `stop` ended the writer.
+pub fn write(theorems: &[Theorem<'_>], stop: &StopSignal) -> Result<String, RocqFailure> {
     let (mut claims, mut more, mut bodies) = (Vec::new(), String::new(), String::new());
     for theorem in theorems {
         let (goals, shapes, body) = theorem.body(stop)?;
@@ -100,7 +101,7 @@ pub fn write(theorems: &[Theorem<'_>], stop: &StopSignal) -> Result<String, Stri
 impl Theorem<'_> {
     /// The names of the axioms that are shown, the shapes that executions are shown of, and the
     /// definitions, the statement and the proof.
-    fn body(&self, stop: &StopSignal) -> Result<(Vec<String>, Vec<String>, String), String> {
+    fn body(&self, stop: &StopSignal) -> Result<(Vec<String>, Vec<String>, String), RocqFailure> {
         let Self { subject, setting, inhabitants, proof } = self;
         let mut theory = setting.theory.clone();
         theory.stop = stop.clone();

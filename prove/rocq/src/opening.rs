@@ -2,6 +2,7 @@
 //! an obligation speaks of. It does what [`Theory::open`] does, and ends by applying what refutes
 //! these.
 
+use super::failure::{RocqFailure, RocqMismatch};
 use super::proven::{Pieces, alternatives, behind, both, cases, injection, pieces, whole};
 use super::text::event;
 use super::writer::{RocqWriter, claim_name};
@@ -13,7 +14,7 @@ use margay_theorem::theory::{MOST_OPENED, MOST_SYMBOLS, Opening, Theory, Treatme
 
 /// Tactics for the rest of a proof of False, given what holds.
 pub type RemainingTactics<'a> =
-    &'a mut dyn FnMut(&mut RocqWriter, &mut OpeningState, Pieces) -> Result<String, String>;
+    &'a mut dyn FnMut(&mut RocqWriter, &mut OpeningState, Pieces) -> Result<String, RocqFailure>;
 
 /// A pair that is in a relation, and the term that proves it.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +93,7 @@ impl RocqWriter {
         pair: HeldPair<'_>,
         state: &mut OpeningState,
         rest: RemainingTactics<'_>,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         let HeldPair { of, ends: [s, t], term } = pair;
         match self.theory.exprs.get(of) {
             TheoryExpr::Union(..) => {
@@ -189,7 +190,7 @@ impl RocqWriter {
         HeldPair { of, ends: [s, t], term }: HeldPair<'_>,
         state: &mut OpeningState,
         rest: RemainingTactics<'_>,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         let form = self.theory.form(of, s, t);
         rest(self, state, pieces(&form, term))
     }
@@ -201,7 +202,7 @@ impl RocqWriter {
         pair: HeldPair<'_>,
         state: &mut OpeningState,
         rest: RemainingTactics<'_>,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         let HeldPair { of, ends: [s, t], term } = pair;
         match treatment(&self.theory, p, &state.within, &state.group) {
             Treatment::Keep => self.keep(pair, state, rest),
@@ -245,7 +246,7 @@ impl RocqWriter {
         of: TheoryExprId,
         ends: [EventTerm; 2],
         state: &OpeningState,
-    ) -> Result<Option<(String, TheoryFormula, usize)>, String> {
+    ) -> Result<Option<(String, TheoryFormula, usize)>, RocqFailure> {
         let (form, events) = self.form_of(of, ends, state);
         let has_ways = match &form {
             TheoryFormula::And(parts) => parts.iter().any(|p| matches!(p, TheoryFormula::Or(_))),
@@ -280,7 +281,7 @@ impl RocqWriter {
             format!("forall {} : Event, ", all.join(" "))
         };
         let TheoryExpr::Symbol(symbol) = self.theory.exprs.get(of) else {
-            return Err("only symbols are opened by lemmas".to_owned());
+            return Err(RocqFailure::mismatch("only symbols are opened by lemmas"));
         };
         let script = self.open_symbol(
             symbol,
@@ -289,7 +290,7 @@ impl RocqWriter {
             &mut |_, _, all_pieces| {
                 let (form, term) = whole(&all_pieces);
                 if form != found.form {
-                    return Err("a relation was opened in two ways".to_owned());
+                    return Err(RocqMismatch::OpenedInTwoWays(None).into());
                 }
                 Ok(format!("exact (refute {} {term}).", all.join(" ")))
             },
@@ -315,7 +316,7 @@ impl RocqWriter {
         state: &mut OpeningState,
         rest: RemainingTactics<'_>,
         own: Pieces,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         state.within.push(symbol);
         self.open(pair, state, &mut |w, state, all| {
             // What comes later is not within the symbol.
@@ -335,7 +336,7 @@ impl RocqWriter {
         term: &str,
         state: &mut OpeningState,
         rest: RemainingTactics<'_>,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         let (left, right) = (state.name(), state.name());
         let [(a, s, t), (b, u, v)] = parts;
         let inner = self.open(
@@ -381,7 +382,7 @@ impl RocqWriter {
         (term, pattern): (&str, &str),
         state: &mut OpeningState,
         rest: RemainingTactics<'_>,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         let start = state.next;
         let mut end = start;
         let mut forms = Vec::new();
@@ -417,7 +418,7 @@ impl RocqWriter {
                     .collect();
                 let (found, term) = whole(&all);
                 if found != *own {
-                    return Err("a relation was opened in two ways".to_owned());
+                    return Err(RocqMismatch::OpenedInTwoWays(None).into());
                 }
                 let held = match (&form, own) {
                     (TheoryFormula::Const(true), _) => "I".to_owned(),
@@ -473,7 +474,7 @@ impl RocqWriter {
         term: &str,
         state: &mut OpeningState,
         rest: RemainingTactics<'_>,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         let Some((from, away)) = self.theory.takes_away(of) else {
             let all = self.absent(of, s, t, term)?;
             return rest(self, state, all);
@@ -495,7 +496,7 @@ impl RocqWriter {
         s: EventTerm,
         t: EventTerm,
         term: &str,
-    ) -> Result<Pieces, String> {
+    ) -> Result<Pieces, RocqFailure> {
         let form = self.theory.form(of, s, t).negated();
         if form == TheoryFormula::Const(true) {
             return Ok(Vec::new());

@@ -1,5 +1,6 @@
 //! The rule of two orders, and a sequence within a relation by what contains its parts.
 
+use super::failure::RocqFailure;
 use super::proven::each;
 use super::writer::RocqWriter;
 use margay_theorem::argument::by_halves;
@@ -14,9 +15,9 @@ impl RocqWriter {
         claim: &Claim,
         rule: &Rule,
         proved: &[(Claim, String)],
-    ) -> Result<(), String> {
+    ) -> Result<(), RocqFailure> {
         let (Rule::Through { parts, between }, Claim::Within(whole, bound)) = (rule, claim) else {
-            return Err("this is another rule".to_owned());
+            return Err(RocqFailure::mismatch("this is another rule"));
         };
         // What is in a relation is in what contains it, by the lemma that says so.
         let contains = |part: TheoryExprId, within: TheoryExprId, term: &str| {
@@ -24,7 +25,9 @@ impl RocqWriter {
                 return Ok(term.to_owned());
             }
             let known = proved.iter().find(|p| p.0 == Claim::Within(part, within));
-            known.map(|p| format!("({} _ _ {term})", p.1)).ok_or("a rule needs what was not proved")
+            known
+                .map(|p| format!("({} _ _ {term})", p.1))
+                .ok_or(RocqFailure::mismatch("a rule needs what was not proved"))
         };
         let first = contains(parts[0], between[0], "first")?;
         let second = contains(parts[1], between[1], "second")?;
@@ -54,10 +57,10 @@ impl RocqWriter {
         (cut, order): (Cut, Option<TheoryExprId>),
         [first, second]: [&[TheoryExprId]; 2],
         proved: &[(Claim, String)],
-    ) -> Result<(), String> {
+    ) -> Result<(), RocqFailure> {
         let lemma = |claim: &Claim| {
             let known = proved.iter().find(|p| p.0 == *claim).map(|p| p.1.clone());
-            known.ok_or_else(|| "the rule of orders needs what was not proved".to_owned())
+            known.ok_or(RocqFailure::mismatch("the rule of orders needs what was not proved"))
         };
         let statement = self.text.claim(&self.theory, &Claim::Acyclic(r));
         let firsts = self.theory.exprs.union_all(first.iter().copied());
@@ -66,9 +69,9 @@ impl RocqWriter {
         self.text.names.extend(&self.theory);
         let Some(order) = order else {
             if firsts != r {
-                return Err(
-                    "the rule of orders without an order is for the whole relation".to_owned()
-                );
+                return Err(RocqFailure::mismatch(
+                    "the rule of orders without an order is for the whole relation",
+                ));
             }
             let irreflexive = lemma(&Claim::Irreflexive(chain))?;
             self.lemma(name, &statement, &format!("exact {irreflexive}."));
@@ -141,7 +144,7 @@ impl RocqWriter {
         two: [TheoryExprId; 2],
         ends: [&str; 2],
         term: &str,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         let refute = |w: &Self, part: TheoryExprId, term: &str| -> Option<String> {
             let [first, second] = two;
             let left =
@@ -165,7 +168,7 @@ impl RocqWriter {
             .symbols
             .named("rmw")
             .map(|p| self.text.symbol(&self.theory, p))
-            .ok_or("there are no halves")?;
+            .ok_or(RocqFailure::mismatch("there are no halves"))?;
         let orders =
             self.theory.symbols.iter().map(|(p, _)| p).filter(|&p| self.theory.is_program_order(p));
         let orders = orders
@@ -175,7 +178,8 @@ impl RocqWriter {
             self.entails_by(&[EventTerm::event(0), EventTerm::event(1)], &given, &wanted, &proof);
         let mut branches = Vec::new();
         for part in parts {
-            let done = refute(self, part, "part").ok_or("the rule of orders leaves an edge out")?;
+            let done = refute(self, part, "part")
+                .ok_or(RocqFailure::mismatch("the rule of orders leaves an edge out"))?;
             branches.push(done);
         }
         Ok(each(&format!("({lemma} {} {} {term})", ends[0], ends[1]), "part", &branches))

@@ -5,6 +5,7 @@
 //! that they stand for are compared with the lemma's, and each instance is made from the clause
 //! that it is of (prelude.v, `refuted`).
 
+use super::failure::RocqFailure;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
@@ -45,7 +46,7 @@ impl RocqWriter {
         name: &str,
         obligation: &Obligation,
         refutation: &Refutation,
-    ) -> Result<(), String> {
+    ) -> Result<(), RocqFailure> {
         let events: Vec<String> =
             (0..obligation.events).map(|e| event(EventTerm::event(e))).collect();
         let question = self.text.inner(&self.theory, &obligation.question, &event);
@@ -89,7 +90,7 @@ impl RocqWriter {
         &mut self,
         obligation: &Obligation,
         refutation: &Refutation,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         let clauses =
             ground_clauses(&self.theory, obligation, &refutation.values, &refutation.instances);
         let mut walk = FormulaWalk::of(&clauses);
@@ -111,7 +112,9 @@ impl RocqWriter {
         }
         let first =
             (0..obligation.events).chain(refutation.values.iter().map(|v| v.event.index())).next();
-        let first = event(EventTerm::event(first.ok_or("an obligation speaks of no event")?));
+        let first = event(EventTerm::event(
+            first.ok_or(RocqFailure::mismatch("an obligation speaks of no event"))?,
+        ));
         let all: BTreeSet<usize> = (0..obligation.events)
             .chain(refutation.values.iter().flat_map(|v| {
                 let new = usize::from(self.theory.sources[v.source].existence.events);
@@ -166,7 +169,7 @@ impl RocqWriter {
         clauses: &GroundClauses,
         known: &mut KnownFacts,
         out: &mut Letters,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         let mut proof = String::new();
         for (_, origin) in &clauses.list {
             let (source, at) = match origin {
@@ -211,7 +214,7 @@ impl RocqWriter {
         refutation: &Refutation,
         asked: &[(&str, Disjunctions)],
         values: usize,
-    ) -> Result<Letters, String> {
+    ) -> Result<Letters, RocqFailure> {
         let mut places: FxHashMap<BTreeSet<i32>, usize> = FxHashMap::default();
         let mut next = 0;
         let mut place = |lits: BTreeSet<i32>| {
@@ -238,7 +241,9 @@ impl RocqWriter {
                 }
                 ClauseOrigin::Question(_) | ClauseOrigin::Value(..) => {
                     let lits: BTreeSet<i32> = lits.iter().copied().collect();
-                    *places.get(&lits).ok_or("a clause is not the one that was refuted")?
+                    *places
+                        .get(&lits)
+                        .ok_or(RocqFailure::mismatch("a clause is not the one that was refuted"))?
                 }
                 ClauseOrigin::Fact(..)
                 | ClauseOrigin::Supposed(..)
@@ -263,7 +268,7 @@ impl RocqWriter {
     }
 
     /// A fact as a clause that instances may name.
-    fn known_fact(&mut self, number: usize) -> Result<String, String> {
+    fn known_fact(&mut self, number: usize) -> Result<String, RocqFailure> {
         let name = format!("known_{number}");
         if self.known.insert(number) {
             let fact = self.fact(number)?;

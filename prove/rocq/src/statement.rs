@@ -1,6 +1,7 @@
 //! The statement: what an execution consists of, the definitions of both models, what is supposed,
 //! and the theorem.
 
+use super::failure::{RocqFailure, RocqLimitation, RocqMismatch};
 use rustc_hash::FxHashSet;
 
 use super::comment::comment;
@@ -30,7 +31,7 @@ pub fn hypotheses(
     setting: &Setting<'_>,
     theory: &Theory,
     text: &mut RocqText,
-) -> Result<NamedHypotheses, String> {
+) -> Result<NamedHypotheses, RocqFailure> {
     let [axioms, what, prefix] = subject.words().supposed;
     let mut fields: [Vec<String>; 3] = [Vec::new(), Vec::new(), Vec::new()];
     let mut checks: Vec<String> = Vec::new();
@@ -42,7 +43,11 @@ pub fn hypotheses(
                 (1, name)
             }
             SentenceReason::Axiom(name) => (2, name),
-            _ => return Err("a check is supposed for a reason that has no name".to_owned()),
+            _ => {
+                return Err(RocqFailure::mismatch(
+                    "a check is supposed for a reason that has no name",
+                ));
+            }
         };
         let hypothesis = ["executions", "axioms", "defined"][record];
         let says = sentence_text(theory, text, sentence);
@@ -106,7 +111,7 @@ pub fn definitions(
     theory: &Theory,
     text: &RocqText,
     rows: &RowHypotheses,
-) -> Result<Definitions, String> {
+) -> Result<Definitions, RocqFailure> {
     // Roles are defined by themselves.
     let done: FxHashSet<Pred> = rows.sets.iter().copied().collect();
     let own = Definitions {
@@ -160,13 +165,14 @@ struct DefinitionWriter<'a> {
 }
 
 impl DefinitionWriter<'_> {
-    fn define(&mut self, pred: Pred) -> Result<(), String> {
+    fn define(&mut self, pred: Pred) -> Result<(), RocqFailure> {
         let (theory, text) = (self.theory, self.text);
         if !self.done.insert(pred) {
             return Ok(());
         }
         let symbol = theory.symbols.get(pred);
-        let name = text.names.get(pred).ok_or("a symbol has no name")?.to_owned();
+        let name =
+            text.names.get(pred).ok_or(RocqFailure::mismatch("a symbol has no name"))?.to_owned();
         let body = match symbol.meaning {
             Meaning::Base => {
                 if symbol.arity == 1 {
@@ -178,7 +184,7 @@ impl DefinitionWriter<'_> {
             }
             Meaning::Defined(body) | Meaning::Fixpoint(body, _) | Meaning::Closure(body) => body,
             Meaning::Sequence(..) | Meaning::Domain(_) | Meaning::Range(_) => {
-                return Err(format!("`{name}` is no definition"));
+                return Err(RocqMismatch::NoDefinition(name).into());
             }
         };
         for inner in symbols(theory, body) {
@@ -219,12 +225,9 @@ fn recursive(
     name: &str,
     body: TheoryExprId,
     arity: u8,
-) -> Result<String, String> {
+) -> Result<String, RocqFailure> {
     if arity == 1 {
-        return Err(format!(
-            "`{}` is a recursive set, which is not written for Rocq yet",
-            theory.symbols.name(pred)
-        ));
+        return Err(RocqLimitation::RecursiveSet(theory.symbols.name(pred).to_owned()).into());
     }
     let rule = |r: RecursionRule| {
         format!(
@@ -248,7 +251,7 @@ pub fn recursion(
     pred: Pred,
     name: &str,
     body: TheoryExprId,
-) -> Result<Vec<RecursionRule>, String> {
+) -> Result<Vec<RecursionRule>, RocqFailure> {
     let mut rules = Vec::new();
     for (k, part) in theory.exprs.union_parts(body).into_iter().enumerate() {
         let mut open = vec![(part, EventTerm::variable(0), EventTerm::variable(1))];
@@ -266,10 +269,8 @@ pub fn recursion(
             if theory.as_symbol(first) != Some(pred)
                 && symbols_within(theory, first).contains(&pred)
             {
-                let own = theory.symbols.name(pred);
-                return Err(format!(
-                    "`{own}` refers to itself within an expression, which is not written for Rocq yet"
-                ));
+                let own = theory.symbols.name(pred).to_owned();
+                return Err(RocqLimitation::RecursionWithin(own).into());
             }
             let is_set = s == t
                 && !matches!(theory.exprs.get(first), TheoryExpr::Symbol(p) if theory.symbols.get(p).arity == 2);

@@ -1,11 +1,12 @@
 //! The steps of an argument as lemmas: each claim is opened at its events, and what refutes its
 //! obligations is applied.
 
+use super::failure::{RocqFailure, RocqMismatch};
 use super::opening::{HeldPair, OpeningState};
 use super::proven::{Pieces, whole};
 use super::refutation::used_suppositions;
 use super::text::event;
-use super::writer::{ENDED, RocqWriter, claim_name};
+use super::writer::{RocqWriter, claim_name};
 use margay_theorem::argument::{Claim, ClaimStep, Rule, Settled, apart, obligations};
 use margay_theorem::ground::Obligation;
 use margay_theorem::logic::{EventAtom, EventTerm, TheoryExprId, TheoryFormula};
@@ -24,7 +25,7 @@ impl RocqWriter {
         step: &ClaimStep,
         settled: &[Settled],
         proved: &[(Claim, String)],
-    ) -> Result<(), String> {
+    ) -> Result<(), RocqFailure> {
         self.text.names.extend(&self.theory);
         let all: Vec<(Obligation, &Settled)> =
             obligations(&mut self.theory, step).into_iter().zip(settled).collect();
@@ -34,7 +35,8 @@ impl RocqWriter {
         for (at, (obligation, settled)) in all.iter().enumerate() {
             self.go_on()?;
             let longer = if settled.apart {
-                apart(&mut self.theory, obligation).ok_or("there is nothing to take apart")?
+                apart(&mut self.theory, obligation)
+                    .ok_or(RocqFailure::mismatch("there is nothing to take apart"))?
             } else {
                 obligation.clone()
             };
@@ -54,7 +56,9 @@ impl RocqWriter {
             Rule::Orders { cut, order, first, second } => {
                 for (own, claim) in step.claims.iter().enumerate() {
                     let Claim::Acyclic(r) = claim else {
-                        return Err("the rule of orders is for `acyclic` alone".to_owned());
+                        return Err(RocqFailure::mismatch(
+                            "the rule of orders is for `acyclic` alone",
+                        ));
                     };
                     self.orders(
                         &claim_name((number, own)),
@@ -84,14 +88,14 @@ impl RocqWriter {
         pieces: Pieces,
         conclusion: &Pieces,
         supposed: &[String],
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         self.go_on()?;
         let (obligation, settled) = &all.all[at];
         let more = obligation.events - state.next.min(obligation.events);
         let before = state.next;
         state.next = obligation.events;
         if whole(&pieces).0 != obligation.question {
-            return Err(format!("`{}` was opened in two ways", obligation.what));
+            return Err(RocqMismatch::OpenedInTwoWays(Some(obligation.what.clone())).into());
         }
         let atoms: Vec<(EventAtom, String)> = pieces
             .iter()
@@ -119,7 +123,7 @@ impl RocqWriter {
         pieces: Pieces,
         state: &mut OpeningState,
         finish: &Finish<'_>,
-    ) -> Result<String, String> {
+    ) -> Result<String, RocqFailure> {
         if last.is_empty() {
             return Ok(finish.term(state, &pieces));
         }
@@ -143,8 +147,8 @@ impl RocqWriter {
     }
 
     /// Whether the writer is to end.
-    fn go_on(&self) -> Result<(), String> {
-        if self.theory.stop.is_raised() { Err(ENDED.to_owned()) } else { Ok(()) }
+    fn go_on(&self) -> Result<(), RocqFailure> {
+        if self.theory.stop.is_raised() { Err(RocqFailure::Ended) } else { Ok(()) }
     }
 
     fn direct(
@@ -153,14 +157,14 @@ impl RocqWriter {
         claim: &Claim,
         all: &StepObligations<'_>,
         at: usize,
-    ) -> Result<(), String> {
+    ) -> Result<(), RocqFailure> {
         let (x, y) = (EventTerm::event(0), EventTerm::event(1));
         let (of, s, t, bound) = match claim {
             Claim::Within(a, b) => (*a, x, y, Some(*b)),
             Claim::Irreflexive(e) | Claim::Empty(e, true) => (*e, x, x, None),
             Claim::Empty(e, false) => (*e, x, y, None),
             Claim::Pairs { .. } | Claim::Acyclic(_) => {
-                return Err("a claim is shown by another rule".to_owned());
+                return Err(RocqFailure::mismatch("a claim is shown by another rule"));
             }
         };
         let events = if s == t { 1 } else { 2 };
@@ -189,7 +193,7 @@ impl RocqWriter {
         s: EventTerm,
         t: EventTerm,
         term: &str,
-    ) -> Result<Vec<String>, String> {
+    ) -> Result<Vec<String>, RocqFailure> {
         let own = self.text.within(&self.theory, bound, 2);
         let given = format!("~ {own} {} {}", event(s), event(t));
         let mut all = Vec::new();

@@ -1,6 +1,7 @@
 //! Events that exist: how they come among the hypotheses of a refutation, and the clauses that they
 //! give.
 
+use super::failure::{RocqFailure, RocqLimitation};
 use super::given::{FormulaWalk, NumberedClause, kept, last_ones};
 use super::proven::{behind, cases, conjunction, pieces};
 use super::text::event;
@@ -14,7 +15,7 @@ impl RocqWriter {
         &mut self,
         walk: &mut FormulaWalk,
         values: &[ExistenceValue],
-    ) -> Result<Vec<NumberedClause>, String> {
+    ) -> Result<Vec<NumberedClause>, RocqFailure> {
         (0..values.len()).map(|at| self.value(walk, values, at)).collect()
     }
 
@@ -23,14 +24,14 @@ impl RocqWriter {
         walk: &mut FormulaWalk,
         values: &[ExistenceValue],
         at: usize,
-    ) -> Result<NumberedClause, String> {
+    ) -> Result<NumberedClause, RocqFailure> {
         let value = &values[at];
         let existence = self.theory.sources[value.source].existence.clone();
         let all = all_events(value, &existence);
         let mut numbers = Vec::new();
         for lit in &existence.guard {
             if lit.atom.pred == Pred::EQUAL {
-                return Err("an existence depends on whether events are equal".to_owned());
+                return Err(RocqLimitation::GuardOfEquality.into());
             }
             numbers.push(walk.number(!lit.with(&value.of))?);
         }
@@ -96,7 +97,7 @@ impl RocqWriter {
     }
 
     /// What is known of a value: a hypothesis, or an instance of a choice.
-    fn value_name(&mut self, values: &[ExistenceValue], at: usize) -> Result<String, String> {
+    fn value_name(&mut self, values: &[ExistenceValue], at: usize) -> Result<String, RocqFailure> {
         let value = &values[at];
         if self.theory.sources[value.source].existence.events > 0 {
             return Ok(format!("value_{at}"));
@@ -107,7 +108,11 @@ impl RocqWriter {
     }
 
     /// Brings an event that exists among the hypotheses, when its first existence comes.
-    pub fn introduced(&mut self, values: &[ExistenceValue], at: usize) -> Result<String, String> {
+    pub fn introduced(
+        &mut self,
+        values: &[ExistenceValue],
+        at: usize,
+    ) -> Result<String, RocqFailure> {
         let source = &self.theory.sources[values[at].source].existence;
         if source.events == 0 || !values[at].unless.is_empty() {
             return Ok(String::new());

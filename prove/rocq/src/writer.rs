@@ -1,6 +1,7 @@
 //! Writes lemmas in the order in which they are proved: small ones that a tactic proves, facts of
 //! the theory, and what exists.
 
+use super::failure::{RocqFailure, RocqMismatch};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::opening::{Opened, OpenedBy};
@@ -8,9 +9,6 @@ use super::text::{RocqText, event};
 use margay_theorem::logic::form::normalised;
 use margay_theorem::logic::{Clause, EventTerm, Lit, Meaning, Pred, TheoryFormula};
 use margay_theorem::theory::{ExistenceReason, SentenceReason, Theory, TheoryFact};
-
-/// Why nothing was written where a limit ended the writer.
-pub const ENDED: &str = "a limit was reached before it was written";
 
 /// Writes the proof.
 pub struct RocqWriter {
@@ -127,7 +125,7 @@ impl RocqWriter {
     }
 
     /// The proof of a fact of the theory, for all events in the place of its variables.
-    pub fn fact(&mut self, number: usize) -> Result<String, String> {
+    pub fn fact(&mut self, number: usize) -> Result<String, RocqFailure> {
         if let Some(known) = self.facts.get(&number) {
             return Ok(known.clone());
         }
@@ -142,7 +140,7 @@ impl RocqWriter {
                 let proof = self
                     .checks
                     .get(&clause)
-                    .ok_or_else(|| format!("no check says what is known by `{name}`"))?;
+                    .ok_or_else(|| RocqMismatch::UnsaidCheck(name.clone()))?;
                 format!("pose proof {proof} as given.")
             }
             SentenceReason::Definition(pred) => self.meaning(*pred),
@@ -150,7 +148,7 @@ impl RocqWriter {
                 format!("pose proof {} as given.", claim_name((*step, *claim)))
             }
             SentenceReason::Row(what) | SentenceReason::Supposed(what) => {
-                return Err(format!("nothing says what is known by `{what}`"));
+                return Err(RocqMismatch::UnsaidFact(what.clone()).into());
             }
         };
         let name = format!("fact_{number}");
@@ -233,7 +231,7 @@ impl RocqWriter {
 
     /// The lemma "for these events there are others such that, where the guard holds, one of the
     /// cases does".
-    pub fn source(&mut self, number: usize) -> Result<String, String> {
+    pub fn source(&mut self, number: usize) -> Result<String, RocqFailure> {
         if let Some(known) = self.sources.get(&number) {
             return Ok(known.clone());
         }
@@ -256,7 +254,11 @@ impl RocqWriter {
             SentenceReason::Lemma(step, claim) => {
                 format!("pose proof {} as given.", claim_name((*step, *claim)))
             }
-            _ => return Err("an existence comes from no definition and no claim".to_owned()),
+            _ => {
+                return Err(RocqFailure::mismatch(
+                    "an existence comes from no definition and no claim",
+                ));
+            }
         };
         let name = format!("exists_{number}");
         let over = all.join(" ");

@@ -60,7 +60,7 @@ pub fn complete(
         let step = written.read(&mut theory).map_err(|what| {
             Box::new(UnrefutedObligation {
                 claim: String::new(),
-                what,
+                what: what.to_string(),
                 structure: None,
                 theory: theory.clone(),
             })

@@ -17,7 +17,7 @@ pub use violated::GoalViolation;
 
 use std::time::Instant;
 
-use margay_theorem::argument::{ArgumentProof, Claim, ClaimStep, check};
+use margay_theorem::argument::{ArgumentProof, Claim, ClaimStep, Flaw, check};
 use margay_theorem::logic::TheoryExprId;
 use margay_theorem::theorem::{Setting, TheoremGoal};
 
@@ -91,7 +91,13 @@ pub fn prove(setting: &Setting, stop: &StopSignal) -> Report {
         report.gap = match (&checked, failed.iter().find(|f| f.0 == goal.claim)) {
             (_, Some((_, failure))) => Some(unfinished(setting, failure)),
             (Some(Ok(proved)), None) if proved.contains(&goal.claim) => None,
-            (Some(Err(what)), None) => Some(ProofGap { what: what.clone(), ..ProofGap::default() }),
+            (Some(Err(flaw)), None) => Some(ProofGap {
+                what: format!(
+                    "the check of the argument fails at step {}: {}",
+                    flaw.step, flaw.what
+                ),
+                ..ProofGap::default()
+            }),
             _ => Some(ProofGap {
                 what: "the argument does not end with this claim".to_owned(),
                 ..ProofGap::default()
@@ -253,13 +259,10 @@ fn checked(
     setting: &Setting,
     proof: &ArgumentProof,
     stop: &StopSignal,
-) -> Result<Vec<Claim>, String> {
+) -> Result<Vec<Claim>, Flaw> {
     let mut theory = setting.theory.clone();
     theory.stop = stop.clone();
-    let followed = check(&mut theory, proof);
-    followed.map(|f| f.0).map_err(|flaw| {
-        format!("the check of the argument fails at step {}: {}", flaw.step, flaw.what)
-    })
+    check(&mut theory, proof).map(|followed| followed.0)
 }
 
 /// What came of a suggested lemma.

@@ -9,7 +9,7 @@ use margay_mappings::library;
 use margay_models::model::Model;
 use margay_models::signature::{Signature, constructs};
 use margay_prove::theorem::prove;
-use margay_rocq::{RocqSubject, Theorem, write};
+use margay_rocq::{RocqFailure, RocqSubject, Theorem, write};
 use margay_theorem::certificate::KeptStep;
 use margay_theorem::theorem::{Hypotheses, Setting};
 use margay_theorem::theory::StopSignal;
@@ -66,7 +66,7 @@ fn file(mapping: &Mapping, without: &[&str], axioms: &[&str]) -> String {
         }],
         &over,
     );
-    assert_eq!(ended.err().as_deref(), Some(margay_rocq::ENDED));
+    assert_eq!(ended, Err(RocqFailure::Ended));
     text
 }
 

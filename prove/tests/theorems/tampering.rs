@@ -85,7 +85,9 @@ fn damaged_arguments_are_refused() {
         let settled =
             damaged.settled[last].iter_mut().next().expect("the last step has an obligation");
         settled.refutation.values.push(value);
-        said.extend(check(&mut setting.theory.clone(), &damaged).err().map(|flaw| flaw.what));
+        said.extend(
+            check(&mut setting.theory.clone(), &damaged).err().map(|flaw| flaw.what.to_string()),
+        );
     }
     assert!(said.iter().any(|what| what.contains("there are 128 events at most")), "{said:?}");
 }

@@ -1,5 +1,7 @@
 //! What a step of an argument claims, and by which rule.
 
+use std::fmt;
+
 use margay_models::model::CheckKind;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +41,34 @@ pub enum Cut {
     /// first behind it.
     Before,
 }
+
+/// Why a rule does not show a claim, whatever was proved before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleRefusal {
+    /// Orders: an edge of the relation is of neither kind, or there is no order for the second.
+    EdgesLeftOut,
+    /// Orders: the claim is another one than that there is no cycle.
+    OrdersForAcyclicAlone,
+    /// Through: what is claimed to be within is not the sequence of the rule's parts.
+    ThroughOtherSequence,
+    /// Through: the claim is another one than that a relation contains another.
+    ThroughForWithinAlone,
+}
+
+impl fmt::Display for RuleRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::EdgesLeftOut => "the two kinds of edges are not all edges of the relation",
+            Self::OrdersForAcyclicAlone => "the rule of orders is for `acyclic` alone",
+            Self::ThroughOtherSequence => {
+                "the rule is for a sequence of the two relations that it names"
+            }
+            Self::ThroughForWithinAlone => "the rule is for what is within a relation",
+        })
+    }
+}
+
+impl std::error::Error for RuleRefusal {}
 
 /// Why a claim holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,23 +198,19 @@ impl Theory {
     ///
     /// # Errors
     /// Why the rule does not show the claim.
-    pub fn supports(&mut self, rule: &Rule, claim: &Claim) -> Result<Vec<Claim>, String> {
+    pub fn supports(&mut self, rule: &Rule, claim: &Claim) -> Result<Vec<Claim>, RuleRefusal> {
         match (rule, claim) {
             (Rule::Direct | Rule::Induction(_), _) => Ok(Vec::new()),
             (Rule::Orders { cut, order, first, second }, Claim::Acyclic(r)) => {
                 let needed = self.orders_need(*r, *order, [first, second], *cut);
-                needed.ok_or_else(|| {
-                    "the two kinds of edges are not all edges of the relation".to_owned()
-                })
+                needed.ok_or(RuleRefusal::EdgesLeftOut)
             }
-            (Rule::Orders { .. }, _) => Err("the rule of orders is for `acyclic` alone".to_owned()),
+            (Rule::Orders { .. }, _) => Err(RuleRefusal::OrdersForAcyclicAlone),
             (&Rule::Through { parts, between }, &Claim::Within(whole, bound)) => {
                 let [own, other] = [parts, between].map(|[a, b]| self.exprs.sequence(a, b));
                 // Parentheses do not matter.
                 if self.exprs.sequence_parts(own) != self.exprs.sequence_parts(whole) {
-                    return Err(
-                        "the rule is for a sequence of the two relations that it names".to_owned()
-                    );
+                    return Err(RuleRefusal::ThroughOtherSequence);
                 }
                 // What is its own needs no claim.
                 let all = [(other, bound), (parts[0], between[0]), (parts[1], between[1])];
@@ -194,9 +220,7 @@ impl Theory {
                     .map(|(a, b)| Claim::Within(a, b))
                     .collect())
             }
-            (Rule::Through { .. }, _) => {
-                Err("the rule is for what is within a relation".to_owned())
-            }
+            (Rule::Through { .. }, _) => Err(RuleRefusal::ThroughForWithinAlone),
         }
     }
 

@@ -12,8 +12,8 @@ mod proof;
 mod property;
 mod written;
 
-pub use check::{Flaw, check};
-pub use claim::{Claim, ClaimStep, Cut, Rule};
+pub use check::{Flaw, StepFlaw, check};
+pub use claim::{Claim, ClaimStep, Cut, Rule, RuleRefusal};
 pub use edges::{by_halves, edges, edges_by_halves};
 pub use induction::{InductionCase, induction_cases};
 pub use last_step::LastStep;
@@ -21,4 +21,4 @@ pub use obligations::{apart, obligations};
 pub use opening::{open_all, treatment};
 pub use proof::{ArgumentProof, Settled};
 pub use property::{Property, W, X, Y, Z};
-pub use written::{WrittenClaim, WrittenExpr, WrittenRule, WrittenStep};
+pub use written::{UnreadStep, WrittenClaim, WrittenExpr, WrittenRule, WrittenStep};

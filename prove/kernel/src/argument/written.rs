@@ -1,6 +1,8 @@
 //! Steps as text: expressions by the names of their symbols, so that whoever reads the same models
 //! and mapping can read them.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::claim::{Claim, ClaimStep, Cut, Rule};
@@ -100,6 +102,51 @@ pub struct WrittenStep {
     pub known: bool,
 }
 
+/// Why a written step says nothing in a theory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UnreadStep {
+    /// A property speaks of more variables than there are.
+    TooManyVariables,
+    /// An expression stands where only a symbol can.
+    NoSymbol,
+    /// The symbol of a set, where that of a relation is expected: its name.
+    SetSymbol(String),
+    /// An operator has a set on one side, and a relation on the other.
+    MixedSorts,
+    /// A set where a relation is expected.
+    SetForRelation,
+    /// A relation where a set is expected.
+    RelationForSet,
+    /// An expression within more than [`MAX_DEPTH`] others.
+    TooDeep,
+    /// The theory would have more than [`MAX_SYMBOLS`] symbols.
+    TooManySymbols,
+    /// The theory has no symbol of this name.
+    UnknownName(String),
+}
+
+impl fmt::Display for UnreadStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TooManyVariables => "a property has too many variables",
+            Self::NoSymbol => "an expression stands where a symbol is expected",
+            Self::SetSymbol(name) => {
+                return write!(f, "`{name}` is a set where a relation is expected");
+            }
+            Self::MixedSorts => "an expression mixes sets and relations",
+            Self::SetForRelation => "a set stands where a relation is expected",
+            Self::RelationForSet => "a relation stands where a set is expected",
+            Self::TooDeep => "an expression is too deep",
+            Self::TooManySymbols => {
+                return write!(f, "it speaks of more than {MAX_SYMBOLS} relations");
+            }
+            Self::UnknownName(name) => return write!(f, "there is no set or relation `{name}`"),
+        })
+    }
+}
+
+impl std::error::Error for UnreadStep {}
+
 /// How deep written expressions may be.
 const MAX_DEPTH: usize = 400;
 
@@ -152,7 +199,7 @@ impl WrittenStep {
     ///
     /// # Errors
     /// A name that the theory does not have, or a symbol that is not of the right kind.
-    pub fn read(&self, theory: &mut Theory) -> Result<ClaimStep, String> {
+    pub fn read(&self, theory: &mut Theory) -> Result<ClaimStep, UnreadStep> {
         let claims = self.claims.iter().map(|c| read_claim(theory, c)).collect::<Result<_, _>>()?;
         let all = |theory: &mut Theory, list: &[WrittenExpr]| {
             list.iter().map(|e| relation(theory, e)).collect::<Result<Vec<_>, _>>()
@@ -177,14 +224,14 @@ impl WrittenStep {
     }
 }
 
-fn read_claim(theory: &mut Theory, claim: &WrittenClaim) -> Result<Claim, String> {
+fn read_claim(theory: &mut Theory, claim: &WrittenClaim) -> Result<Claim, UnreadStep> {
     Ok(match claim {
         WrittenClaim::Pairs(of, lits) => {
             let of = read_symbol(theory, of, 2)?;
             let mut read = Vec::new();
             for (e, [a, b], positive) in lits {
                 if *a > 16 || *b > 16 {
-                    return Err("a property has too many variables".to_owned());
+                    return Err(UnreadStep::TooManyVariables);
                 }
                 let arity = if a == b { 0 } else { 2 };
                 let pred = read_symbol(theory, e, arity)?;
@@ -240,7 +287,7 @@ fn write(theory: &Theory, id: TheoryExprId) -> WrittenExpr {
     }
 }
 
-fn read_symbol(theory: &mut Theory, e: &WrittenExpr, arity: u8) -> Result<Pred, String> {
+fn read_symbol(theory: &mut Theory, e: &WrittenExpr, arity: u8) -> Result<Pred, UnreadStep> {
     let read = expression(theory, e)?;
     let pred = match e {
         // A sequence is no symbol where a part of it is a restriction.
@@ -248,16 +295,16 @@ fn read_symbol(theory: &mut Theory, e: &WrittenExpr, arity: u8) -> Result<Pred, 
             let [a, b] = [expression(theory, &parts[0])?, expression(theory, &parts[1])?];
             theory.sequence_name(a.id, b.id)
         }
-        _ => theory.as_symbol(read.id).ok_or("an expression stands where a symbol is expected")?,
+        _ => theory.as_symbol(read.id).ok_or(UnreadStep::NoSymbol)?,
     };
     let own = theory.symbols.get(pred);
     if arity != 0 && own.arity != arity {
-        return Err(format!("`{}` is a set where a relation is expected", own.name));
+        return Err(UnreadStep::SetSymbol(own.name.clone()));
     }
     Ok(pred)
 }
 
-fn relation(theory: &mut Theory, e: &WrittenExpr) -> Result<TheoryExprId, String> {
+fn relation(theory: &mut Theory, e: &WrittenExpr) -> Result<TheoryExprId, UnreadStep> {
     let read = expression(theory, e)?;
     read.sort.of(ReadSort::Relation)?;
     Ok(read.id)
@@ -274,22 +321,20 @@ enum ReadSort {
 
 impl ReadSort {
     /// The sort of two operands that must be of one.
-    fn and(self, other: Self) -> Result<Self, String> {
+    fn and(self, other: Self) -> Result<Self, UnreadStep> {
         match (self, other) {
             (Self::Either, sort) | (sort, Self::Either) => Ok(sort),
             (one, two) if one == two => Ok(one),
-            _ => Err("an expression mixes sets and relations".to_owned()),
+            _ => Err(UnreadStep::MixedSorts),
         }
     }
 
     /// It must be of this sort.
-    fn of(self, wanted: Self) -> Result<(), String> {
+    fn of(self, wanted: Self) -> Result<(), UnreadStep> {
         match self.and(wanted) {
             Ok(_) => Ok(()),
-            Err(_) if wanted == Self::Relation => {
-                Err("a set stands where a relation is expected".to_owned())
-            }
-            Err(_) => Err("a relation stands where a set is expected".to_owned()),
+            Err(_) if wanted == Self::Relation => Err(UnreadStep::SetForRelation),
+            Err(_) => Err(UnreadStep::RelationForSet),
         }
     }
 }
@@ -300,7 +345,7 @@ struct ReadExpr {
     sort: ReadSort,
 }
 
-fn expression(theory: &mut Theory, e: &WrittenExpr) -> Result<ReadExpr, String> {
+fn expression(theory: &mut Theory, e: &WrittenExpr) -> Result<ReadExpr, UnreadStep> {
     expression_within(theory, e, 0)
 }
 
@@ -310,29 +355,27 @@ fn expression_within(
     theory: &mut Theory,
     e: &WrittenExpr,
     depth: usize,
-) -> Result<ReadExpr, String> {
+) -> Result<ReadExpr, UnreadStep> {
     use ReadSort::{Either, Relation, Set};
     if depth > MAX_DEPTH {
-        return Err("an expression is too deep".to_owned());
+        return Err(UnreadStep::TooDeep);
     }
     if theory.symbols.len() > MAX_SYMBOLS {
-        return Err(format!("it speaks of more than {MAX_SYMBOLS} relations"));
+        return Err(UnreadStep::TooManySymbols);
     }
     let mut one = |e: &WrittenExpr| expression_within(theory, e, depth + 1);
     // Operands of one sort, which is that of the whole.
     let mut alike = |make: fn(TheoryExprId, TheoryExprId) -> TheoryExpr,
                      parts: &[WrittenExpr; 2]| {
         let [a, b] = [one(&parts[0])?, one(&parts[1])?];
-        Ok::<_, String>((make(a.id, b.id), a.sort.and(b.sort)?))
+        Ok::<_, UnreadStep>((make(a.id, b.id), a.sort.and(b.sort)?))
     };
     let (expr, sort) = match e {
         WrittenExpr::Empty => (TheoryExpr::Empty, Either),
         WrittenExpr::All => (TheoryExpr::All, Either),
         WrittenExpr::Name(name) => {
-            let pred = theory
-                .symbols
-                .shown(name)
-                .ok_or_else(|| format!("there is no set or relation `{name}`"))?;
+            let pred =
+                theory.symbols.shown(name).ok_or_else(|| UnreadStep::UnknownName(name.clone()))?;
             (
                 TheoryExpr::Symbol(pred),
                 if theory.symbols.get(pred).arity == 1 { Set } else { Relation },

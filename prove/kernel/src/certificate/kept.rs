@@ -1,6 +1,8 @@
 //! An argument as JSON: steps as objects, and of each refutation the events, the instances and the
 //! derivation, a line of text each.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::argument::{ArgumentProof, Settled, WrittenStep};
@@ -50,6 +52,35 @@ pub struct KeptInhabitant {
     pub holds: Vec<String>,
 }
 
+/// A line of a certificate that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UnreadKeptLine {
+    /// The line or a part of it, and what it is expected to be.
+    Malformed { text: String, expected: &'static str },
+    /// An event above all that there are.
+    NoEvent(usize),
+    /// A derived clause with a number that no literal has.
+    NoLiteral(String),
+}
+
+impl UnreadKeptLine {
+    fn malformed(text: &str, expected: &'static str) -> Self {
+        Self::Malformed { text: text.to_owned(), expected }
+    }
+}
+
+impl fmt::Display for UnreadKeptLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed { text, expected } => write!(f, "`{text}` is no {expected}"),
+            Self::NoEvent(event) => write!(f, "there is no event {event}"),
+            Self::NoLiteral(line) => write!(f, "`{line}` has a literal that is none"),
+        }
+    }
+}
+
+impl std::error::Error for UnreadKeptLine {}
+
 impl KeptInhabitant {
     /// Keeps an execution.
     pub fn of(inhabitant: &Inhabitant) -> Self {
@@ -71,15 +102,15 @@ impl KeptInhabitant {
     ///
     /// # Errors
     /// A line that is none.
-    pub fn read(&self) -> Result<Inhabitant, String> {
+    pub fn read(&self) -> Result<Inhabitant, UnreadKeptLine> {
         let mut atoms = Vec::new();
         for line in &self.holds {
             let (name, pairs) = line
                 .rsplit_once(": ")
-                .ok_or_else(|| format!("`{line}` is no relation with its pairs"))?;
+                .ok_or_else(|| UnreadKeptLine::malformed(line, "relation with its pairs"))?;
             for pair in pairs.split(", ") {
                 let [a, b] = list(pair)?[..] else {
-                    return Err(format!("`{pair}` is no pair of events"));
+                    return Err(UnreadKeptLine::malformed(pair, "pair of events"));
                 };
                 atoms.push((name.to_owned(), [a, b]));
             }
@@ -104,7 +135,7 @@ impl KeptStep {
     ///
     /// # Errors
     /// A line that is none.
-    pub fn proof(steps: &[Self]) -> Result<ArgumentProof, String> {
+    pub fn proof(steps: &[Self]) -> Result<ArgumentProof, UnreadKeptLine> {
         let settled = steps
             .iter()
             .map(|s| s.obligations.iter().map(read).collect())
@@ -152,20 +183,20 @@ fn keep(settled: &Settled) -> KeptObligation {
     }
 }
 
-fn list<T: std::str::FromStr>(text: &str) -> Result<Vec<T>, String> {
+fn list<T: std::str::FromStr>(text: &str) -> Result<Vec<T>, UnreadKeptLine> {
     text.split_whitespace()
-        .map(|w| w.parse().map_err(|_| format!("`{w}` is no number here")))
+        .map(|w| w.parse().map_err(|_| UnreadKeptLine::malformed(w, "number here")))
         .collect()
 }
 
-fn terms(text: &str) -> Result<Vec<EventTerm>, String> {
+fn terms(text: &str) -> Result<Vec<EventTerm>, UnreadKeptLine> {
     let event = |n: usize| {
-        if n < MAX_EVENTS { Ok(EventTerm::event(n)) } else { Err(format!("there is no event {n}")) }
+        if n < MAX_EVENTS { Ok(EventTerm::event(n)) } else { Err(UnreadKeptLine::NoEvent(n)) }
     };
     list::<usize>(text)?.into_iter().map(event).collect()
 }
 
-fn read(kept: &KeptObligation) -> Result<Settled, String> {
+fn read(kept: &KeptObligation) -> Result<Settled, UnreadKeptLine> {
     let refutation = Refutation {
         values: kept.events.iter().map(|line| value(line)).collect::<Result<_, _>>()?,
         instances: kept.instances.iter().map(|line| instance(line)).collect::<Result<_, _>>()?,
@@ -174,8 +205,8 @@ fn read(kept: &KeptObligation) -> Result<Settled, String> {
     Ok(Settled { what: String::new(), apart: kept.apart, events: 0, possible: true, refutation })
 }
 
-fn value(line: &str) -> Result<ExistenceValue, String> {
-    let bad = || format!("`{line}` is no event that exists");
+fn value(line: &str) -> Result<ExistenceValue, UnreadKeptLine> {
+    let bad = || UnreadKeptLine::malformed(line, "event that exists");
     let (source, rest) = line.split_once(": ").ok_or_else(bad)?;
     let (of, rest) = rest.split_once("-> ").ok_or_else(bad)?;
     let (event, unless) = rest.split_once(" unless ").unwrap_or((rest, ""));
@@ -188,8 +219,8 @@ fn value(line: &str) -> Result<ExistenceValue, String> {
     })
 }
 
-fn instance(line: &str) -> Result<ClauseOrigin, String> {
-    let bad = || format!("`{line}` is no instance");
+fn instance(line: &str) -> Result<ClauseOrigin, UnreadKeptLine> {
+    let bad = || UnreadKeptLine::malformed(line, "instance");
     let (what, at) = line.split_once(':').ok_or_else(bad)?;
     let (kind, number) = what.split_once(' ').ok_or_else(bad)?;
     Ok(match kind {
@@ -209,12 +240,12 @@ fn instance(line: &str) -> Result<ClauseOrigin, String> {
     })
 }
 
-fn derived(line: &str) -> Result<DerivationStep, String> {
+fn derived(line: &str) -> Result<DerivationStep, UnreadKeptLine> {
     let (clause, hints) =
-        line.split_once('|').ok_or_else(|| format!("`{line}` is no derived clause"))?;
+        line.split_once('|').ok_or_else(|| UnreadKeptLine::malformed(line, "derived clause"))?;
     let clause: Vec<i32> = list(clause)?;
     if clause.iter().any(|&l| l == 0 || l == i32::MIN) {
-        return Err(format!("`{line}` has a literal that is none"));
+        return Err(UnreadKeptLine::NoLiteral(line.to_owned()));
     }
     Ok(DerivationStep { clause, hints: list(hints)? })
 }

@@ -5,7 +5,7 @@ mod bases;
 mod kept;
 
 pub use bases::HeldTheoremTexts;
-pub use kept::{KeptInhabitant, KeptObligation, KeptStep};
+pub use kept::{KeptInhabitant, KeptObligation, KeptStep, UnreadKeptLine};
 
 use std::path::Path;
 
@@ -255,25 +255,29 @@ impl TheoremDocument {
 
     /// What is supposed is satisfied by the executions that are kept; those without which the
     /// theorem is empty are among them.
-    fn inhabited(&self, setting: &Setting<'_>) -> Result<(), String> {
+    fn inhabited(&self, setting: &Setting<'_>, folder: &Path) -> Result<(), Diagnostic> {
+        let wrong = |what: String| wrong(folder, &what);
         let shapes = shapes(setting);
         for kept in &self.inhabitants {
             let shape = shapes.iter().find(|s| s.name == kept.shows);
-            let shape = shape
-                .ok_or_else(|| format!("it shows {}, of which nothing is known", kept.shows))?;
+            let shape = shape.ok_or_else(|| {
+                wrong(format!("it shows {}, of which nothing is known", kept.shows))
+            })?;
+            let not_shown = |why: &dyn std::fmt::Display| {
+                wrong(format!("that there is an execution with {} is not shown: {why}", shape.name))
+            };
             kept.read()
-                .and_then(|inhabitant| inhabitant.check(&setting.theory, &shape.form))
-                .map_err(|what| {
-                    format!("that there is an execution with {} is not shown: {what}", shape.name)
-                })?;
+                .map_err(|why| not_shown(&why))?
+                .check(&setting.theory, &shape.form)
+                .map_err(|why| not_shown(&why))?;
         }
         let is_shown =
             |s: &InhabitantShape| self.inhabitants.iter().any(|kept| kept.shows == s.name);
         match shapes.iter().find(|s| s.needed && !is_shown(s)) {
-            Some(missing) => Err(format!(
+            Some(missing) => Err(wrong(format!(
                 "it shows no execution that satisfies the premises and has {}",
                 missing.name
-            )),
+            ))),
             None => Ok(()),
         }
     }
@@ -285,7 +289,7 @@ impl TheoremDocument {
         folder: &Path,
     ) -> Result<FollowedTheorem, Vec<Diagnostic>> {
         let wrong = |what: String| vec![wrong(folder, &what)];
-        self.inhabited(setting).map_err(wrong)?;
+        self.inhabited(setting, folder).map_err(|why| vec![why])?;
         let proof = KeptStep::proof(&self.steps)
             .map_err(|what| wrong(format!("its argument cannot be read: {what}")))?;
         let mut theory = setting.theory.clone();

@@ -1,5 +1,7 @@
 //! A derivation of the empty clause, and its check. It knows nothing of what found it.
 
+use std::fmt;
+
 /// A clause that follows from others by unit propagation along them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DerivationStep {
@@ -10,12 +12,40 @@ pub struct DerivationStep {
     pub hints: Vec<usize>,
 }
 
+/// Why a derivation is refused: the place of a step, and what is wrong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DerivationFlaw {
+    /// The step names itself or one behind it.
+    NamesLaterStep(usize),
+    /// More than one literal of a clause is open when the step comes to it.
+    NamesNoUnit(usize),
+    /// Its clauses lead to no contradiction with its negation.
+    DoesNotFollow(usize),
+    /// Nothing is refuted: the last step claims more than the empty clause.
+    EndsWithoutContradiction,
+}
+
+impl fmt::Display for DerivationFlaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NamesLaterStep(at) => write!(f, "step {at} names a step that comes later"),
+            Self::NamesNoUnit(at) => write!(f, "step {at} names a clause that is no unit"),
+            Self::DoesNotFollow(at) => {
+                write!(f, "step {at} does not follow from the clauses that it names")
+            }
+            Self::EndsWithoutContradiction => f.write_str("the last step is not the empty clause"),
+        }
+    }
+}
+
+impl std::error::Error for DerivationFlaw {}
+
 /// Does each step follow from the clauses that it names, by unit propagation along them in this
 /// order, and is the last one empty?
 ///
 /// # Errors
-/// The number of a step, and what is wrong with it.
-pub fn check(given: &[Vec<i32>], steps: &[DerivationStep]) -> Result<(), String> {
+/// The first step that does not.
+pub fn check(given: &[Vec<i32>], steps: &[DerivationStep]) -> Result<(), DerivationFlaw> {
     for (at, step) in steps.iter().enumerate() {
         let mut true_literals: Vec<i32> = step.clause.iter().map(|l| -l).collect();
         let mut contradiction = false;
@@ -23,7 +53,7 @@ pub fn check(given: &[Vec<i32>], steps: &[DerivationStep]) -> Result<(), String>
             let clause = match hint.checked_sub(given.len()) {
                 None => &given[hint],
                 Some(earlier) if earlier < at => &steps[earlier].clause,
-                Some(_) => return Err(format!("step {at} names a step that comes later")),
+                Some(_) => return Err(DerivationFlaw::NamesLaterStep(at)),
             };
             let mut open = clause.iter().filter(|l| !true_literals.contains(&-**l));
             match (open.next(), open.next()) {
@@ -32,17 +62,15 @@ pub fn check(given: &[Vec<i32>], steps: &[DerivationStep]) -> Result<(), String>
                     break;
                 }
                 (Some(&unit), None) => true_literals.push(unit),
-                (Some(_), Some(_)) => {
-                    return Err(format!("step {at} names a clause that is no unit"));
-                }
+                (Some(_), Some(_)) => return Err(DerivationFlaw::NamesNoUnit(at)),
             }
         }
         if !contradiction {
-            return Err(format!("step {at} does not follow from the clauses that it names"));
+            return Err(DerivationFlaw::DoesNotFollow(at));
         }
     }
     match steps.last() {
         Some(last) if last.clause.is_empty() => Ok(()),
-        _ => Err("the last step is not the empty clause".to_owned()),
+        _ => Err(DerivationFlaw::EndsWithoutContradiction),
     }
 }

@@ -9,7 +9,7 @@ mod refutation;
 mod structure;
 
 pub use clauses::{ClauseOrigin, ExistenceValue, GroundClauses, Obligation, Reach, SupposedClause};
-pub use derivation::DerivationStep;
+pub use derivation::{DerivationFlaw, DerivationStep};
 pub use matching::{matches, violations, violations_at};
-pub use refutation::{Refutation, clauses as ground_clauses};
+pub use refutation::{Refutation, RefutationFlaw, clauses as ground_clauses};
 pub use structure::Structure;

@@ -2,8 +2,10 @@
 //! true in an execution of any size, since every instance is; and it can be checked without a
 //! solver.
 
+use std::fmt;
+
 use super::clauses::{ClauseOrigin, ExistenceValue, GroundClauses, Obligation, is_congruence};
-use super::derivation::{DerivationStep, check};
+use super::derivation::{DerivationFlaw, DerivationStep, check};
 use crate::logic::EventTerm;
 use crate::logic::clause::MAX_EVENTS;
 use crate::theory::{SentenceReason, Theory};
@@ -18,6 +20,57 @@ pub struct Refutation {
     /// The numbers of clauses of the question and the values that are used.
     pub steps: Vec<DerivationStep>,
 }
+
+/// Why a refutation is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RefutationFlaw {
+    /// The theory has no existence of this number.
+    UnknownExistence,
+    /// An existence has other variables than it is given events.
+    OtherNumberOfEvents,
+    /// A choice among cases makes no event, so that it has none to share with another one.
+    ChoiceYields,
+    /// The number of an event that is above all that there are.
+    EventOutOfRange(usize),
+    /// An event depends on itself or on one behind it.
+    DependsOnLaterEvent,
+    /// A new event has the number of one that is there.
+    EventIsNotNew,
+    /// What an event yields to makes another event, or comes behind it.
+    ValuesDoNotGoTogether,
+    /// An event is made twice, and one of the two does not yield to the other.
+    TwoValuesAtOnce,
+    /// An instance of no fact, supposition or congruence.
+    UnknownInstance,
+    /// The clauses are those of the theory, and the derivation from them is wrong.
+    Derivation(DerivationFlaw),
+}
+
+impl fmt::Display for RefutationFlaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::UnknownExistence => "it names an existence that is not there",
+            Self::OtherNumberOfEvents => "an existence is for another number of events",
+            Self::ChoiceYields => "a choice among cases yields to something",
+            Self::EventOutOfRange(event) => {
+                return write!(
+                    f,
+                    "an event that exists has the number {event}, and there are {MAX_EVENTS} events at most"
+                );
+            }
+            Self::DependsOnLaterEvent => "an event exists for one that comes later",
+            Self::EventIsNotNew => "an event that exists is none of its own",
+            Self::ValuesDoNotGoTogether => {
+                "an event is the value of functions that do not go together"
+            }
+            Self::TwoValuesAtOnce => "an event is the value of two functions at once",
+            Self::UnknownInstance => "it names an instance of nothing that is known",
+            Self::Derivation(flaw) => return flaw.fmt(f),
+        })
+    }
+}
+
+impl std::error::Error for RefutationFlaw {}
 
 /// The clauses of an obligation: those of the question, of the values, and the instances.
 pub fn clauses(
@@ -49,44 +102,39 @@ impl Refutation {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn check(&self, theory: &Theory, obligation: &Obligation) -> Result<(), String> {
+    pub fn check(&self, theory: &Theory, obligation: &Obligation) -> Result<(), RefutationFlaw> {
         let mut events = obligation.events;
         for (at, value) in self.values.iter().enumerate() {
-            let source = theory
-                .sources
-                .get(value.source)
-                .ok_or("it names an existence that is not there")?;
+            let source =
+                theory.sources.get(value.source).ok_or(RefutationFlaw::UnknownExistence)?;
             if value.of.len() != usize::from(source.existence.variables) {
-                return Err("an existence is for another number of events".to_owned());
+                return Err(RefutationFlaw::OtherNumberOfEvents);
             }
             if source.existence.events == 0 {
                 // A choice among cases makes no event.
                 if !value.unless.is_empty() {
-                    return Err("a choice among cases yields to something".to_owned());
+                    return Err(RefutationFlaw::ChoiceYields);
                 }
                 continue;
             }
             let last = value.event.index() + usize::from(source.existence.events);
             if last > MAX_EVENTS {
-                return Err(format!(
-                    "an event that exists has the number {}, and there are {MAX_EVENTS} events at most",
-                    last - 1
-                ));
+                return Err(RefutationFlaw::EventOutOfRange(last - 1));
             }
             let is_new = value.unless.is_empty();
             // An event depends on earlier ones alone.
             if value.of.iter().any(|t| t.as_variable().is_some() || *t >= value.event) {
-                return Err("an event exists for one that comes later".to_owned());
+                return Err(RefutationFlaw::DependsOnLaterEvent);
             }
             if is_new {
                 if value.event.index() < events {
-                    return Err("an event that exists is none of its own".to_owned());
+                    return Err(RefutationFlaw::EventIsNotNew);
                 }
                 events = last;
             } else if source.existence.events != 1
                 || value.unless.iter().any(|&u| u >= at || self.values[u].event != value.event)
             {
-                return Err("an event is the value of functions that do not go together".to_owned());
+                return Err(RefutationFlaw::ValuesDoNotGoTogether);
             }
         }
         self.unless_is_complete(theory)?;
@@ -105,23 +153,23 @@ impl Refutation {
                 ClauseOrigin::Question(_) | ClauseOrigin::Value(..) => false,
             };
             if !fits {
-                return Err("it names an instance of nothing that is known".to_owned());
+                return Err(RefutationFlaw::UnknownInstance);
             }
         }
         let all = clauses(theory, obligation, &self.values, &self.instances);
         let given: Vec<Vec<i32>> = all.list.into_iter().map(|c| c.0).collect();
-        check(&given, &self.steps)
+        check(&given, &self.steps).map_err(RefutationFlaw::Derivation)
     }
 
     /// The values of one event are in an order, and each yields to all that come before.
-    fn unless_is_complete(&self, theory: &Theory) -> Result<(), String> {
+    fn unless_is_complete(&self, theory: &Theory) -> Result<(), RefutationFlaw> {
         let makes = |v: &ExistenceValue| theory.sources[v.source].existence.events > 0;
         for (at, value) in self.values.iter().enumerate().filter(|(_, v)| makes(v)) {
             let same: Vec<usize> = (0..at)
                 .filter(|&u| makes(&self.values[u]) && self.values[u].event == value.event)
                 .collect();
             if same != value.unless {
-                return Err("an event is the value of two functions at once".to_owned());
+                return Err(RefutationFlaw::TwoValuesAtOnce);
             }
         }
         Ok(())

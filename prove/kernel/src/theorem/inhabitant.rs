@@ -5,6 +5,7 @@
 //! included.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::ground::{Structure, matches, violations};
 use crate::logic::clause::{MAX_EVENTS, implication, variable_name};
@@ -24,6 +25,37 @@ pub struct Inhabitant {
     pub atoms: Vec<(String, [usize; 2])>,
 }
 
+/// Why an execution satisfies not all that is supposed, or is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InhabitantFlaw {
+    /// It has none of what it is to show: which.
+    ShowsNothing(String),
+    /// A sentence about all events is violated: which.
+    Untrue(String),
+    /// Something that must exist is not there: the sentence that says so.
+    Missing(String),
+    /// It has no events, or more than there are numbers for.
+    NumberOfEvents(usize),
+    /// A name that is no base set or relation, or an event that is not there.
+    NothingToHold { name: String, events: [usize; 2] },
+}
+
+impl fmt::Display for InhabitantFlaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ShowsNothing(what) => write!(f, "it does not show `{what}`"),
+            Self::Untrue(sentence) => write!(f, "`{sentence}` is not true in it"),
+            Self::Missing(sentence) => write!(f, "what must exist by `{sentence}` is not in it"),
+            Self::NumberOfEvents(events) => write!(f, "it has {events} events"),
+            Self::NothingToHold { name, events: [a, b] } => {
+                write!(f, "`{name}` of {a} and {b} is nothing that could hold")
+            }
+        }
+    }
+}
+
+impl std::error::Error for InhabitantFlaw {}
+
 /// Events in a row of related pairs: each row is a word of bits; of a set row `e` has the bit `e`.
 type InhabitantRows = Vec<u128>;
 
@@ -32,13 +64,13 @@ impl Inhabitant {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn check(&self, theory: &Theory, form: &TheoryFormula) -> Result<(), String> {
+    pub fn check(&self, theory: &Theory, form: &TheoryFormula) -> Result<(), InhabitantFlaw> {
         let structure = self.structure(theory)?;
         let holds = |l: &Lit, at: &[EventTerm]| structure.holds(l.with(at).atom) == l.positive;
         if form.lits().iter().any(|l| l.atom.args.iter().any(|t| t.index() >= self.events))
             || !is_true(form, &structure)
         {
-            return Err(format!("it does not show `{}`", self.shows));
+            return Err(InhabitantFlaw::ShowsNothing(self.shows.clone()));
         }
         // A check that ended early would accept what it had not looked at.
         let never = StopSignal::default();
@@ -49,10 +81,11 @@ impl Inhabitant {
                 false
             });
             if untrue {
-                return Err(format!(
-                    "`{}` is not true in it",
-                    implication(&theory.symbols, &fact.clause.lits, &variable_name)
-                ));
+                return Err(InhabitantFlaw::Untrue(implication(
+                    &theory.symbols,
+                    &fact.clause.lits,
+                    &variable_name,
+                )));
             }
         }
         for source in &theory.sources {
@@ -73,10 +106,11 @@ impl Inhabitant {
             );
             if missing {
                 let guard: Vec<Lit> = existence.guard.iter().map(|l| !*l).collect();
-                return Err(format!(
-                    "what must exist by `{}` is not in it",
-                    implication(&theory.symbols, &guard, &variable_name)
-                ));
+                return Err(InhabitantFlaw::Missing(implication(
+                    &theory.symbols,
+                    &guard,
+                    &variable_name,
+                )));
             }
         }
         Ok(())
@@ -86,9 +120,9 @@ impl Inhabitant {
     ///
     /// # Errors
     /// A name that is no base set or relation, an event that is not there.
-    pub fn structure(&self, theory: &Theory) -> Result<Structure, String> {
+    pub fn structure(&self, theory: &Theory) -> Result<Structure, InhabitantFlaw> {
         if self.events == 0 || self.events > MAX_EVENTS {
-            return Err(format!("it has {} events", self.events));
+            return Err(InhabitantFlaw::NumberOfEvents(self.events));
         }
         let mut values = InhabitantValues::new(theory, self.events);
         for (name, [a, b]) in &self.atoms {
@@ -97,8 +131,10 @@ impl Inhabitant {
                 p != Pred::EQUAL && symbol.meaning == Meaning::Base && (symbol.arity == 2 || a == b)
             });
             let pred = pred.filter(|_| *a < self.events && *b < self.events);
-            let pred =
-                pred.ok_or_else(|| format!("`{name}` of {a} and {b} is nothing that could hold"))?;
+            let pred = pred.ok_or_else(|| InhabitantFlaw::NothingToHold {
+                name: name.clone(),
+                events: [*a, *b],
+            })?;
             values.known.get_mut(&pred).expect("base symbols have values")[*a] |= 1 << b;
         }
         let mut structure = Structure::new(theory.symbols.len(), self.events);

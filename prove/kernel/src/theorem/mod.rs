@@ -10,6 +10,6 @@ mod shapes;
 
 pub use evidence::TheoremEvidence;
 pub use hypotheses::{Hypotheses, TheoremQuestion, once};
-pub use inhabitant::Inhabitant;
+pub use inhabitant::{Inhabitant, InhabitantFlaw};
 pub use setting::{Setting, TheoremGoal, own_checks};
 pub use shapes::{InhabitantShape, shapes};

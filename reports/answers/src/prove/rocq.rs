@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use margay_models::diagnostic::Diagnostic;
 use margay_reports::prove as document;
-use margay_rocq::{ENDED, Theorem, write};
+use margay_rocq::{RocqFailure, Theorem, write};
 use margay_theorem::theory::StopSignal;
 
 use margay_console::exit::Exit;
@@ -76,10 +76,10 @@ impl File {
         let stop = StopSignal { flag: Some(limits.stop.clone()), deadline: limits.deadline };
         let came = match theorems.map(|all| write(&all, &stop)) {
             Err(open) => Came::Open(open),
-            Ok(Err(what)) if what == ENDED => {
+            Ok(Err(RocqFailure::Ended)) => {
                 Came::Ended(limits.reason().unwrap_or(StopReason::Interrupted).words())
             }
-            Ok(Err(what)) => Came::Formless(what),
+            Ok(Err(what)) => Came::Formless(what.to_string()),
             Ok(Ok(text)) => match margay_models::durable::write_over(path, text.as_bytes()) {
                 Ok(()) => Came::Written(text.len()),
                 Err(error) => Came::Failed(error.to_string()),
