@@ -5,6 +5,7 @@ use super::failure::RocqFailure;
 use super::letters::Letters;
 use super::proven::injection;
 use super::writer::RocqWriter;
+use margay_proof::SatLiteral;
 use margay_theorem::ground::GroundClauses;
 use margay_theorem::logic::{EventAtom, EventTerm, Lit, Pred, TheoryFormula};
 use rustc_hash::FxHashMap;
@@ -12,21 +13,21 @@ use rustc_hash::FxHashMap;
 /// A clause in numbered atoms, and its proof.
 #[derive(Debug, Clone)]
 pub struct NumberedClause {
-    /// The atoms that it supposes.
-    pub premises: Vec<i32>,
-    /// The atoms of which one holds.
-    pub conclusions: Vec<i32>,
+    /// The variables of the atoms that it supposes.
+    pub premises: Vec<u32>,
+    /// The variables of the atoms of which one holds.
+    pub conclusions: Vec<u32>,
     /// The proof term.
     pub term: String,
 }
 
-/// A formula as the literals, by their numbers, of each of its disjunctions.
-pub type Disjunctions = Vec<Vec<i32>>;
+/// A formula as the literals of each of its disjunctions.
+pub type Disjunctions = Vec<Vec<SatLiteral>>;
 
 /// The proof of a clause in one of the cases: the number of its literal, and a term for what holds.
 pub type Pick<'a> = &'a dyn Fn(usize, &str) -> String;
 
-/// What a number stands for.
+/// What a variable stands for.
 #[derive(Debug, Clone)]
 enum NumberMeaning {
     Atom(EventAtom),
@@ -34,33 +35,35 @@ enum NumberMeaning {
     Formula(usize, TheoryFormula),
 }
 
-/// A formula that has a number.
+/// A formula that has a variable.
 #[derive(Debug, Clone)]
 pub struct NumberedFormula {
-    pub number: i32,
+    pub number: SatLiteral,
     /// What it says; it names earlier formulas alone.
     pub says: Disjunctions,
-    /// The numbers of the formulas that it is part of.
-    pub within: Vec<i32>,
+    /// The variables of the formulas that it is part of.
+    pub within: Vec<SatLiteral>,
 }
 
 /// Walks through formulas in the order in which they got their numbers.
 pub struct FormulaWalk {
-    numbers: FxHashMap<EventAtom, i32>,
-    meanings: FxHashMap<i32, NumberMeaning>,
-    waiting: std::vec::IntoIter<(i32, TheoryFormula)>,
+    numbers: FxHashMap<EventAtom, SatLiteral>,
+    /// By the variable's number.
+    meanings: FxHashMap<u32, NumberMeaning>,
+    waiting: std::vec::IntoIter<(SatLiteral, TheoryFormula)>,
     /// The formulas that have a number, parts before the whole.
     pub named: Vec<NumberedFormula>,
-    within: Vec<i32>,
+    within: Vec<SatLiteral>,
     fresh: usize,
 }
 
 impl FormulaWalk {
     /// Through these clauses.
     pub fn of(clauses: &GroundClauses) -> Self {
-        let numbers: FxHashMap<EventAtom, i32> =
+        let numbers: FxHashMap<EventAtom, SatLiteral> =
             clauses.atoms().into_iter().map(|(n, a)| (a, n)).collect();
-        let meanings = numbers.iter().map(|(&a, &n)| (n, NumberMeaning::Atom(a))).collect();
+        let meanings =
+            numbers.iter().map(|(&a, &n)| (n.variable(), NumberMeaning::Atom(a))).collect();
         Self {
             numbers,
             meanings,
@@ -71,10 +74,10 @@ impl FormulaWalk {
         }
     }
 
-    pub fn number(&self, lit: Lit) -> Result<i32, RocqFailure> {
+    pub fn number(&self, lit: Lit) -> Result<SatLiteral, RocqFailure> {
         let number =
             *self.numbers.get(&lit.atom).ok_or(RocqFailure::mismatch("an atom has no number"))?;
-        Ok(if lit.positive { number } else { -number })
+        Ok(if lit.positive { number } else { !number })
     }
 
     fn name(&mut self) -> String {
@@ -103,8 +106,8 @@ impl FormulaWalk {
         })
     }
 
-    /// The number of a formula.
-    pub fn implied(&mut self, form: &TheoryFormula) -> Result<i32, RocqFailure> {
+    /// The variable of a formula.
+    pub fn implied(&mut self, form: &TheoryFormula) -> Result<SatLiteral, RocqFailure> {
         if let TheoryFormula::Lit(lit) = form {
             return self.number(*lit);
         }
@@ -116,7 +119,7 @@ impl FormulaWalk {
         self.within.push(number);
         let says = self.formula(form)?;
         self.within.pop();
-        self.meanings.insert(number, NumberMeaning::Formula(self.named.len(), named));
+        self.meanings.insert(number.variable(), NumberMeaning::Formula(self.named.len(), named));
         self.named.push(NumberedFormula { number, says, within: self.within.clone() });
         Ok(number)
     }
@@ -125,18 +128,18 @@ impl FormulaWalk {
     /// case.
     pub fn choice(
         &mut self,
-        numbers: &[i32],
+        numbers: &[SatLiteral],
         proof: &mut dyn FnMut(Pick<'_>) -> Result<String, RocqFailure>,
     ) -> Result<NumberedClause, RocqFailure> {
         let [premises, conclusions] = sides(numbers);
         let names: Vec<String> = premises.iter().map(|_| self.name()).collect();
         let pick = |i: usize, term: &str| -> String {
             let n = numbers[i];
-            if n < 0 {
-                let at = premises.iter().position(|&p| p == -n).unwrap_or(0);
+            if n.is_negated() {
+                let at = premises.iter().position(|&p| p == n.variable()).unwrap_or(0);
                 format!("(False_ind _ ({term} {}))", names[at])
             } else {
-                let at = conclusions.iter().position(|&p| p == n).unwrap_or(0);
+                let at = conclusions.iter().position(|&p| p == n.variable()).unwrap_or(0);
                 injection(at, conclusions.len(), term)
             }
         };
@@ -149,19 +152,21 @@ impl FormulaWalk {
 
 /// The place of number `first` in the clause "one of these numbered literals", if it and those
 /// behind it are the clause's last ones, in this order.
-pub fn last_ones(numbers: &[i32], first: usize) -> Option<usize> {
+pub fn last_ones(numbers: &[SatLiteral], first: usize) -> Option<usize> {
     let own = &numbers[first..];
+    let variables: Vec<u32> = own.iter().map(|n| n.variable()).collect();
     let [_, conclusions] = sides(numbers);
-    conclusions.ends_with(own).then(|| conclusions.len() - own.len())
+    (own.iter().all(|n| !n.is_negated()) && conclusions.ends_with(&variables))
+        .then(|| conclusions.len() - own.len())
 }
 
-/// The numbers of a clause's negative literals, and of its positive ones, each once.
-fn sides(numbers: &[i32]) -> [Vec<i32>; 2] {
+/// The variables of a clause's negative literals, and of its positive ones, each once.
+fn sides(numbers: &[SatLiteral]) -> [Vec<u32>; 2] {
     let mut sides = [Vec::new(), Vec::new()];
-    for &n in numbers {
-        let side: &mut Vec<i32> = &mut sides[usize::from(n > 0)];
-        if !side.contains(&n.abs()) {
-            side.push(n.abs());
+    for n in numbers {
+        let side: &mut Vec<u32> = &mut sides[usize::from(!n.is_negated())];
+        if !side.contains(&n.variable()) {
+            side.push(n.variable());
         }
     }
     sides
@@ -206,9 +211,9 @@ impl RocqWriter {
         [self.predicate(atom.pred), x, y]
     }
 
-    /// A numbered atom.
-    fn meant(&mut self, walk: &FormulaWalk, number: i32) -> Result<[usize; 3], RocqFailure> {
-        match walk.meanings.get(&number) {
+    /// What a variable stands for, as an atom.
+    fn meant(&mut self, walk: &FormulaWalk, variable: u32) -> Result<[usize; 3], RocqFailure> {
+        match walk.meanings.get(&variable) {
             Some(NumberMeaning::Atom(atom)) => Ok(self.atom_numbers(*atom)),
             Some(NumberMeaning::Formula(place, _)) => Ok(name_of(*place)),
             None => Err(RocqFailure::mismatch("a number stands for nothing")),
@@ -220,13 +225,13 @@ impl RocqWriter {
     pub fn literals(
         &mut self,
         walk: &FormulaWalk,
-        numbers: &[i32],
+        numbers: &[SatLiteral],
         out: &mut Letters,
     ) -> Result<(), RocqFailure> {
         let mut line = Vec::with_capacity(3 * numbers.len());
-        for &n in numbers {
-            let [p, x, y] = self.meant(walk, n.abs())?;
-            line.extend([2 * p + usize::from(n < 0), x, y]);
+        for n in numbers {
+            let [p, x, y] = self.meant(walk, n.variable())?;
+            line.extend([2 * p + usize::from(n.is_negated()), x, y]);
         }
         out.line(line);
         Ok(())
@@ -273,12 +278,12 @@ impl RocqWriter {
         let mut sides = Vec::new();
         for side in [&given.premises, &given.conclusions] {
             let (mut line, mut texts) = (Vec::new(), Vec::new());
-            for &number in side {
+            for &variable in side {
                 let is_formula =
-                    matches!(walk.meanings.get(&number), Some(NumberMeaning::Formula(..)));
-                let [p, x, y] = self.meant(walk, number)?;
+                    matches!(walk.meanings.get(&variable), Some(NumberMeaning::Formula(..)));
+                let [p, x, y] = self.meant(walk, variable)?;
                 line.extend(if is_formula { [p, x, y] } else { [p, 2 * x, 2 * y] });
-                texts.push(match &walk.meanings[&number] {
+                texts.push(match &walk.meanings[&variable] {
                     NumberMeaning::Atom(atom) => {
                         self.text.raw_atom(&self.theory, *atom, &super::text::event)
                     }

@@ -8,6 +8,7 @@
 use super::failure::RocqFailure;
 use std::collections::BTreeSet;
 
+use margay_proof::SatLiteral;
 use rustc_hash::FxHashMap;
 
 use super::given::{Disjunctions, FormulaWalk, event_number};
@@ -215,15 +216,15 @@ impl RocqWriter {
         asked: &[(&str, Disjunctions)],
         values: usize,
     ) -> Result<Letters, RocqFailure> {
-        let mut places: FxHashMap<BTreeSet<i32>, usize> = FxHashMap::default();
+        let mut places: FxHashMap<BTreeSet<SatLiteral>, usize> = FxHashMap::default();
         let mut next = 0;
-        let mut place = |lits: BTreeSet<i32>| {
+        let mut place = |lits: BTreeSet<SatLiteral>| {
             next += 1;
             places.entry(lits).or_insert(next);
         };
         // The clauses that were refuted also suppose the formulas that a formula is part of.
         for own in &walk.named {
-            let supposed = || own.within.iter().chain([&own.number]).map(|n| -n);
+            let supposed = || own.within.iter().chain([&own.number]).map(|&n| !n);
             own.says.iter().for_each(|d| place(d.iter().copied().chain(supposed()).collect()));
         }
         asked.iter().flat_map(|a| &a.1).for_each(|d| place(d.iter().copied().collect()));
@@ -240,7 +241,7 @@ impl RocqWriter {
                     next_value
                 }
                 ClauseOrigin::Question(_) | ClauseOrigin::Value(..) => {
-                    let lits: BTreeSet<i32> = lits.iter().copied().collect();
+                    let lits: BTreeSet<SatLiteral> = lits.iter().copied().collect();
                     *places
                         .get(&lits)
                         .ok_or(RocqFailure::mismatch("a clause is not the one that was refuted"))?

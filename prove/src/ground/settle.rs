@@ -159,8 +159,8 @@ fn refutation(
     let AtHand { mut values, mut instances } = at_hand;
     loop {
         let all = ground_clauses(theory, obligation, &values, &instances);
-        let given: Vec<Vec<i32>> = all.list.iter().map(|c| c.0.clone()).collect();
-        let steps = refute(all.variables as usize, &given, conflicts, &theory.stop)?;
+        let given: Vec<Vec<_>> = all.list.iter().map(|c| c.0.clone()).collect();
+        let steps = refute(all.variables, &given, conflicts, &theory.stop)?;
         let mut used = vec![false; given.len()];
         for hint in steps.iter().flat_map(|s| &s.hints).filter(|h| **h < given.len()) {
             used[*hint] = true;

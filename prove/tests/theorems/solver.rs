@@ -1,23 +1,39 @@
 //! The small solver: random clauses against all assignments; each refutation is followed again.
 
 use super::rules::Dice;
+use margay_proof::SatLiteral;
 use margay_prove::ground::solver::{GroundLiteral, GroundSolver, refute};
 use margay_theorem::ground::derivation::check;
 use margay_theorem::theory::StopSignal;
 
-fn literals(clause: &[i32]) -> Vec<GroundLiteral> {
-    clause.iter().copied().map(GroundLiteral::of_dimacs).collect()
+fn literals(clause: &[SatLiteral]) -> Vec<GroundLiteral> {
+    clause.iter().copied().map(GroundLiteral::from).collect()
 }
 
-fn random_clause(dice: &mut Dice, variables: usize) -> Vec<i32> {
+fn random_clause(dice: &mut Dice, variables: usize) -> Vec<SatLiteral> {
     let length = 1 + dice.below(4);
     (0..length)
-        .map(|_| (1 + dice.below(variables) as i32) * if dice.below(2) == 0 { 1 } else { -1 })
+        .map(|_| {
+            let variable = 1 + dice.below(variables);
+            SatLiteral::of_variable(variable, dice.below(2) == 1).expect("it is small")
+        })
         .collect()
 }
 
-fn satisfies(assignment: usize, clause: &[i32]) -> bool {
-    clause.iter().any(|l| (assignment >> (l.unsigned_abs() - 1) & 1 == 1) == (*l > 0))
+fn satisfies(assignment: usize, clause: &[SatLiteral]) -> bool {
+    clause.iter().any(|l| (assignment >> (l.variable() - 1) & 1 == 1) != l.is_negated())
+}
+
+#[test]
+fn a_literal_is_the_same_in_the_search_and_in_what_it_hands_on() {
+    for number in [1, -1, 7, -7, i32::MAX, -i32::MAX] {
+        let literal = SatLiteral::of_dimacs(number).expect("a literal");
+        let own = GroundLiteral::from(literal);
+        assert_eq!(
+            (SatLiteral::from(own), SatLiteral::from(!own), own.is_positive(), own.variable()),
+            (literal, !literal, number > 0, number.unsigned_abs() as usize)
+        );
+    }
 }
 
 #[test]
@@ -27,7 +43,7 @@ fn what_is_refuted_has_no_assignment_and_what_is_not_has_one() {
     for _ in 0..3000 {
         let variables = 3 + dice.below(10);
         let many = variables * (2 + dice.below(4));
-        let clauses: Vec<Vec<i32>> = (0..many)
+        let clauses: Vec<Vec<SatLiteral>> = (0..many)
             .map(|_| {
                 let mut clause = random_clause(&mut dice, variables);
                 clause.sort_unstable();
@@ -55,7 +71,7 @@ fn clauses_may_come_in_the_middle_of_a_search() {
         (0..variables).for_each(|_| {
             solver.fresh();
         });
-        let (mut clauses, many): (Vec<Vec<i32>>, usize) =
+        let (mut clauses, many): (Vec<Vec<SatLiteral>>, usize) =
             (Vec::new(), variables * (2 + dice.below(4)));
         let holds = loop {
             if !solver.propagate() {
@@ -92,17 +108,19 @@ fn long_refutations_hold() {
     let mut refuted = 0;
     for _ in 0..60 {
         let variables = 30 + dice.below(50);
-        let three = |dice: &mut Dice| -> Vec<i32> {
-            let mut clause: Vec<i32> = Vec::new();
+        let three = |dice: &mut Dice| -> Vec<SatLiteral> {
+            let mut clause: Vec<SatLiteral> = Vec::new();
             while clause.len() < 3 {
-                let variable = 1 + dice.below(variables) as i32;
-                if !clause.iter().any(|l| l.abs() == variable) {
-                    clause.push(if dice.below(2) == 0 { variable } else { -variable });
+                let variable = 1 + dice.below(variables);
+                if !clause.iter().any(|l| l.variable() as usize == variable) {
+                    let literal = SatLiteral::of_variable(variable, dice.below(2) == 1);
+                    clause.push(literal.expect("it is small"));
                 }
             }
             clause
         };
-        let clauses: Vec<Vec<i32>> = (0..variables * 9 / 2).map(|_| three(&mut dice)).collect();
+        let clauses: Vec<Vec<SatLiteral>> =
+            (0..variables * 9 / 2).map(|_| three(&mut dice)).collect();
         if let Some(steps) = refute(variables, &clauses, usize::MAX, &StopSignal::default()) {
             check(&clauses, &steps).unwrap_or_else(|what| panic!("{what}"));
             refuted += 1;

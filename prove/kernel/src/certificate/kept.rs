@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use margay_proof::SatLiteral;
 use serde::{Deserialize, Serialize};
 
 use crate::argument::{ArgumentProof, Settled, WrittenStep};
@@ -243,9 +244,7 @@ fn instance(line: &str) -> Result<ClauseOrigin, UnreadKeptLine> {
 fn derived(line: &str) -> Result<DerivationStep, UnreadKeptLine> {
     let (clause, hints) =
         line.split_once('|').ok_or_else(|| UnreadKeptLine::malformed(line, "derived clause"))?;
-    let clause: Vec<i32> = list(clause)?;
-    if clause.iter().any(|&l| l == 0 || l == i32::MIN) {
-        return Err(UnreadKeptLine::NoLiteral(line.to_owned()));
-    }
+    let clause = SatLiteral::all_of_dimacs(&list(clause)?)
+        .ok_or_else(|| UnreadKeptLine::NoLiteral(line.to_owned()))?;
     Ok(DerivationStep { clause, hints: list(hints)? })
 }

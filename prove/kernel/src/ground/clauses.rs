@@ -1,6 +1,7 @@
 //! Ground clauses as numbers, and where each comes from. Whoever checks a refutation makes the same
 //! clauses again from their origins.
 
+use margay_proof::SatLiteral;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -64,42 +65,35 @@ pub struct SupposedClause {
 /// Ground clauses over numbered atoms.
 #[derive(Debug, Clone, Default)]
 pub struct GroundClauses {
-    numbers: FxHashMap<EventAtom, i32>,
+    /// The variable of each atom, as it is.
+    numbers: FxHashMap<EventAtom, SatLiteral>,
     /// How many variables there are.
-    pub variables: i32,
+    pub variables: usize,
     /// The clauses, in literals of numbered variables, and where they come from.
-    pub list: Vec<(Vec<i32>, ClauseOrigin)>,
-    /// The formulas that have a number, in the order in which they got it.
-    pub named: Vec<(i32, TheoryFormula)>,
+    pub list: Vec<(Vec<SatLiteral>, ClauseOrigin)>,
+    /// The formulas that have a variable, in the order in which they got it.
+    pub named: Vec<(SatLiteral, TheoryFormula)>,
 }
 
 impl GroundClauses {
-    /// The number of a literal.
-    pub fn number(&mut self, lit: Lit) -> i32 {
+    /// A literal, in numbered variables.
+    pub fn number(&mut self, lit: Lit) -> SatLiteral {
         let variables = &mut self.variables;
-        let number = *self.numbers.entry(lit.atom).or_insert_with(|| {
-            *variables += 1;
-            *variables
-        });
-        if lit.positive { number } else { -number }
+        let number = *self.numbers.entry(lit.atom).or_insert_with(|| next_variable(variables));
+        if lit.positive { number } else { !number }
     }
 
     /// The atoms that have a number, in order of these.
-    pub fn atoms(&self) -> Vec<(i32, EventAtom)> {
-        let mut all: Vec<(i32, EventAtom)> =
+    pub fn atoms(&self) -> Vec<(SatLiteral, EventAtom)> {
+        let mut all: Vec<(SatLiteral, EventAtom)> =
             self.numbers.iter().map(|(&atom, &number)| (number, atom)).collect();
         all.sort_unstable_by_key(|a| a.0);
         all
     }
 
-    fn fresh(&mut self) -> i32 {
-        self.variables += 1;
-        self.variables
-    }
-
     /// The literals of a clause; `None` if it is true.
-    fn literals(&mut self, lits: impl IntoIterator<Item = Lit>) -> Option<Vec<i32>> {
-        let mut numbers: Vec<i32> = Vec::new();
+    fn literals(&mut self, lits: impl IntoIterator<Item = Lit>) -> Option<Vec<SatLiteral>> {
+        let mut numbers: Vec<SatLiteral> = Vec::new();
         for lit in lits {
             match lit.constant() {
                 Some(true) => return None,
@@ -107,7 +101,7 @@ impl GroundClauses {
                 None => {}
             }
             let number = self.number(lit);
-            if numbers.contains(&-number) {
+            if numbers.contains(&!number) {
                 return None;
             }
             if !numbers.contains(&number) {
@@ -119,7 +113,7 @@ impl GroundClauses {
 
     /// The clauses of a formula; a conjunction within a disjunction gets a number of its own, which
     /// implies it.
-    fn formula(&mut self, form: &TheoryFormula, out: &mut Vec<Vec<i32>>) {
+    fn formula(&mut self, form: &TheoryFormula, out: &mut Vec<Vec<SatLiteral>>) {
         match form {
             TheoryFormula::Const(true) => {}
             TheoryFormula::Const(false) => out.push(Vec::new()),
@@ -135,17 +129,17 @@ impl GroundClauses {
         }
     }
 
-    /// A number that implies a formula.
-    fn implied(&mut self, form: &TheoryFormula, out: &mut Vec<Vec<i32>>) -> i32 {
+    /// A variable that implies a formula.
+    fn implied(&mut self, form: &TheoryFormula, out: &mut Vec<Vec<SatLiteral>>) -> SatLiteral {
         if let TheoryFormula::Lit(lit) = form {
             return self.number(*lit);
         }
-        let number = self.fresh();
+        let number = next_variable(&mut self.variables);
         self.named.push((number, form.clone()));
         let mut clauses = Vec::new();
         self.formula(form, &mut clauses);
         out.extend(clauses.into_iter().map(|mut c| {
-            c.push(-number);
+            c.push(!number);
             c
         }));
         number
@@ -165,7 +159,7 @@ impl GroundClauses {
         for (at, value) in values.iter().enumerate() {
             let mut clauses = Vec::new();
             let existence = &theory.sources[value.source].existence;
-            let mut clause: Vec<i32> = Vec::new();
+            let mut clause: Vec<SatLiteral> = Vec::new();
             for lit in &existence.guard {
                 clause.push(self.number(!lit.with(&value.of)));
             }
@@ -208,10 +202,16 @@ impl GroundClauses {
     }
 }
 
+/// One more variable.
+fn next_variable(variables: &mut usize) -> SatLiteral {
+    *variables += 1;
+    SatLiteral::of_variable(*variables, false).expect("memory ends before the numbers do")
+}
+
 /// The literals without repetitions. (A function of two events may have a value at one event and
 /// itself.)
-fn distinct(clause: Vec<i32>) -> Vec<i32> {
-    let mut found: Vec<i32> = Vec::with_capacity(clause.len());
+fn distinct(clause: Vec<SatLiteral>) -> Vec<SatLiteral> {
+    let mut found: Vec<SatLiteral> = Vec::with_capacity(clause.len());
     for lit in clause {
         if !found.contains(&lit) {
             found.push(lit);

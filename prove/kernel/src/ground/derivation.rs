@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use margay_proof::SatLiteral;
+
 /// A clause that follows from others by unit propagation along them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DerivationStep {
     /// Its literals.
-    pub clause: Vec<i32>,
+    pub clause: Vec<SatLiteral>,
     /// The clauses that it follows from, in the order of propagation: numbers of given clauses, and
     /// behind them of steps.
     pub hints: Vec<usize>,
@@ -45,9 +47,9 @@ impl std::error::Error for DerivationFlaw {}
 ///
 /// # Errors
 /// The first step that does not.
-pub fn check(given: &[Vec<i32>], steps: &[DerivationStep]) -> Result<(), DerivationFlaw> {
+pub fn check(given: &[Vec<SatLiteral>], steps: &[DerivationStep]) -> Result<(), DerivationFlaw> {
     for (at, step) in steps.iter().enumerate() {
-        let mut true_literals: Vec<i32> = step.clause.iter().map(|l| -l).collect();
+        let mut true_literals: Vec<SatLiteral> = step.clause.iter().map(|&l| !l).collect();
         let mut contradiction = false;
         for &hint in &step.hints {
             let clause = match hint.checked_sub(given.len()) {
@@ -55,7 +57,7 @@ pub fn check(given: &[Vec<i32>], steps: &[DerivationStep]) -> Result<(), Derivat
                 Some(earlier) if earlier < at => &steps[earlier].clause,
                 Some(_) => return Err(DerivationFlaw::NamesLaterStep(at)),
             };
-            let mut open = clause.iter().filter(|l| !true_literals.contains(&-**l));
+            let mut open = clause.iter().filter(|l| !true_literals.contains(&!**l));
             match (open.next(), open.next()) {
                 (None, _) => {
                     contradiction = true;

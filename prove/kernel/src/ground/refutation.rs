@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use margay_proof::SatLiteral;
+
 use super::clauses::{ClauseOrigin, ExistenceValue, GroundClauses, Obligation, is_congruence};
 use super::derivation::{DerivationFlaw, DerivationStep, check};
 use crate::logic::EventTerm;
@@ -157,7 +159,7 @@ impl Refutation {
             }
         }
         let all = clauses(theory, obligation, &self.values, &self.instances);
-        let given: Vec<Vec<i32>> = all.list.into_iter().map(|c| c.0).collect();
+        let given: Vec<Vec<SatLiteral>> = all.list.into_iter().map(|c| c.0).collect();
         check(&given, &self.steps).map_err(RefutationFlaw::Derivation)
     }
 

@@ -11,6 +11,7 @@ mod learn;
 mod refute;
 
 use arena::ClauseArena;
+use margay_proof::SatLiteral;
 pub use refute::refute;
 
 /// A variable of a [`GroundSolver`], or its negation: twice the variable's number, and one more
@@ -18,21 +19,20 @@ pub use refute::refute;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroundLiteral(u32);
 
+impl From<SatLiteral> for GroundLiteral {
+    fn from(literal: SatLiteral) -> Self {
+        Self(literal.variable() << 1 | u32::from(literal.is_negated()))
+    }
+}
+
+impl From<GroundLiteral> for SatLiteral {
+    fn from(literal: GroundLiteral) -> Self {
+        Self::of_variable(literal.variable(), !literal.is_positive())
+            .expect("variables are numbered from 1, and have room for a sign")
+    }
+}
+
 impl GroundLiteral {
-    /// A literal by its number in the DIMACS format: the variable's, from 1 on, or the negative of
-    /// that.
-    #[inline]
-    pub fn of_dimacs(number: i32) -> Self {
-        Self(number.unsigned_abs() << 1 | u32::from(number < 0))
-    }
-
-    /// Its number in the DIMACS format.
-    #[inline]
-    pub fn dimacs(self) -> i32 {
-        let number = (self.0 >> 1) as i32;
-        if self.is_positive() { number } else { -number }
-    }
-
     /// Is it no negation?
     #[inline]
     pub fn is_positive(self) -> bool {

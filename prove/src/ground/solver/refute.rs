@@ -1,15 +1,15 @@
 //! From what a search learned to a derivation of the empty clause.
 
 use super::{ClauseIndex, GroundLiteral, GroundSolver};
+use margay_proof::SatLiteral;
 use margay_theorem::ground::DerivationStep;
 use margay_theorem::theory::StopSignal;
 
 /// Clauses of which one is empty, derived from given ones; `None` if there is an assignment, after
-/// too many conflicts, or if it is stopped. Literals are numbers in the DIMACS format, as the
-/// checker of derivations takes them.
+/// too many conflicts, or if it is stopped.
 pub fn refute(
     variables: usize,
-    given: &[Vec<i32>],
+    given: &[Vec<SatLiteral>],
     conflicts: usize,
     stop: &StopSignal,
 ) -> Option<Vec<DerivationStep>> {
@@ -21,7 +21,7 @@ pub fn refute(
     let numbers: Vec<Option<ClauseIndex>> = given
         .iter()
         .map(|clause| {
-            solver.add(&clause.iter().copied().map(GroundLiteral::of_dimacs).collect::<Vec<_>>())
+            solver.add(&clause.iter().copied().map(GroundLiteral::from).collect::<Vec<_>>())
         })
         .collect();
     while solver.propagate() {
@@ -42,7 +42,7 @@ pub fn refute(
         of[index.at()] = Some(given.len() + at);
     }
     let step = |&index: &ClauseIndex| DerivationStep {
-        clause: solver.clauses.of(index).iter().map(|literal| literal.dimacs()).collect(),
+        clause: solver.clauses.of(index).iter().map(|&literal| literal.into()).collect(),
         hints: solver.hints[index.at()]
             .iter()
             .flatten()
