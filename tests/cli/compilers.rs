@@ -342,7 +342,7 @@ fn reproduce(
     let template =
         finding.command.clone().or(of_front).ok_or("the front end does not know this compiler")?;
     let command = compile_command(&front, &finding.architecture, template, Some(compiler));
-    let command = CompileCommand { limit: std::time::Duration::from_secs(120), ..command };
+    let command = CompileCommand { limit: std::time::Duration::from_secs(600), ..command };
     let compiled = work.join("program.ptx");
     let (input, output) =
         (folder.join(&finding.program).display().to_string(), compiled.display().to_string());

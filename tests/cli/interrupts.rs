@@ -77,7 +77,7 @@ fn interrupted(arguments: &[&str], signal: &str) -> (Option<i32>, String, String
             child.try_wait().expect("it is a child").is_none(),
             "{arguments:?} had ended before"
         );
-        assert!(since.elapsed() < Duration::from_secs(120), "{arguments:?} does not work");
+        assert!(since.elapsed() < Duration::from_secs(600), "{arguments:?} does not work");
         std::thread::sleep(Duration::from_millis(10));
     }
     let sent =
@@ -109,7 +109,7 @@ fn a_second_interrupt_ends_what_waits_for_a_reader() {
             child.try_wait().expect("it is a child").is_none(),
             "all of its output fits into a pipe"
         );
-        assert!(since.elapsed() < Duration::from_secs(120), "it does not come to wait");
+        assert!(since.elapsed() < Duration::from_secs(600), "it does not come to wait");
         std::thread::sleep(Duration::from_millis(700));
     }
     let mut signals = 0;
@@ -149,7 +149,7 @@ fn a_signal_that_comes_twice_at_once_is_one_interrupt() {
         while !has_worked(&child, since) {
             assert!(
                 child.try_wait().expect("it is a child").is_none()
-                    && since.elapsed() < Duration::from_secs(120),
+                    && since.elapsed() < Duration::from_secs(600),
                 "it does not work"
             );
             std::thread::sleep(Duration::from_millis(10));
@@ -271,7 +271,7 @@ fn a_request_to_terminate_ends_a_comparison_at_once() {
         let mut last = worked;
         while child.try_wait().expect("it is a child").is_none() {
             last = ticks(&child).or(last);
-            assert!(sent.elapsed() < Duration::from_secs(60), "{arguments:?} does not end");
+            assert!(sent.elapsed() < Duration::from_secs(600), "{arguments:?} does not end");
             std::thread::sleep(Duration::from_millis(10));
         }
         let output = child.wait_with_output().expect("it ends");
@@ -336,7 +336,7 @@ fn what_ends_a_verification_ends_its_refutations() {
                 .success()
         );
         let output = child.wait_with_output().expect("it ends");
-        assert!(since.elapsed() < Duration::from_secs(120), "{signal}: it does not end");
+        assert!(since.elapsed() < Duration::from_secs(600), "{signal}: it does not end");
         assert_eq!(output.status.code(), Some(3), "{signal}: {}", err(&output));
         assert!(
             err(&output).contains("not all refutations were written")

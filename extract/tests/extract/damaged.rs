@@ -14,7 +14,7 @@ use margay_models::signature::Architecture;
 use super::assembly::LAYOUT;
 
 /// Far more than any of these takes, on a machine that does other things, too.
-const LONGEST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(300);
 
 fn point(what: What) -> Point {
     Point { what, order: Order::Sc, scope: None, data: TYPES.iter().position(|t| *t == "b8") }

@@ -110,7 +110,7 @@ fn damaged_tests_are_read_or_refused() {
                 }
             }
             assert!(
-                start.elapsed() < std::time::Duration::from_secs(10),
+                start.elapsed() < std::time::Duration::from_secs(600),
                 "{:?}:\n{text}",
                 start.elapsed()
             );

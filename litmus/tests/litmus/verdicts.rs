@@ -220,7 +220,8 @@ fn a_deadline_ends_a_search() {
         ..Options::default()
     };
     assert_eq!(run(&test, &model, &options).unwrap_err(), margay_litmus::explicit::Error::Time);
-    assert!(start.elapsed().as_secs() < 20);
+    // Without its end the search takes hours.
+    assert!(start.elapsed().as_secs() < 600);
 }
 
 /// Loops are unrolled, and a verdict that a longer unrolling might change is marked.

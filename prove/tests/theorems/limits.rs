@@ -73,7 +73,7 @@ fn large_definitions_and_questions_are_taken_apart_by_parts() {
                 property,
                 &StopSignal {
                     flag: None,
-                    deadline: Some(Instant::now() + Duration::from_secs(60)),
+                    deadline: Some(Instant::now() + Duration::from_secs(600)),
                 },
             );
             assert_eq!(report.goals.len(), 1);
@@ -94,7 +94,7 @@ fn definitions_that_are_used_twice_are_not_opened_without_end() {
         let report = asked(
             &lines,
             property,
-            &StopSignal { flag: None, deadline: Some(Instant::now() + Duration::from_secs(60)) },
+            &StopSignal { flag: None, deadline: Some(Instant::now() + Duration::from_secs(600)) },
         );
         assert_eq!(report.goals.len(), 1);
         assert!(
