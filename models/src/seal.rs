@@ -5,6 +5,7 @@
 //! names, or `margay/key` in the folder of the user's state (`$XDG_STATE_HOME`, `~/.local/state`).
 //! It is made when it is needed first.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -21,6 +22,30 @@ pub const VARIABLE: &str = "MARGAY_KEY";
 /// The length of a key, in bytes.
 const LENGTH: usize = 32;
 
+/// Why a user has no key.
+#[derive(Debug)]
+pub enum NoSealKey {
+    /// There is no folder to make one in, and none is named.
+    NoPlace,
+    /// What lies there cannot be used, or nothing can be made there.
+    Unusable(PathBuf, io::Error),
+}
+
+impl fmt::Display for NoSealKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPlace => {
+                write!(f, "there is no home folder for a key; {VARIABLE} names a file for one")
+            }
+            Self::Unusable(file, error) => {
+                write!(f, "the key `{}` cannot be used: {error}", file.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for NoSealKey {}
+
 pub struct SealKey([u8; LENGTH]);
 
 impl SealKey {
@@ -28,16 +53,13 @@ impl SealKey {
     ///
     /// # Errors
     /// There is no place for it, it cannot be made, or others can read it.
-    pub fn of_user() -> Result<&'static Self, &'static str> {
-        static KEY: OnceLock<Result<SealKey, String>> = OnceLock::new();
+    pub fn of_user() -> Result<&'static Self, &'static NoSealKey> {
+        static KEY: OnceLock<Result<SealKey, NoSealKey>> = OnceLock::new();
         let key = KEY.get_or_init(|| {
-            let file = place().ok_or_else(|| {
-                format!("there is no home folder for a key; {VARIABLE} names a file for one")
-            })?;
-            SealKey::at(&file)
-                .map_err(|error| format!("the key `{}` cannot be used: {error}", file.display()))
+            let file = place().ok_or(NoSealKey::NoPlace)?;
+            SealKey::at(&file).map_err(|error| NoSealKey::Unusable(file, error))
         });
-        key.as_ref().map_err(String::as_str)
+        key.as_ref()
     }
 
     /// The key in a file, which is made if it is not there.

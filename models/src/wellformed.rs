@@ -13,7 +13,7 @@ use crate::judge::{Judge, Machine};
 use crate::model::{Model, Sort};
 use crate::shipped::BUILT_IN_FOLDER;
 use crate::signature::{BarrierTags, BaseRelation, Signature};
-use crate::typing::Includes;
+use crate::typing::{IncludeRefusal, Includes};
 
 /// The condition of models/signatures/common.cat that only single instructions satisfy.
 const ADJACENT_HALVES: &str = "the-two-halves-of-a-read-modify-write-are-adjacent";
@@ -174,13 +174,13 @@ fn of_text(signature: Signature) -> String {
 struct Common;
 
 impl Includes for Common {
-    fn open(&self, _from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
+    fn open(&self, _from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, IncludeRefusal> {
         match path {
             "common.cat" => Ok(SourceFile::new(
                 "signatures/common.cat",
                 include_str!("../signatures/common.cat"),
             )),
-            _ => Err("only common.cat can be included".to_owned()),
+            _ => Err(IncludeRefusal("only common.cat can be included".to_owned())),
         }
     }
 }

@@ -59,9 +59,7 @@ impl Bases {
         errors.extend(wrong);
         if errors.is_empty() {
             let all = bases.all();
-            one_text_for_each_name(&all).map_err(|what| {
-                vec![Diagnostic::error(format!("the certificate is wrong: {what}"))]
-            })?;
+            one_text_for_each_name(&all).map_err(|error| vec![error])?;
             return Ok(bases);
         }
         Err(errors)

@@ -33,7 +33,7 @@ pub fn verify(
     (jobs, mut done): (usize, impl FnMut(&TestClaim)),
 ) -> Result<(Extent, Bases), Vec<Diagnostic>> {
     let TestSubject::Run { tests, models, given } = &document.subject;
-    well_formed(document).map_err(|what| vec![wrong(folder, &what)])?;
+    well_formed(document, folder).map_err(|error| vec![error])?;
     let bases = Bases::of(tests, models, held)?;
     let mut errors = Vec::new();
     let mut kept = |found: Vec<Diagnostic>| errors.extend(found);
@@ -77,9 +77,7 @@ fn one(
     };
     let options = given.options();
     for proof in claim.sessions.iter().filter_map(|s| s.proof.as_ref()) {
-        proof
-            .file_in(folder)
-            .map_err(|what| not_accepted(&folder.join(&proof.file), &document.margay, &what))?;
+        proof.file_in(folder, &document.margay)?;
     }
     let shown: Vec<ShownSession<PathBuf>> =
         claim.sessions.iter().map(|session| of_session(session, folder)).collect();
@@ -93,9 +91,7 @@ fn one(
         })?;
     for (session, found) in claim.sessions.iter().zip(&found) {
         if let (Some(proof), Some(found)) = (&session.proof, found) {
-            proof
-                .is(found)
-                .map_err(|what| not_accepted(&folder.join(&proof.file), &document.margay, &what))?;
+            proof.is(found, folder, &document.margay)?;
         }
     }
     let found = Expected::from(&verdict);
@@ -128,14 +124,14 @@ fn of_session(session: &CertifiedSession, folder: &Path) -> ShownSession<PathBuf
 }
 
 /// Claims ascend and are of tests and models that are there, and files are of the folder.
-fn well_formed(document: &TestDocument) -> Result<(), String> {
+fn well_formed(document: &TestDocument, folder: &Path) -> Result<(), Diagnostic> {
     let TestSubject::Run { tests, models, .. } = &document.subject;
     if !document.claims.is_sorted_by(|a, b| (a.test, a.model) < (b.test, b.model)) {
-        return Err("its claims do not ascend".to_owned());
+        return Err(wrong(folder, "its claims do not ascend"));
     }
     if document.claims.iter().any(|c| c.test >= tests.len() || c.model >= models.len()) {
-        return Err("it has claims about tests or models that it has not".to_owned());
+        return Err(wrong(folder, "it has claims about tests or models that it has not"));
     }
     let mut files = BTreeSet::new();
-    proofs(document).try_for_each(|proof| proof.place(&mut files))
+    proofs(document).try_for_each(|proof| proof.place(folder, &mut files))
 }

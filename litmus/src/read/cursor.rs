@@ -184,7 +184,7 @@ impl<'a> Cursor<'a> {
             (0..2).for_each(|_| self.advance());
             let spoken = self.spoken.as_ref().map(|spoken| spoken.element(name, bytes));
             return spoken.unwrap_or_else(|| Ok(name.to_owned())).map_err(|why| {
-                let error = self.error(why, start.to(self.previous()), "this address");
+                let error = self.error(why.to_string(), start.to(self.previous()), "this address");
                 error.help("declare an array in the initial state, with the type of its elements: `uint32_t a[2]`")
             });
         }

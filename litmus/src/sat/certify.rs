@@ -156,13 +156,14 @@ impl SatRunner {
         let again = |found: &Vec<Option<ConfirmedExecution>>, file: &Path| {
             let answers: Vec<Option<CandidateExecution>> =
                 found.iter().map(|f| f.as_ref().map(|f| f.candidate.clone())).collect();
-            runner.borrow_mut().replay(inquiry, options, &answers, file).map(|(_, proof)| proof)
+            let replayed = runner.borrow_mut().replay(inquiry, options, &answers, file);
+            replayed.map(|(_, proof)| proof).map_err(|what| {
+                Error::Unproved(format!(
+                    "the proof of the SAT engine's answer is not accepted: {what}"
+                ))
+            })
         };
-        let refused = |what| {
-            Error::Unproved(format!("the proof of the SAT engine's answer is not accepted: {what}"))
-        };
-        let Proved { answer, proof, unwritten } =
-            proved((folder, &backend), search, name, again, refused)?;
+        let Proved { answer, proof, unwritten } = proved((folder, &backend), search, name, again)?;
         unwritten.map_or(Ok((answer, proof)), |why| Err(Error::Unwritten(why)))
     }
 

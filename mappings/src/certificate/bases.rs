@@ -85,9 +85,7 @@ impl MappingSubject {
             keep(Basis::of_model(role, model, held.as_ref()));
         }
         if errors.is_empty() {
-            one_text_for_each_name(&bases).map_err(|what| {
-                vec![Diagnostic::error(format!("the certificate is wrong: {what}"))]
-            })?;
+            one_text_for_each_name(&bases).map_err(|error| vec![error])?;
             return Ok(bases);
         }
         Err(errors)

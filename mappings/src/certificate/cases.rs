@@ -2,8 +2,12 @@
 //! they show together?
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use super::cover::uncovered;
+use margay_models::certificate::wrong;
+use margay_models::diagnostic::Diagnostic;
+
+use super::cover::{TooManyPartitions, uncovered};
 use super::document::{BoundEntry, BoundedClaim, CaseOutcome, CertifiedAnswer, MappingDocument};
 use crate::encode::shape::ThreadShape;
 use crate::search::{Cube, covers};
@@ -18,8 +22,8 @@ pub fn established(
     bounds: &[BoundEntry],
     kinds: usize,
     questions: usize,
-) -> Result<Vec<usize>, String> {
-    let none_up_to = |question: usize| -> Result<usize, String> {
+) -> Result<Vec<usize>, TooManyPartitions> {
+    let none_up_to = |question: usize| -> Result<usize, TooManyPartitions> {
         for events in 1.. {
             for programs in 0..kinds {
                 let is_none =
@@ -55,7 +59,7 @@ pub fn claims(
     bounds: &[BoundEntry],
     kinds: usize,
     questions: &[String],
-) -> Result<Vec<BoundedClaim>, String> {
+) -> Result<Vec<BoundedClaim>, TooManyPartitions> {
     let up_to = established(bounds, kinds, questions.len())?;
     Ok(questions
         .iter()
@@ -70,39 +74,40 @@ pub fn claims(
 /// # Errors
 /// What is not so.
 pub fn well_formed(
-    document: &MappingDocument,
+    (document, folder): (&MappingDocument, &Path),
     kinds: usize,
     questions: usize,
     bound: usize,
-) -> Result<(), String> {
+) -> Result<(), Diagnostic> {
+    let wrong = |what: &str| Err(wrong(folder, what));
     if !document.bounds.is_sorted_by(|a, b| (a.events, a.programs) < (b.events, b.programs)) {
-        return Err("its bounds do not ascend".to_owned());
+        return wrong("its bounds do not ascend");
     }
     let mut files = BTreeSet::new();
     for BoundEntry { events, programs, cases } in &document.bounds {
         if *events == 0 || *events > bound || *programs >= kinds {
-            return Err(format!(
+            return wrong(&format!(
                 "it has cases of {events} events and kind {programs}, which were not asked about"
             ));
         }
         for case in cases {
             let file = &case.proof.file;
             if case.shape.iter().try_fold(0_usize, |sum, &n| sum.checked_add(n)) != Some(*events) {
-                return Err(format!("the case of `{file}` is not one of {events} events"));
+                return wrong(&format!("the case of `{file}` is not one of {events} events"));
             }
             if let Some(shape) = ThreadShape::of(&case.shape)
                 && !case.cube.iter().all(|(fact, _)| fact.is_about(&shape))
             {
-                return Err(format!(
+                return wrong(&format!(
                     "the case of `{file}` is about events or threads that it does not have"
                 ));
             }
             if !case.answers.is_sorted_by(|a, b| a.question < b.question)
                 || case.answers.iter().any(|a| a.question >= questions)
             {
-                return Err(format!("the case of `{file}` answers what was not asked"));
+                return wrong(&format!("the case of `{file}` answers what was not asked"));
             }
-            case.proof.place(&mut files)?;
+            case.proof.place(folder, &mut files)?;
         }
     }
     Ok(())

@@ -1,9 +1,20 @@
 //! Do the cases cover a bound? An argument of its own, which does not ask how shapes were listed.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 /// The largest number of events for which every partition is gone through (4,213,597 of 12 events).
 const MAX_EVENTS: usize = 13;
+
+/// A bound whose partitions are too many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooManyPartitions;
+
+impl fmt::Display for TooManyPartitions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "partitions of more than {MAX_EVENTS} events are not gone through")
+    }
+}
 
 /// Every execution puts each of its events into a thread: a partition of the set of events. Goes
 /// through all partitions, as restricted growth strings (Knuth, The Art of Computer Programming,
@@ -16,9 +27,9 @@ const MAX_EVENTS: usize = 13;
 pub fn uncovered(
     events: usize,
     cases: &BTreeSet<Vec<usize>>,
-) -> Result<Option<Vec<usize>>, String> {
+) -> Result<Option<Vec<usize>>, TooManyPartitions> {
     if events > MAX_EVENTS {
-        return Err(format!("partitions of more than {MAX_EVENTS} events are not gone through"));
+        return Err(TooManyPartitions);
     }
     fn walk(
         left: usize,

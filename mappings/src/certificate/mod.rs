@@ -11,10 +11,11 @@ mod cover;
 mod document;
 mod orders;
 mod reader;
+mod refusal;
 mod writer;
 
 pub use bases::HeldSearchTexts;
-pub use cover::uncovered;
+pub use cover::{TooManyPartitions, uncovered};
 pub use document::{
     BoundEntry, BoundedClaim, CaseOutcome, CertifiedAnswer, CertifiedCase, CertifiedLesson,
     ComparisonBasis, MappingDocument, MappingSubject, QuestionOptions, read,
@@ -25,5 +26,6 @@ pub use margay_models::certificate::{
 };
 pub(crate) use margay_models::certificate::{PROOF, Proved, without_proofs};
 pub(crate) use reader::{CertifiedSearch, ProvedCase, verify};
+pub(crate) use refusal::{CaseRefusal, LessonOutOfPlace};
 pub use writer::WrittenCertificate;
 pub(crate) use writer::{CertificateSummary, CertificateWriter, prove};

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use super::Extent;
 use super::cases::{claims, well_formed};
 use super::document::{BoundEntry, CaseOutcome, CertifiedCase, MappingDocument};
+use super::refusal::{CaseRefusal, LessonOutOfPlace};
 use crate::encode::shape::ThreadShape;
 use crate::pool::{SearchThreads, pool};
 use crate::search::{Done, Progress};
@@ -33,7 +34,7 @@ pub trait CertifiedSearch: Sync {
     ///
     /// # Errors
     /// What could not.
-    fn admits(&self, _entry: &BoundEntry) -> Result<(), String> {
+    fn admits(&self, _entry: &BoundEntry) -> Result<(), LessonOutOfPlace> {
         Ok(())
     }
 
@@ -48,7 +49,7 @@ pub trait CertifiedSearch: Sync {
         case: &CertifiedCase,
         shape: &ThreadShape,
         file: &Path,
-    ) -> Result<ProvedCase<Self::CaseLessons>, String>;
+    ) -> Result<ProvedCase<Self::CaseLessons>, CaseRefusal>;
 
     /// Takes in what the cases of a bound and kind of programs taught.
     fn learn(&mut self, programs: usize, lessons: Vec<Self::CaseLessons>);
@@ -72,16 +73,20 @@ pub fn verify(
     search: &mut impl CertifiedSearch,
     (jobs, progress): (usize, &dyn Progress),
 ) -> Result<Extent, Vec<Diagnostic>> {
-    let wrong = |what: String| vec![wrong(folder, &what)];
     let questions = search.questions();
-    well_formed(document, search.kinds(), questions.len(), search.bound()).map_err(wrong)?;
-    document.bounds.iter().try_for_each(|entry| search.admits(entry)).map_err(wrong)?;
+    well_formed((document, folder), search.kinds(), questions.len(), search.bound())
+        .map_err(|error| vec![error])?;
+    document
+        .bounds
+        .iter()
+        .try_for_each(|entry| search.admits(entry))
+        .map_err(|why| vec![wrong(folder, &why.to_string())])?;
     let pool = pool(jobs)?;
     for entry in &document.bounds {
         let lessons = cases((document, folder), search, entry, &questions, (&pool, progress))?;
         search.learn(entry.programs, lessons);
     }
-    covered(document, search.kinds(), &questions).map_err(wrong)
+    covered((document, folder), search.kinds(), &questions).map_err(|error| vec![error])
 }
 
 /// Verifies the cases of a bound and kind of programs.
@@ -95,16 +100,17 @@ fn cases<R: CertifiedSearch>(
     let done = Done::begin(progress, (entry.events, entry.cases.len()), questions);
     let one = |case: &CertifiedCase| -> Result<R::CaseLessons, Diagnostic> {
         let file = folder.join(&case.proof.file);
-        let fail = |what: String| not_accepted(&file, &document.margay, &what);
-        let shape = ThreadShape::of(&case.shape)
-            .ok_or_else(|| fail("its case is no thread shape".to_owned()))?;
-        let file = case.proof.file_in(folder).map_err(fail)?;
-        let ProvedCase { none, proof, lessons } =
-            search.replay(entry.programs, case, &shape, &file).map_err(fail)?;
-        case.proof.is(&proof).map_err(fail)?;
+        let fail = |what: &str| not_accepted(&file, &document.margay, what);
+        let shape =
+            ThreadShape::of(&case.shape).ok_or_else(|| fail("its case is no thread shape"))?;
+        let file = case.proof.file_in(folder, &document.margay)?;
+        let ProvedCase { none, proof, lessons } = search
+            .replay(entry.programs, case, &shape, &file)
+            .map_err(|why| fail(&why.to_string()))?;
+        case.proof.is(&proof, folder, &document.margay)?;
         for (answer, none) in case.answers.iter().zip(none) {
             if (answer.answer == CaseOutcome::None) != none {
-                return Err(fail(format!(
+                return Err(fail(&format!(
                     "it does not prove the answer about {}",
                     questions[answer.question]
                 )));
@@ -127,25 +133,26 @@ fn cases<R: CertifiedSearch>(
 
 /// Are the claims what the cases show, once these are verified?
 fn covered(
-    document: &MappingDocument,
+    (document, folder): (&MappingDocument, &Path),
     kinds: usize,
     questions: &[String],
-) -> Result<Extent, String> {
-    let shown = claims(&document.bounds, kinds, questions)?;
+) -> Result<Extent, Diagnostic> {
+    let wrong = |what: String| wrong(folder, &what);
+    let shown = claims(&document.bounds, kinds, questions).map_err(|why| wrong(why.to_string()))?;
     if shown.len() != document.claims.len() {
-        return Err(format!(
+        return Err(wrong(format!(
             "it claims something of {} questions, and there are {}",
             document.claims.len(),
             shown.len()
-        ));
+        )));
     }
     if let Some((shown, said)) =
         shown.iter().zip(&document.claims).find(|(shown, said)| shown != said)
     {
-        return Err(format!(
+        return Err(wrong(format!(
             "its cases show {} up to {} events, and it claims {} up to {}",
             shown.axiom, shown.none_up_to, said.axiom, said.none_up_to
-        ));
+        )));
     }
     Ok(Extent::of(document.bounds.iter().flat_map(|e| &e.cases).map(|c| &c.proof)))
 }

@@ -10,6 +10,7 @@ use margay_solver::proof::{ProofFlaw, ProofLog, Replayed};
 
 use super::Extent;
 use super::cases::claims;
+use super::cover::TooManyPartitions;
 use super::document::{BoundEntry, BoundedClaim, CertifiedCase, MappingDocument, MappingSubject};
 use crate::encode::shape::ThreadShape;
 use crate::search::Start;
@@ -72,8 +73,9 @@ impl<'a> CertificateWriter<'a> {
         let Self { folder, bounds, unwritten } = self;
         let Some(folder) = folder else { return CertificateSummary::default() };
         let document = || {
-            let unclear =
-                |what: String| vec![Diagnostic::error(format!("there is no certificate: {what}"))];
+            let unclear = |why: TooManyPartitions| {
+                vec![Diagnostic::error(format!("there is no certificate: {why}"))]
+            };
             let claims = claims(&bounds, kinds, questions).map_err(unclear)?;
             Ok(MappingDocument::new(&backend.version(), subject()?, claims, bounds))
         };
@@ -136,9 +138,12 @@ pub fn prove<T>(
     let logged = |log: Option<&ProofLog>| search(log.map_or(Start::Solver, Start::Logged));
     let again = |answer: &T, file: &Path| match replay(answer, file) {
         Ok((true, proof)) => Ok(proof),
-        Ok((false, _)) => Err("does not have the solver's answer".to_owned()),
-        Err(flaw) => Err(format!("is not accepted: {flaw}")),
+        Ok((false, _)) => Err(SearchFault::Disagreement(format!(
+            "the proof of {shape} does not have the solver's answer"
+        ))),
+        Err(flaw) => {
+            Err(SearchFault::Disagreement(format!("the proof of {shape} is not accepted: {flaw}")))
+        }
     };
-    let refused = |why| SearchFault::Disagreement(format!("the proof of {shape} {why}"));
-    proved((folder, backend), logged, name, again, refused)
+    proved((folder, backend), logged, name, again)
 }

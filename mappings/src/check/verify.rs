@@ -12,7 +12,8 @@ use super::program::Learned;
 use super::taught::taught;
 use super::{name, questions};
 use crate::certificate::{
-    self, BoundEntry, CaseOutcome, CertifiedCase, CertifiedLesson, CertifiedSearch, ProvedCase,
+    self, BoundEntry, CaseOutcome, CaseRefusal, CertifiedCase, CertifiedLesson, CertifiedSearch,
+    LessonOutOfPlace, ProvedCase,
 };
 use crate::encode::atoms::Atoms;
 use crate::encode::shape::ThreadShape;
@@ -56,7 +57,7 @@ impl CertifiedSearch for CertifiedCheck<'_> {
         self.options.bound
     }
 
-    fn admits(&self, entry: &BoundEntry) -> Result<(), String> {
+    fn admits(&self, entry: &BoundEntry) -> Result<(), LessonOutOfPlace> {
         let chosen_fences = self.kinds[0].problem.vocabulary.content.chosen_fences;
         can_have_been_learned(entry, self.options, chosen_fences)
     }
@@ -67,20 +68,16 @@ impl CertifiedSearch for CertifiedCheck<'_> {
         case: &CertifiedCase,
         shape: &ThreadShape,
         file: &Path,
-    ) -> Result<ProvedCase<Self::CaseLessons>, String> {
+    ) -> Result<ProvedCase<Self::CaseLessons>, CaseRefusal> {
         let setting = self.kinds[programs].setting(self.mapping, self.options);
         let learned = |a: &certificate::CertifiedAnswer| {
             let learned =
                 a.learned.iter().map(|lesson| taught(lesson, shape)).collect::<Option<Vec<_>>>();
-            learned
-                .map(Learned)
-                .ok_or_else(|| "what its case learned cannot have been learned".to_owned())
+            learned.map(Learned).ok_or(CaseRefusal::NoLesson)
         };
         let learned: Vec<Learned> = case.answers.iter().map(learned).collect::<Result<_, _>>()?;
         if !learned.iter().all(|learned| has_outcomes(&setting, shape, learned)) {
-            return Err(
-                "what its case says that the baseline allows is not so, or not seen within the limits of a test".to_owned()
-            );
+            return Err(CaseRefusal::NotOfBaseline);
         }
         let asked: Vec<(usize, CaseAnswer, &Learned)> = case
             .answers
@@ -88,8 +85,7 @@ impl CertifiedSearch for CertifiedCheck<'_> {
             .zip(&learned)
             .map(|(a, l)| (a.question, answer(a.answer), l))
             .collect();
-        let (none, proof) =
-            replay(&setting, (shape, &case.cube), &asked, file).map_err(|flaw| flaw.to_string())?;
+        let (none, proof) = replay(&setting, (shape, &case.cube), &asked, file)?;
         Ok(ProvedCase { none, proof, lessons: (shape.clone(), learned) })
     }
 
@@ -122,7 +118,7 @@ fn can_have_been_learned(
     entry: &BoundEntry,
     options: &CheckOptions,
     chosen_fences: bool,
-) -> Result<(), String> {
+) -> Result<(), LessonOutOfPlace> {
     let program = options.level == Level::Program;
     let any_modification_order = program || options.co == CoReading::Exists;
     let may = |lesson: &CertifiedLesson| match lesson {
@@ -139,12 +135,11 @@ fn can_have_been_learned(
     };
     match entry.cases.iter().find(learned) {
         None => Ok(()),
-        Some(case) => Err(format!(
-            "what the case of `{}` learned cannot have been learned at {} level with modification order {}",
-            case.proof.file,
-            options.level.name(),
-            options.co.name()
-        )),
+        Some(case) => Err(LessonOutOfPlace {
+            file: case.proof.file.clone(),
+            level: options.level,
+            co: options.co,
+        }),
     }
 }
 

@@ -11,7 +11,7 @@ use super::direction::{ComparisonDirection, Objection};
 use super::options::{self, CompareOptions, Subjects};
 use super::prepared;
 use super::report::CompareReport;
-use crate::certificate::{CertifiedCase, CertifiedSearch, ProvedCase};
+use crate::certificate::{CaseRefusal, CertifiedCase, CertifiedSearch, ProvedCase};
 use crate::encode::ModelComparison;
 use crate::encode::shape::ThreadShape;
 use crate::language::Mapping;
@@ -67,9 +67,9 @@ impl CertifiedSearch for CertifiedComparison<'_> {
         case: &CertifiedCase,
         shape: &ThreadShape,
         file: &Path,
-    ) -> Result<ProvedCase<()>, String> {
+    ) -> Result<ProvedCase<()>, CaseRefusal> {
         let [answer] = case.answers.as_slice() else {
-            return Err("its case has not one question".to_owned());
+            return Err(CaseRefusal::NotOneQuestion);
         };
         let question = &self.questions[self.open[answer.question].0];
         let total = self.subjects.models()[question.other].signature.total_coherence();
@@ -83,13 +83,11 @@ impl CertifiedSearch for CertifiedComparison<'_> {
         let explains =
             self.options.level == Level::Program && question.kind == Objection::Forbidden;
         let learned = learned.filter(|learned| learned.is_empty() || explains);
-        let learned =
-            learned.ok_or_else(|| "what its case learned cannot have been learned".to_owned())?;
+        let learned = learned.ok_or(CaseRefusal::NoLesson)?;
         let Self { subjects, options, mapping, comparison, .. } = self;
         let setting = ComparisonSetting { subjects: *subjects, mapping, comparison, options };
         let asked = ComparisonQuestion { setting: &setting, question };
-        let (none, proof) =
-            replay(&asked, (shape, &learned), file).map_err(|flaw| flaw.to_string())?;
+        let (none, proof) = replay(&asked, (shape, &learned), file)?;
         Ok(ProvedCase { none: vec![none], proof, lessons: () })
     }
 

@@ -216,11 +216,14 @@ fn same_includes(model: &ModelText, held: &HeldModel) -> Result<(), Diagnostic> 
 ///
 /// # Errors
 /// The name that does not.
-pub fn one_text_for_each_name(bases: &[Basis]) -> Result<(), String> {
+pub fn one_text_for_each_name(bases: &[Basis]) -> Result<(), Diagnostic> {
     let mut known: BTreeMap<&str, &str> = BTreeMap::new();
     for basis in bases {
         if known.insert(&basis.name, &basis.sha256).is_some_and(|other| other != basis.sha256) {
-            return Err(format!("it has two texts of the name `{}`", basis.name));
+            return Err(Diagnostic::error(format!(
+                "the certificate is wrong: it has two texts of the name `{}`",
+                basis.name
+            )));
         }
     }
     Ok(())

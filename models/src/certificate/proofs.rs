@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::basis::Basis;
 use super::sealed::FILE;
+use super::wrong;
 use crate::diagnostic::Diagnostic;
 use crate::durable::is_unfinished;
 use crate::limited;
@@ -50,41 +51,51 @@ impl Proof {
         }
     }
 
-    /// Is it the one that was found in its file?
+    /// Is it the one that was found in its file, in a certificate of the Margay that `written_by`
+    /// names?
     ///
     /// # Errors
     /// It is not.
-    pub fn is(&self, found: &Replayed) -> Result<(), String> {
+    pub fn is(&self, found: &Replayed, folder: &Path, written_by: &str) -> Result<(), Diagnostic> {
         if Self::of(found, self.file.clone()) == *self {
             return Ok(());
         }
-        Err(if found.file == self.sha256 {
+        let what = if found.file == self.sha256 {
             format!("`{FILE}` does not say of it what it holds")
         } else {
             format!("its SHA-256 is {}, and the certificate says {}", found.file, self.sha256)
-        })
+        };
+        Err(not_accepted(&folder.join(&self.file), written_by, &what))
     }
 
     /// Its file, if that lies in the folder itself: a link could lead to what never ends.
     ///
     /// # Errors
     /// It does not.
-    pub fn file_in(&self, folder: &Path) -> Result<PathBuf, String> {
+    pub fn file_in(&self, folder: &Path, written_by: &str) -> Result<PathBuf, Diagnostic> {
         let file = folder.join(&self.file);
-        limited::plain(&file).map(|_| file).map_err(|e| format!("it cannot be read: {e}"))
+        match limited::plain(&file) {
+            Ok(_) => Ok(file),
+            Err(e) => Err(not_accepted(&file, written_by, &format!("it cannot be read: {e}"))),
+        }
     }
 
-    /// Is its file one beside the document, and no other proof's?
+    /// Is its file one beside the document in the folder, and no other proof's?
     ///
     /// # Errors
     /// It is not.
-    pub fn place<'a>(&'a self, others: &mut BTreeSet<&'a str>) -> Result<(), String> {
+    pub fn place<'a>(
+        &'a self,
+        folder: &Path,
+        others: &mut BTreeSet<&'a str>,
+    ) -> Result<(), Diagnostic> {
         let file = Path::new(&self.file);
         if file.components().count() != 1 || file.file_name().is_none() {
-            return Err(format!("`{}` is not the name of a file beside it", self.file));
+            let what = format!("`{}` is not the name of a file beside it", self.file);
+            return Err(wrong(folder, &what));
         }
         if !others.insert(&self.file) {
-            return Err(format!("two cases have the proof `{}`", self.file));
+            return Err(wrong(folder, &format!("two cases have the proof `{}`", self.file)));
         }
         Ok(())
     }

@@ -24,18 +24,17 @@ pub struct Proved<T> {
 /// Searches, writes the proof into a file of the folder, and reads it back. `name` says what the
 /// file is called, once the proof is accepted; it is `None` where the answer has nothing to prove,
 /// and then there is no file. `replay` translates the question again and compares it with the
-/// proof; it says why the proof does not show the answer.
+/// proof.
 ///
 /// A proof that cannot be written (a full disk) costs the certificate and not the answer.
 ///
 /// # Errors
-/// Those of the search; what `refused` makes of a proof that is not accepted.
+/// Those of the search, and of a proof that does not show the answer.
 pub fn proved<T, E>(
     (folder, backend): (&Path, &Backend),
     search: impl FnOnce(Option<&ProofLog>) -> Result<T, E>,
     name: impl FnOnce(&T) -> Option<String>,
-    replay: impl FnOnce(&T, &Path) -> Result<Replayed, String>,
-    refused: impl FnOnce(String) -> E,
+    replay: impl FnOnce(&T, &Path) -> Result<Replayed, E>,
 ) -> Result<Proved<T>, E> {
     let cannot = |error: &io::Error| {
         format!("a proof cannot be written into `{}`: {error}", folder.display())
@@ -57,7 +56,7 @@ pub fn proved<T, E>(
     if let Err(error) = written {
         return Ok(Proved { answer, proof: None, unwritten: Some(cannot(&error)) });
     }
-    let proof = replay(&answer, unfinished.path()).map_err(refused)?;
+    let proof = replay(&answer, unfinished.path())?;
     Ok(match unfinished.persist(folder.join(&name)) {
         Ok(_) => Proved { answer, proof: Some(Proof::of(&proof, name)), unwritten: None },
         Err(error) => Proved { answer, proof: None, unwritten: Some(cannot(&error.error)) },
@@ -89,7 +88,6 @@ mod tests {
             search,
             |_| name,
             |_, _| Err("it is wrong".to_owned()),
-            |why| why,
         );
         let files = std::fs::read_dir(folder.path()).expect("it is there").count();
         (found.map(|f| f.answer), files)
@@ -112,7 +110,6 @@ mod tests {
             search,
             |_| Some("a.proof".to_owned()),
             |_, _| Err(String::new()),
-            |why| why,
         );
         let found = found.expect("there is an answer");
         assert!(!found.answer && found.proof.is_none());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::Model;
 use crate::diagnostic::{Diagnostic, SourceFile};
-use crate::typing::{FilesThenBuiltIn, Includes};
+use crate::typing::{FilesThenBuiltIn, IncludeRefusal, Includes};
 use serde::{Deserialize, Serialize};
 
 /// A text with its name.
@@ -57,7 +57,7 @@ impl Text {
 struct RecordedIncludes(RefCell<Vec<Included>>);
 
 impl Includes for RecordedIncludes {
-    fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
+    fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, IncludeRefusal> {
         let file = FilesThenBuiltIn.open(from, path)?;
         let included =
             Included { by: from.name.clone(), path: path.to_owned(), file: Text::of(&file) };
@@ -80,9 +80,10 @@ struct IncludesOfCertificate<'a> {
 }
 
 impl Includes for IncludesOfCertificate<'_> {
-    fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
+    fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, IncludeRefusal> {
         let place = self.includes.iter().position(|i| i.by == from.name && i.path == path);
-        let place = place.ok_or_else(|| "the certificate has no such text".to_owned())?;
+        let place =
+            place.ok_or_else(|| IncludeRefusal("the certificate has no such text".to_owned()))?;
         self.found.borrow_mut().insert(place);
         Ok(self.includes[place].file.file())
     }

@@ -1,5 +1,6 @@
 //! Where what a model includes comes from.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,10 +11,22 @@ use crate::limited;
 use crate::shipped;
 use crate::signature::architecture::EXTENSION;
 
+/// Why a text is not included: the end of a sentence that names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncludeRefusal(pub String);
+
+impl fmt::Display for IncludeRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for IncludeRefusal {}
+
 /// Where `include "file"` finds its text.
 pub trait Includes {
-    /// The text for `path` as written in `from`; the error is a part of a sentence.
-    fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String>;
+    /// The text for `path` as written in `from`.
+    fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, IncludeRefusal>;
 
     /// Is there something at `path` beside `from`? Where it cannot be opened, something else must
     /// not be taken in its place without a word.
@@ -27,20 +40,20 @@ pub trait Includes {
 pub struct FilesThenBuiltIn;
 
 impl Includes for FilesThenBuiltIn {
-    fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
+    fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, IncludeRefusal> {
         let folder = folder_of(from);
         if let Some(beside) =
             folder.as_ref().map(|folder| folder.join(path)).filter(|beside| beside.exists())
         {
             only_models(&beside)?;
-            return read(&beside).map_err(|error| error.message);
+            return read(&beside).map_err(|error| IncludeRefusal(error.message));
         }
         let name = path.rsplit('/').next().unwrap_or(path);
         shipped::built_in_file(name).ok_or_else(|| {
-            format!(
+            IncludeRefusal(format!(
                 "there is no such file in `{}`, and none is built in",
                 folder_name(&folder.unwrap_or_default())
-            )
+            ))
         })
     }
 
@@ -59,8 +72,8 @@ fn folder_of(file: &SourceFile) -> Option<PathBuf> {
 /// What a text names is read only if it is a model, wherever links lead: messages quote what they
 /// are about, and a model that somebody else wrote must not be a way to have any file of the
 /// machine quoted.
-pub(crate) fn only_models(path: &Path) -> Result<(), String> {
-    let real = path.canonicalize().map_err(|e| e.to_string())?;
+pub(crate) fn only_models(path: &Path) -> Result<(), IncludeRefusal> {
+    let real = path.canonicalize().map_err(|e| IncludeRefusal(e.to_string()))?;
     // A model names its architecture.
     let is_read = |extension: &std::ffi::OsStr| extension == "cat" || extension == EXTENSION;
     if real.extension().is_some_and(is_read) && real.is_file() {
@@ -72,14 +85,16 @@ pub(crate) fn only_models(path: &Path) -> Result<(), String> {
         _ => "cat",
     };
     if path.extension().is_some_and(is_read) && real.is_file() {
-        return Err(format!(
+        return Err(IncludeRefusal(format!(
             "`{shown}` is a link to a file that is no .{kind} file, and no other files are read"
-        ));
+        )));
     }
     if path.extension().is_some_and(|extension| extension == "bell") {
-        return Err(format!("`{shown}` is a Bell file, and these are not read; {BELL_INSTEAD}"));
+        return Err(IncludeRefusal(format!(
+            "`{shown}` is a Bell file, and these are not read; {BELL_INSTEAD}"
+        )));
     }
-    Err(format!("`{shown}` is no .{kind} file, and no other files are read"))
+    Err(IncludeRefusal(format!("`{shown}` is no .{kind} file, and no other files are read")))
 }
 
 /// Only the built-in files; for texts that do not come from a file.
@@ -87,8 +102,9 @@ pub(crate) fn only_models(path: &Path) -> Result<(), String> {
 pub struct OnlyBuiltIn;
 
 impl Includes for OnlyBuiltIn {
-    fn open(&self, _from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
-        shipped::built_in_file(path).ok_or_else(|| "no such file is built in".to_owned())
+    fn open(&self, _from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, IncludeRefusal> {
+        shipped::built_in_file(path)
+            .ok_or_else(|| IncludeRefusal("no such file is built in".to_owned()))
     }
 }
 

@@ -13,7 +13,7 @@ mod recursion;
 mod scope;
 mod value;
 
-pub use includes::{FilesThenBuiltIn, Includes, OnlyBuiltIn};
+pub use includes::{FilesThenBuiltIn, IncludeRefusal, Includes, OnlyBuiltIn};
 pub(crate) use includes::{only_models, read};
 
 use std::collections::{BTreeMap, BTreeSet};

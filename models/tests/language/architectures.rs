@@ -5,7 +5,7 @@ use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
 use margay_models::picture::Picture;
 use margay_models::signature::{Architecture, BaseRelation, BaseSet, Construct, Operation};
-use margay_models::typing::Includes;
+use margay_models::typing::{IncludeRefusal, Includes};
 use margay_models::wellformed::violations;
 use margay_models::{Diagnostic, SourceFile};
 
@@ -48,11 +48,15 @@ fn machine() -> Architecture {
 struct Beside;
 
 impl Includes for Beside {
-    fn open(&self, _: &SourceFile, path: &str) -> Result<std::sync::Arc<SourceFile>, String> {
+    fn open(
+        &self,
+        _: &SourceFile,
+        path: &str,
+    ) -> Result<std::sync::Arc<SourceFile>, IncludeRefusal> {
         if path == "machine.arch" {
             Ok(SourceFile::new("machine.arch", TEXT))
         } else {
-            Err("there is no such file".to_owned())
+            Err(IncludeRefusal("there is no such file".to_owned()))
         }
     }
 }

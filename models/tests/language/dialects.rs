@@ -1,7 +1,7 @@
 //! In whose dialect a file is read: as its name says, as it says itself, or by its looks, and then
 //! that is said. What a file of another tool needs and Margay lacks is one line.
 
-use margay_models::typing::{Includes, OnlyBuiltIn};
+use margay_models::typing::{IncludeRefusal, Includes, OnlyBuiltIn};
 use margay_models::{Diagnostic, Model, Signature, SourceFile};
 use std::sync::Arc;
 
@@ -160,7 +160,7 @@ fn of_another_tools_file_the_first_wrong_thing_is_one_line() {
 struct Beside;
 
 impl Includes for Beside {
-    fn open(&self, _: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
+    fn open(&self, _: &SourceFile, path: &str) -> Result<Arc<SourceFile>, IncludeRefusal> {
         match path {
             "family.cat" => Ok(SourceFile::new(path, "include \"cos.cat\" let com = rf | co | fr")),
             _ => Ok(SourceFile::new(path, "this is no model")),

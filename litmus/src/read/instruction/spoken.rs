@@ -1,5 +1,6 @@
 //! How a test in assembly is written, and what is known of it while its columns are read.
 
+use std::fmt;
 use std::sync::Arc;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
@@ -22,6 +23,31 @@ const NOT_MODELLED: [(&str, &str); 9] = [
     ("valref", "an address of a virtual machine"),
     ("TTHM", "hardware management of page tables"),
 ];
+
+/// An address at which no element of an array begins.
+pub(in crate::read) struct NoElement {
+    name: String,
+    /// How far behind the start of what has the name.
+    bytes: u64,
+    /// How many elements the array has, and the bytes of each; `None` if the name is no array's.
+    of: Option<(u64, u64)>,
+}
+
+impl fmt::Display for NoElement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, bytes, of } = self;
+        match of {
+            None => write!(
+                f,
+                "`{name}` is no array, and nothing is known to lie {bytes} bytes behind it"
+            ),
+            Some((elements, each)) => write!(
+                f,
+                "no element of `{name}` begins {bytes} bytes behind its start: it has {elements} of {each} bytes"
+            ),
+        }
+    }
+}
 
 /// How a test is written in assembly: what the text of its architecture says, and how the test
 /// spells its registers.
@@ -66,19 +92,18 @@ impl Spoken {
     ///
     /// # Errors
     /// What is wrong with the address.
-    pub fn element(&self, name: &str, bytes: u64) -> Result<String, String> {
+    pub fn element(&self, name: &str, bytes: u64) -> Result<String, NoElement> {
         let Some(array) = self.arrays.iter().find(|array| array.name == name) else {
-            return Err(format!(
-                "`{name}` is no array, and nothing is known to lie {bytes} bytes behind it"
-            ));
+            return Err(NoElement { name: name.to_owned(), bytes, of: None });
         };
         let (index, rest) = (bytes / array.bytes, bytes % array.bytes);
         match rest == 0 && index < array.elements {
             true => Ok(format!("{name}[{index}]")),
-            false => Err(format!(
-                "no element of `{name}` begins {bytes} bytes behind its start: it has {} of {} bytes",
-                array.elements, array.bytes
-            )),
+            false => Err(NoElement {
+                name: name.to_owned(),
+                bytes,
+                of: Some((array.elements, array.bytes)),
+            }),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use margay_models::diagnostic::SourceFile;
 use margay_models::model::{CheckKind, Model, Node, Role, Sort};
 use margay_models::signature::{BaseRelation, BaseSet, RelationFormula, RelationKind, Signature};
-use margay_models::typing::Includes;
+use margay_models::typing::{IncludeRefusal, Includes};
 use margay_models::wellformed;
 
 use super::{BaseMeaning, SentenceReason, Theory};
@@ -36,11 +36,11 @@ pub fn facts(signature: Signature) -> &'static Model {
 struct SharedSignatures;
 
 impl Includes for SharedSignatures {
-    fn open(&self, _from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
+    fn open(&self, _from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, IncludeRefusal> {
         let text = match path {
             "common.cat" => include_str!("../../facts/common.cat"),
             "orders.cat" => include_str!("../../facts/orders.cat"),
-            _ => return Err("there is no such file of facts".to_owned()),
+            _ => return Err(IncludeRefusal("there is no such file of facts".to_owned())),
         };
         Ok(SourceFile::new(format!("facts/{path}"), text))
     }

@@ -12,7 +12,7 @@ use margay_models::library as models;
 use margay_models::limited;
 use margay_models::model::{Loaded, Model};
 use margay_models::text::{FileKind, kind};
-use margay_models::typing::{FilesThenBuiltIn, Includes};
+use margay_models::typing::{FilesThenBuiltIn, IncludeRefusal, Includes};
 
 use super::tables::TablePair;
 
@@ -286,7 +286,7 @@ impl Revision<'_> {
 }
 
 impl Includes for Revision<'_> {
-    fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, String> {
+    fn open(&self, from: &SourceFile, path: &str) -> Result<Arc<SourceFile>, IncludeRefusal> {
         // As from the disk, only models are read.
         match self
             .show(path)

@@ -65,7 +65,7 @@ pub fn follow<'c>(
         if number % OFTEN == 0 && limits.reached() {
             return Err(NotFollowed::Limit(derivation.next()));
         }
-        match line.map_err(NotFollowed::Proof)? {
+        match line.map_err(|fault| NotFollowed::Proof(fault.to_string()))? {
             // That a solver deletes what it knows for good is of no account, and a clause that is
             // not there is none of ours.
             DratLine::Deleted(literals) => {

@@ -1,7 +1,36 @@
 //! Reads proofs in DRAT format, text or binary (Wetzler, Heule and Hunt, SAT 2014): the clauses
 //! that a solver derived, in order, and those that it deleted.
 
+use std::fmt;
+
 use margay_proof::SatLiteral;
+
+/// Why something is no proof.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DratFault {
+    /// A line of text.
+    Line(String),
+    /// A binary line begins with another byte than `a` and `d`.
+    Kind,
+    CutOff,
+    /// The number of a variable has more bits than there are variables for.
+    LargeVariable,
+    /// A number between those that end a line and those of variables.
+    NoVariable,
+}
+
+impl fmt::Display for DratFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self {
+            Self::Line(line) => return write!(f, "`{line}` is no line of a DRAT proof"),
+            Self::Kind => "has a line that begins with neither `a` nor `d`",
+            Self::CutOff => "is cut off",
+            Self::LargeVariable => "has a variable that is too large",
+            Self::NoVariable => "has a variable that is none",
+        };
+        write!(f, "the binary DRAT proof {what}")
+    }
+}
 
 /// A line of a proof.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +59,7 @@ impl<'a> DratLines<'a> {
         Self { rest: bytes, binary: !bytes.iter().take(100).all(|&byte| is_text(byte)) }
     }
 
-    fn text(&mut self) -> Option<Result<DratLine, String>> {
+    fn text(&mut self) -> Option<Result<DratLine, DratFault>> {
         loop {
             let end =
                 self.rest.iter().position(|&b| b == b'\n').map_or(self.rest.len(), |at| at + 1);
@@ -58,17 +87,16 @@ impl<'a> DratLines<'a> {
                 } else {
                     DratLine::Added(literals)
                 }),
-                None => Err(format!("`{line}` is no line of a DRAT proof")),
+                None => Err(DratFault::Line(line.to_owned())),
             });
         }
     }
 
-    fn binary(&mut self) -> Option<Result<DratLine, String>> {
+    fn binary(&mut self) -> Option<Result<DratLine, DratFault>> {
         let (&first, mut rest) = self.rest.split_first()?;
-        let wrong = |what: &str| Some(Err(format!("the binary DRAT proof {what}")));
         if !matches!(first, b'a' | b'd') {
             self.rest = &[];
-            return wrong("has a line that begins with neither `a` nor `d`");
+            return Some(Err(DratFault::Kind));
         }
         let mut literals = Vec::new();
         loop {
@@ -76,7 +104,7 @@ impl<'a> DratLines<'a> {
             loop {
                 let Some((&byte, after)) = rest.split_first() else {
                     self.rest = &[];
-                    return wrong("is cut off");
+                    return Some(Err(DratFault::CutOff));
                 };
                 rest = after;
                 number |= u64::from(byte & 0x7f) << shift;
@@ -86,7 +114,7 @@ impl<'a> DratLines<'a> {
                 }
                 if shift > 28 {
                     self.rest = &[];
-                    return wrong("has a variable that is too large");
+                    return Some(Err(DratFault::LargeVariable));
                 }
             }
             if number == 0 {
@@ -101,7 +129,7 @@ impl<'a> DratLines<'a> {
                 Some(literal) => literals.push(literal),
                 None => {
                     self.rest = &[];
-                    return wrong("has a variable that is none");
+                    return Some(Err(DratFault::NoVariable));
                 }
             }
         }
@@ -109,7 +137,7 @@ impl<'a> DratLines<'a> {
 }
 
 impl Iterator for DratLines<'_> {
-    type Item = Result<DratLine, String>;
+    type Item = Result<DratLine, DratFault>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.binary { self.binary() } else { self.text() }
@@ -118,9 +146,9 @@ impl Iterator for DratLines<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DratLine, DratLines, SatLiteral};
+    use super::{DratFault, DratLine, DratLines, SatLiteral};
 
-    fn read(bytes: &[u8]) -> Result<Vec<DratLine>, String> {
+    fn read(bytes: &[u8]) -> Result<Vec<DratLine>, DratFault> {
         DratLines::new(bytes).collect()
     }
 

@@ -151,8 +151,8 @@ impl ProgramSolver {
         write_clauses(&mut out, self.variables, self.clauses.len() + units.len(), clauses.clone())
             .map_err(cannot)?;
         out.flush().map_err(cannot)?;
-        let (answer, literals) =
-            run::run(&self.command, &problem, &proof, limits).map_err(|what| self.failure(what))?;
+        let (answer, literals) = run::run(&self.command, &problem, &proof, limits)
+            .map_err(|fault| self.failure(fault.to_string()))?;
         let last = match answer {
             SolverAnswer::Unknown => LastAnswer::Nothing,
             SolverAnswer::Unsat => {
