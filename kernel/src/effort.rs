@@ -123,12 +123,11 @@ impl Engines {
     /// Is a test another one, but for names, where its threads have these numbers there?
     pub fn is_renamed(
         &self,
-        tests: (&Test, &Test),
+        [test, other]: [(&Test, &Options); 2],
         threads: &[usize],
         model: &Model,
-        options: &Options,
     ) -> bool {
-        self.with(model, |runner| runner.is_renamed(tests.0, tests.1, threads, options))
+        self.with(model, |runner| runner.is_renamed(test, other, threads))
     }
 
     /// The launch of one block that is as large as the kernel seems to be written for.

@@ -27,8 +27,26 @@ use crate::widths::pairs_of_widths;
 /// A test that has no race within the bound, with the numbers of the threads that could race.
 struct RaceFree {
     written: Written,
-    bounds: UnfoldingBounds,
+    options: Options,
     rivals: [usize; 2],
+}
+
+/// How races at one place are asked for.
+struct PlaceOptions<'a> {
+    options: Options,
+    /// Its name in tests, where all accesses there are of the same bytes.
+    name: Option<&'a str>,
+}
+
+impl PlaceOptions<'_> {
+    /// For a test: rounds of loops that try again are kept where they access the place, if the test
+    /// names it.
+    fn of(&self, written: &Written) -> Options {
+        let mut locations = written.read.test.locations.iter();
+        let at = self.name.and_then(|name| locations.position(|l| l.name == name));
+        let retries = RetryRounds::Racing(at.and_then(|at| u16::try_from(at).ok()));
+        Options { bounds: UnfoldingBounds { retries, ..self.options.bounds }, ..self.options }
+    }
 }
 
 /// With so many of the tests that were asked about before a test is compared.
@@ -45,10 +63,7 @@ impl RaceFree {
     ) -> bool {
         let (here, there) = (&self.written.read.test, &written.read.test);
         let count = here.threads.len();
-        if options.bounds != self.bounds
-            || count != there.threads.len()
-            || here.locations.len() != there.locations.len()
-        {
+        if count != there.threads.len() || here.locations.len() != there.locations.len() {
             return false;
         }
         let Ok(model) = inquiry.question.reading.races() else { return false };
@@ -64,7 +79,11 @@ impl RaceFree {
                 })
                 .collect();
             threads.is_some_and(|threads| {
-                inquiry.engines.is_renamed((here, there), &threads, model, options)
+                inquiry.engines.is_renamed(
+                    [(here, &self.options), (there, options)],
+                    &threads,
+                    model,
+                )
             })
         })
     }
@@ -86,7 +105,7 @@ impl Inquiry<'_, '_> {
     /// can race. If only such loops are there, a read in any round races in an execution with that
     /// round and the last one: rounds that only read can be left out of an execution, and what is
     /// left is allowed and not ordered any more than before.
-    pub fn options_for_races(
+    fn options_for_races(
         &self,
         executed: &Executed,
         slicer: &Slicer<'_>,
@@ -107,6 +126,20 @@ impl Inquiry<'_, '_> {
             ..options.bounds
         };
         options
+    }
+
+    /// How races at each place are asked for.
+    fn options_by_place<'e>(
+        &self,
+        executed: &'e Executed,
+        slicer: &Slicer<'_>,
+    ) -> impl Fn(usize) -> PlaceOptions<'e> {
+        let of_data = self.options_for_races(executed, slicer, false);
+        let of_mbarriers = self.options_for_races(executed, slicer, true);
+        move |place| PlaceOptions {
+            options: if slicer.is_mbarrier(place) { of_mbarriers } else { of_data },
+            name: slicer.cell_at(place).map(|cell| executed.named(cell)),
+        }
     }
 
     /// Looks for a data race. One of a store with itself, in lanes of a warp, is told where there
@@ -146,8 +179,7 @@ impl Inquiry<'_, '_> {
         found: &mut LaunchFindings,
     ) -> Result<Option<(Origin, Finding)>, String> {
         let slicer = executed.slicer(&|_| false);
-        let of_data = self.options_for_races(executed, &slicer, false);
-        let of_mbarriers = self.options_for_races(executed, &slicer, true);
+        let options_at = self.options_by_place(executed, &slicer);
         let mut asked: BTreeSet<String> = BTreeSet::new();
         let mut known: Vec<RaceFree> = Vec::new();
         let mut clear: BTreeSet<String> = BTreeSet::new();
@@ -162,18 +194,19 @@ impl Inquiry<'_, '_> {
             {
                 continue;
             }
-            let options = if slicer.is_mbarrier(rivals.place) { of_mbarriers } else { of_data };
+            let options = options_at(rivals.place);
+            let place = slicer.cell_at(rivals.place);
             if slicer.is_mixed(rivals.place)
                 && let Some(pairs) =
                     pairs_of_widths(&slicer, rivals, &|cell| executed.named(cell).to_owned())
             {
                 for pair in pairs {
                     if asked.len() <= self.effort.tests
-                        && asked.insert(executed.shape(&slicer.without_values(&pair.slice)))
+                        && asked.insert(executed.shape(&slicer.without_values(&pair.slice), None))
                         && self.race_of_widths(
                             executed,
                             &pair.slice,
-                            (&options, pair.is_same),
+                            (&options.options, pair.is_same),
                             found,
                         )?
                     {
@@ -186,7 +219,7 @@ impl Inquiry<'_, '_> {
             // differ; a race is asked for again with them.
             let slice = slicer.of(rivals);
             let plain = slicer.without_values(&slice);
-            if !asked.insert(executed.shape(&plain)) {
+            if !asked.insert(executed.shape(&plain, place)) {
                 continue;
             }
             if asked.len() > self.effort.tests {
@@ -194,7 +227,7 @@ impl Inquiry<'_, '_> {
                 return Ok(None);
             }
             let has_none = |narrow: &Slice| {
-                let shape = executed.shape(&slicer.without_values(narrow));
+                let shape = executed.shape(&slicer.without_values(narrow), place);
                 let is_clear = clear.contains(&shape)
                     || self.has_no_race(executed, narrow, &options, self.effort);
                 if is_clear {
@@ -213,7 +246,8 @@ impl Inquiry<'_, '_> {
             }
             let Some(written) = self.test_of_race(executed, &plain, found) else { continue };
             let numbers = rivals.threads.map(|thread| slice.number(thread).unwrap_or(0));
-            let of_other_names = |of: &RaceFree| of.is_renamed((&written, numbers), self, &options);
+            let of_test = options.of(&written);
+            let of_other_names = |of: &RaceFree| of.is_renamed((&written, numbers), self, &of_test);
             if known.iter().rev().take(COMPARED).any(of_other_names) {
                 continue;
             }
@@ -231,7 +265,7 @@ impl Inquiry<'_, '_> {
                 executed,
                 (written, &lean),
                 self.question.reading.races_or_why()?,
-                (WHAT, &options),
+                (WHAT, &|written| options.of(written)),
                 found,
             ) else {
                 continue;
@@ -303,7 +337,7 @@ impl Inquiry<'_, '_> {
                 self.exchanged(&slice, WHAT, found);
             }
             self.leftover(&verdict, WHAT, found);
-            known.push(RaceFree { written, bounds: options.bounds, rivals: numbers });
+            known.push(RaceFree { options: options.of(&written), written, rivals: numbers });
         }
         Ok(None)
     }
@@ -316,7 +350,7 @@ impl Inquiry<'_, '_> {
         executed: &Executed,
         slicer: &Slicer<'_>,
         (slice, rivals): (&Slice, Rivals),
-        options: &Options,
+        options: &PlaceOptions<'_>,
         found: &mut LaunchFindings,
     ) -> Result<Option<Finding>, String> {
         if slice.size() <= LARGE {
@@ -340,7 +374,7 @@ impl Inquiry<'_, '_> {
             let Ok(written) = written else { break };
             let effort = self.effort_beside(found).at_most(Effort::REPAIR);
             let Some(race) = self
-                .deepened(&written, model, options, effort)
+                .deepened(&written, model, &options.of(&written), effort)
                 .ok()
                 .and_then(|verdict| verdict.race)
             else {
@@ -399,7 +433,7 @@ impl Inquiry<'_, '_> {
         &self,
         executed: &Executed,
         (slice, plain): (&Slice, &Slice),
-        options: &Options,
+        options: &PlaceOptions<'_>,
         found: &LaunchFindings,
     ) -> Option<(Written, margay_litmus::explicit::Witness)> {
         if slice == plain {
@@ -410,7 +444,7 @@ impl Inquiry<'_, '_> {
             .deepened(
                 &written,
                 self.question.reading.races_or_why().ok()?,
-                options,
+                &options.of(&written),
                 self.effort_beside(found),
             )
             .ok()?;
@@ -425,18 +459,18 @@ impl Inquiry<'_, '_> {
         executed: &Executed,
         (written, lean): (Written, &dyn Fn() -> Option<Slice>),
         model: &Model,
-        (what, options): (&str, &Options),
+        (what, options): (&str, &dyn Fn(&Written) -> Options),
         found: &mut LaunchFindings,
     ) -> Option<(Written, margay_litmus::explicit::TestVerdict)> {
         let effort = self.effort_beside(found);
-        let failure = match self.deepened(&written, model, options, effort) {
+        let failure = match self.deepened(&written, model, &options(&written), effort) {
             Ok(verdict) => return Some((written, verdict)),
             Err(failure) => failure,
         };
         let condition = if what == WHAT { "exists (false)" } else { "exists (true)" };
         let lean = lean().and_then(|lean| executed.write(&self.name(), &lean, condition).ok());
         if let Some(lean) = lean
-            && let Ok(verdict) = self.deepened(&lean, model, options, effort)
+            && let Ok(verdict) = self.deepened(&lean, model, &options(&lean), effort)
             && (verdict.race.is_some() || verdict.reachable)
         {
             return Some((lean, verdict));
@@ -486,17 +520,18 @@ impl Inquiry<'_, '_> {
         &self,
         executed: &Executed,
         (slice, whole): (&Slice, Slice),
-        options: &Options,
+        options: &PlaceOptions<'_>,
     ) -> Option<(Written, margay_litmus::explicit::Witness)> {
         if whole == *slice {
             return None;
         }
         let written = executed.write(&self.name(), &whole, "exists (false)").ok()?;
+        let options = options.of(&written);
         let model = self.question.reading.races().ok()?;
         (0..=options.bounds.unroll)
             .find_map(|unroll| {
                 let options =
-                    Options { bounds: UnfoldingBounds { unroll, ..options.bounds }, ..*options };
+                    Options { bounds: UnfoldingBounds { unroll, ..options.bounds }, ..options };
                 self.engines.run_quickly(&written.read.test, model, &options).ok()?.race
             })
             .map(|race| (written, race))
@@ -508,7 +543,7 @@ impl Inquiry<'_, '_> {
         &self,
         executed: &Executed,
         slice: &Slice,
-        options: &Options,
+        options: &PlaceOptions<'_>,
         effort: Effort,
     ) -> bool {
         let (Ok(written), Ok(model)) = (
@@ -517,7 +552,7 @@ impl Inquiry<'_, '_> {
         ) else {
             return false;
         };
-        let verdict = self.deepened(&written, model, options, effort);
+        let verdict = self.deepened(&written, model, &options.of(&written), effort);
         let ends = |gap: Option<&Gap>| gap.is_none_or(|gap| gap.kind() != GapKind::Endless);
         verdict.is_ok_and(|v| v.race.is_none() && !v.bounded && ends(v.gap.as_ref()))
     }
@@ -668,13 +703,13 @@ impl Inquiry<'_, '_> {
         if margay_litmus::ends_in_turns(&written.read.test, STEPS_IN_TURNS) {
             return Ok(true);
         }
-        let (options, lean) = (self.options(), || slicer.lean(base, None));
-        let asked = ("whether an execution ends", &options);
+        let lean = || slicer.lean(base, None);
+        let options = |_: &Written| self.options();
         let Some((written, verdict)) = self.run_or_lean(
             executed,
             (written, &lean),
             self.question.reading.model()?,
-            asked,
+            ("whether an execution ends", &options),
             found,
         ) else {
             return Ok(true);
@@ -723,8 +758,7 @@ impl Inquiry<'_, '_> {
         rounds: Option<usize>,
     ) -> Result<Vec<(Written, Options)>, String> {
         let slicer = executed.slicer(&|_| false);
-        let of_data = self.options_for_races(executed, &slicer, false);
-        let of_mbarriers = self.options_for_races(executed, &slicer, true);
+        let options_at = self.options_by_place(executed, &slicer);
         let mut asked: BTreeSet<String> = BTreeSet::new();
         let mut goals = Vec::new();
         let phases = slicer.phases();
@@ -738,11 +772,13 @@ impl Inquiry<'_, '_> {
             {
                 continue;
             }
-            let options = if slicer.is_mbarrier(rivals.place) { of_mbarriers } else { of_data };
             let slice = slicer.of(rivals).in_first_rounds(rounds, &|thread| slicer.block(thread));
-            if asked.insert(executed.shape(&slicer.without_values(&slice)))
+            let shape =
+                executed.shape(&slicer.without_values(&slice), slicer.cell_at(rivals.place));
+            if asked.insert(shape)
                 && let Ok(written) = executed.write(&self.name(), &slice, "exists (false)")
             {
+                let options = options_at(rivals.place).of(&written);
                 goals.push((written, options));
             }
         }

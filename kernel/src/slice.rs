@@ -51,6 +51,8 @@ pub(crate) struct Slicer<'a> {
     places: BTreeMap<MemoryCell, usize>,
     /// For each place and thread how it is accessed.
     shares: Vec<BTreeMap<usize, Share>>,
+    /// For each place the bytes that are accessed there first.
+    cells: Vec<Option<MemoryCell>>,
     /// Is a place accessed in more than one width?
     mixed: Vec<bool>,
     /// Places whose values reach a branch, an address, or what is asked.
@@ -107,6 +109,7 @@ impl<'a> Slicer<'a> {
         let mut slicer = Self {
             launch,
             shares: vec![BTreeMap::new(); count],
+            cells: vec![None; count],
             mixed: vec![false; count],
             relevant: vec![false; count],
             lanes: vec![false; count],
@@ -124,13 +127,12 @@ impl<'a> Slicer<'a> {
             rivals: OnceCell::new(),
             code: code.clone(),
         };
-        let mut widths: Vec<Option<MemoryCell>> = vec![None; count];
         for (thread, code) in code.iter().enumerate() {
             for (piece, cell, strength) in
                 code.iter().flat_map(|(p, _)| accesses(p).into_iter().map(move |(c, s)| (p, c, s)))
             {
                 let place = slicer.places[&cell];
-                slicer.mixed[place] |= *widths[place].get_or_insert(cell) != cell;
+                slicer.mixed[place] |= *slicer.cells[place].get_or_insert(cell) != cell;
                 slicer.lanes[place] |= matches!(cell.object, Object::Exchange(..));
                 slicer.mbarriers[place] |= is_mbarrier(piece, cell);
                 slicer.strong[place] |= strength != AccessStrength::Weak;
@@ -195,6 +197,11 @@ impl<'a> Slicer<'a> {
     /// Do values of a place decide which way threads go?
     pub fn is_relevant(&self, place: usize) -> bool {
         self.relevant[place]
+    }
+
+    /// The bytes of a place that is accessed in one width.
+    pub fn cell_at(&self, place: usize) -> Option<MemoryCell> {
+        self.cells[place].filter(|_| !self.mixed[place])
     }
 
     pub fn is_at(&self, cell: MemoryCell, place: usize) -> bool {
@@ -334,7 +341,10 @@ mod tests {
         let rivals = slicer.rivals();
         let shapes: BTreeSet<String> = rivals
             .iter()
-            .map(|&rivals| executed.shape(&slicer.without_values(&slicer.of(rivals))))
+            .map(|&rivals| {
+                executed
+                    .shape(&slicer.without_values(&slicer.of(rivals)), slicer.cell_at(rivals.place))
+            })
             .collect();
         assert!(
             rivals.len() >= 66 && shapes.len() <= 4,

@@ -247,7 +247,7 @@ impl Inquiry<'_, '_> {
                 .filter(|(_, line)| is_one(line))
                 .map(|(at, _)| at)
                 .collect();
-            if is_written && shapes.insert((executed.shape(&plain), asked)) {
+            if is_written && shapes.insert((executed.shape(&plain, None), asked)) {
                 all.push(AskedSlice { own, plain });
             }
         }

@@ -104,12 +104,11 @@ impl Runner {
     /// ([`sat::SatRunner::is_renamed`])?
     pub fn is_renamed(
         &mut self,
-        test: &Test,
-        other: &Test,
+        test: (&Test, &Options),
+        other: (&Test, &Options),
         threads: &[usize],
-        options: &Options,
     ) -> bool {
-        self.sat().is_renamed(test, other, threads, options)
+        self.sat().is_renamed(test, other, threads)
     }
 
     /// Asks about the program of an execution: does it have the execution's outcome, does it race?

@@ -176,8 +176,10 @@ impl Executed {
     }
 
     /// A text that is the same for slices that differ in the names of places and in the order of
-    /// threads alone. (Not all of these are found to be the same.)
-    pub fn shape(&self, slice: &Slice) -> String {
+    /// threads alone. (Not all of these are found to be the same.) The place that is asked about is
+    /// the same, if one is said.
+    pub fn shape(&self, slice: &Slice, asked: Option<MemoryCell>) -> String {
+        let mark = |cell: MemoryCell| if Some(cell) == asked { "?" } else { "" };
         let block = |t: usize| slice.members[t] / self.launch.threads.max(1) as usize;
         let mut next_place = 0;
         let mut places: BTreeMap<MemoryCell, usize> = BTreeMap::new();
@@ -199,7 +201,8 @@ impl Executed {
         };
         let mut blocks: BTreeMap<usize, Vec<(String, usize)>> = BTreeMap::new();
         for t in 0..slice.code.len() {
-            let shape = text_of(&slice.code[t], &mut |cell| format!("@{}", cell.bytes));
+            let shape =
+                text_of(&slice.code[t], &mut |cell| format!("@{}{}", cell.bytes, mark(cell)));
             blocks.entry(block(t)).or_default().push((shape, t));
         }
         let mut sorted: Vec<Vec<(String, usize)>> = blocks.into_values().collect();
@@ -219,15 +222,16 @@ impl Executed {
             text += &if self.launch.cluster > 1 { format!("|{number}:") } else { "|".to_owned() };
             for (_, t) in of_block {
                 text += &text_of(&slice.code[*t], &mut |cell| {
+                    let mark = mark(cell);
                     let number = *places.entry(cell).or_insert_with(|| {
                         next_place += 1;
                         next_place
                     });
                     if let Some((_, value)) = slice.named.get(&cell) {
-                        return format!("@{number}={value}/{}", cell.bytes);
+                        return format!("@{number}{mark}={value}/{}", cell.bytes);
                     }
                     if let Some(count) = slice.mbarriers.get(&cell) {
-                        return format!("@{number} of {count}");
+                        return format!("@{number}{mark} of {count}");
                     }
                     let name = self.named(cell);
                     let inside = name.split_once('+').map_or("", |(_, at)| at);
@@ -237,7 +241,7 @@ impl Executed {
                         .iter()
                         .find(|(l, _)| l == first)
                         .map_or(0, |(_, value)| *value);
-                    format!("@{number}+{inside}={value}/{}", cell.bytes)
+                    format!("@{number}{mark}+{inside}={value}/{}", cell.bytes)
                 });
                 text.push('/');
             }

@@ -86,16 +86,16 @@ impl SatRunner {
     }
 
     /// Is a test another one, but for the names of locations and numbers, where its threads have
-    /// these numbers there? Then what holds of the one within bounds holds of the other. `false`
-    /// where that is not found.
+    /// these numbers there, each asked about with its own options? Then what holds of the one
+    /// within bounds holds of the other. `false` where that is not found.
     pub fn is_renamed(
         &self,
-        test: &Test,
-        other: &Test,
+        test: (&Test, &Options),
+        other: (&Test, &Options),
         threads: &[usize],
-        options: &Options,
     ) -> bool {
-        let subject = |test: &Test| self.questions.of_test(test, options).ok();
+        let subject =
+            |(test, options): (&Test, &Options)| self.questions.of_test(test, options).ok();
         let (Some(here), Some(there)) = (subject(test), subject(other)) else { return false };
         let from_thin_air = self.questions.has_thin_air;
         let is_same = |here: &Unfolding, there: &Unfolding| {

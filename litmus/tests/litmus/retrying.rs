@@ -291,6 +291,12 @@ proptest! {
         let (found, bounded) = race(&text, 2, RetryRounds::Racing(None));
         prop_assert!(found || bounded || !is_racy, "a race is lost\n{text}");
         prop_assert!(is_racy || !found, "a race is made\n{text}");
+        // Place by place fewer rounds are looked at, and some place has the first race.
+        let at = |location| race(&text, 2, RetryRounds::Racing(Some(location)));
+        let by_place = [0, 1, 2].map(at);
+        let is_told = by_place.iter().any(|(found, bounded)| *found || *bounded);
+        prop_assert!(is_told || !is_racy, "a race is lost, place by place\n{text}");
+        prop_assert!(is_racy || by_place.iter().all(|(found, _)| !found), "a race is made at a place\n{text}");
         if !is_racy {
             let (last, bounded) = finals(&text, 2, RetryRounds::Last);
             let (all, _) = finals(&text, 3, RetryRounds::All);
