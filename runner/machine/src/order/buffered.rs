@@ -3,7 +3,7 @@
 //! may take as if it had been done before. A fence orders for those whose accesses are morally
 //! strong with the store: other blocks see a store of block scope, and other threads a weak one,
 //! out of that order. An atomic operation of block scope takes place in its block, on what is known
-//! there. What it shows, chapter 8 of the PTX ISA allows (tests/allowed.rs asks the model); it lets
+//! there. What it shows, chapter 8 of the PTX ISA allows (tests/allowed asks the model); it lets
 //! a load wait for the first instruction that needs it (see `late_load`), and all threads outside
 //! of a block see stores in one order.
 
