@@ -113,193 +113,224 @@ pub(crate) fn lexed(
     file: u16,
     names: &mut FxHashSet<Rc<str>>,
 ) -> Result<Vec<CudaToken>, CudaRefusal> {
-    let bytes = text.as_bytes();
-    let mut found = Vec::with_capacity(bytes.len() / 4 + 2);
-    let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let span = |start: usize, end: usize| CudaSpan {
-        file,
-        start: start as u32,
-        end: end as u32,
-        written: 0,
-    };
-    let mut is_apart = true;
-    let mut is_first = true;
-    while at < bytes.len() {
-        let start = at;
-        let lexeme = match bytes[at] {
-            b'\n' => {
-                at += 1;
-                is_apart = true;
-                is_first = true;
-                found.push(CudaToken {
-                    lexeme: Lexeme::LineEnd,
-                    at: span(start, at),
-                    is_apart,
-                    is_kept: false,
-                });
-                continue;
-            }
-            b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {
-                at += 1;
-                is_apart = true;
-                continue;
-            }
+    let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let mut lexer = CudaLexer { text, bytes: text.as_bytes(), file, at, names };
+    let mut found = Vec::with_capacity(text.len() / 4 + 2);
+    let (mut is_apart, mut is_first) = (true, true);
+    while let Some(&byte) = lexer.bytes.get(lexer.at) {
+        let start = lexer.at;
+        if byte == b'\n' {
+            lexer.at += 1;
+            (is_apart, is_first) = (true, true);
+            let at = lexer.span(start, lexer.at);
+            found.push(CudaToken { lexeme: Lexeme::LineEnd, at, is_apart, is_kept: false });
+            continue;
+        }
+        if let Some(is_space) = lexer.skip(byte)? {
+            is_apart |= is_space;
+            continue;
+        }
+        let lexeme = lexer.lexeme(byte, is_first)?;
+        let at = lexer.span(start, lexer.at);
+        found.push(CudaToken { lexeme, at, is_apart, is_kept: false });
+        (is_apart, is_first) = (false, false);
+    }
+    found.push(CudaToken {
+        lexeme: Lexeme::LineEnd,
+        at: lexer.span(text.len(), text.len()),
+        is_apart: true,
+        is_kept: false,
+    });
+    Ok(found)
+}
+
+/// A text, and how far it was read.
+struct CudaLexer<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    file: u16,
+    /// The byte that is read next.
+    at: usize,
+    /// Each word once.
+    names: &'t mut FxHashSet<Rc<str>>,
+}
+
+impl CudaLexer<'_> {
+    fn span(&self, start: usize, end: usize) -> CudaSpan {
+        CudaSpan { file: self.file, start: start as u32, end: end as u32, written: 0 }
+    }
+
+    fn has(&self, ahead: usize, byte: u8) -> bool {
+        self.bytes.get(self.at + ahead) == Some(&byte)
+    }
+
+    /// Goes over what stands between tokens of a line, if something does: does it set them apart?
+    /// A comment to the end of the line has the end of the line behind it.
+    fn skip(&mut self, byte: u8) -> Result<Option<bool>, CudaRefusal> {
+        match byte {
+            b' ' | b'\t' | b'\r' | 0x0b | 0x0c => self.at += 1,
             // A line that goes on.
-            b'\\' if bytes[at + 1..].starts_with(b"\n") || bytes[at + 1..].starts_with(b"\r\n") => {
-                at += if bytes[at + 1] == b'\n' { 2 } else { 3 };
-                is_apart = true;
-                continue;
-            }
-            b'/' if bytes.get(at + 1) == Some(&b'/') => {
+            b'\\' if self.has(1, b'\n') => self.at += 2,
+            b'\\' if self.has(1, b'\r') && self.has(2, b'\n') => self.at += 3,
+            b'/' if self.has(1, b'/') => {
                 // To the end of the line, which goes on behind `\`.
+                let bytes = self.bytes;
                 let goes_on =
                     |end: usize| matches!(&bytes[..end], [.., b'\\'] | [.., b'\\', b'\r']);
-                let mut ends = (at..bytes.len()).filter(|&n| bytes[n] == b'\n' && !goes_on(n));
-                at = ends.next().unwrap_or(bytes.len());
-                continue;
+                let mut ends = (self.at..bytes.len()).filter(|&n| bytes[n] == b'\n' && !goes_on(n));
+                self.at = ends.next().unwrap_or(bytes.len());
+                return Ok(Some(false));
             }
-            b'/' if bytes.get(at + 1) == Some(&b'*') => match text[at + 2..].find("*/") {
-                Some(n) => {
-                    at += n + 4;
-                    is_apart = true;
-                    continue;
-                }
+            b'/' if self.has(1, b'*') => match self.text[self.at + 2..].find("*/") {
+                Some(n) => self.at += n + 4,
                 None => {
                     return Err(CudaRefusal::new(
-                        span(at, at + 2),
+                        self.span(self.at, self.at + 2),
                         "this comment is never closed; expected `*/`",
                         "close the comment",
                     ));
                 }
             },
-            0 => {
-                return Err(CudaRefusal::new(
-                    span(at, at + 1),
-                    "a zero byte: this is binary data, and no CUDA",
-                    "give the text of a .cu file",
-                ));
-            }
+            _ => return Ok(None),
+        }
+        Ok(Some(true))
+    }
+
+    /// The token that begins with this byte; `is_first`: of its line.
+    fn lexeme(&mut self, byte: u8, is_first: bool) -> Result<Lexeme, CudaRefusal> {
+        match byte {
+            0 => Err(CudaRefusal::new(
+                self.span(self.at, self.at + 1),
+                "a zero byte: this is binary data, and no CUDA",
+                "give the text of a .cu file",
+            )),
             b'#' if is_first => {
-                at += 1;
-                Lexeme::Hash
+                self.at += 1;
+                Ok(Lexeme::Hash)
             }
             b'#' => {
-                at += if bytes.get(at + 1) == Some(&b'#') { 2 } else { 1 };
-                Lexeme::Sign(if at - start == 2 { "##" } else { "#" })
+                let sign = if self.has(1, b'#') { "##" } else { "#" };
+                self.at += sign.len();
+                Ok(Lexeme::Sign(sign))
             }
-            b'"' => {
-                let (value, end) = quoted(bytes, at, b'"').ok_or_else(|| {
-                    CudaRefusal::new(
-                        span(at, at + 1),
-                        "this text is never closed; expected `\"` on the same line",
-                        "close the quotation mark",
-                    )
-                })?;
-                at = end;
-                let text = String::from_utf8(value).map_err(|_| {
-                    CudaRefusal::new(
-                        span(start, end),
-                        "a text with bytes that are no UTF-8 is not understood",
-                        "use an array of numbers",
-                    )
-                })?;
-                Lexeme::Text(text.into())
-            }
-            b'\'' => {
-                let (value, end) =
-                    quoted(bytes, at, b'\'').filter(|(v, _)| v.len() == 1).ok_or_else(|| {
-                        CudaRefusal::new(
-                            span(at, at + 1),
-                            "expected one character in quotation marks, as `'a'`",
-                            "close the quotation mark",
-                        )
-                    })?;
-                at = end;
-                Lexeme::Character(value[0])
-            }
-            b if b.is_ascii_alphabetic() || matches!(b, b'_' | b'$') || b >= 0x80 => {
-                while at < bytes.len()
-                    && (bytes[at].is_ascii_alphanumeric()
-                        || matches!(bytes[at], b'_' | b'$')
-                        || bytes[at] >= 0x80)
-                {
-                    at += 1;
-                }
-                let word = &text[start..at];
-                // A text in which nothing is escaped, `R"(..)"`.
-                if word == "R" && bytes.get(at) == Some(&b'"') {
-                    let open = text[at..].find('(').map(|n| at + n);
-                    let raw = open.and_then(|open| {
-                        let close = format!("){}\"", &text[at + 1..open]);
-                        Some((open + 1, text[open..].find(&close).map(|n| open + n)?, close.len()))
-                    });
-                    let Some((from, to, more)) = raw else {
-                        return Err(CudaRefusal::new(
-                            span(start, at + 1),
-                            "this text is never closed",
-                            "close it with `)\"`",
-                        ));
-                    };
-                    at = to + more;
-                    Lexeme::Text(text[from..to].into())
-                } else if let Some((_, sign)) = WORDS_OF_SIGNS.iter().find(|(w, _)| *w == word) {
-                    Lexeme::Sign(sign)
-                } else {
-                    let name = names.get(word).cloned().unwrap_or_else(|| {
-                        let name: Rc<str> = word.into();
-                        names.insert(name.clone());
-                        name
-                    });
-                    Lexeme::Word(name)
-                }
-            }
+            b'"' => self.quotation(),
+            b'\'' => self.character(),
+            b if is_of_word(b) && !b.is_ascii_digit() => self.word(),
             b if b.is_ascii_digit()
-                || b == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) =>
+                || b == b'.' && self.bytes.get(self.at + 1).is_some_and(u8::is_ascii_digit) =>
             {
-                while at < bytes.len()
-                    && (bytes[at].is_ascii_alphanumeric()
-                        || matches!(bytes[at], b'.' | b'\'')
-                        || matches!(bytes[at], b'+' | b'-')
-                            && matches!(bytes[at - 1], b'e' | b'E' | b'p' | b'P')
-                            && (!text[start..].starts_with("0x")
-                                || matches!(bytes[at - 1], b'p' | b'P')))
-                {
-                    at += 1;
-                }
-                number(&text[start..at]).ok_or_else(|| {
-                    CudaRefusal::new(
-                        span(start, at),
-                        format!("expected a number, found `{}`", &text[start..at]),
-                        "numbers are as `42`, `0xffu`, `1ull` or `0.5f`",
-                    )
-                })?
+                self.numeral()
             }
-            _ => {
-                let sign = SIGNS.iter().chain(&MORE_SIGNS).find(|s| text[at..].starts_with(**s));
-                let Some(sign) = sign else {
-                    let sign = text[at..].chars().next().unwrap_or(' ');
-                    let end = at + sign.len_utf8();
-                    return Err(CudaRefusal::new(
-                        span(at, end),
-                        format!("`{}` is no sign of C++", sign.escape_debug()),
-                        "take it out",
-                    ));
-                };
-                at += sign.len();
-                Lexeme::Sign(sign)
-            }
-        };
-        found.push(CudaToken { lexeme, at: span(start, at), is_apart, is_kept: false });
-        is_apart = false;
-        is_first = false;
+            _ => self.sign(),
+        }
     }
-    found.push(CudaToken {
-        lexeme: Lexeme::LineEnd,
-        at: span(bytes.len(), bytes.len()),
-        is_apart: true,
-        is_kept: false,
-    });
-    Ok(found)
+
+    fn quotation(&mut self) -> Result<Lexeme, CudaRefusal> {
+        let start = self.at;
+        let (value, end) = quoted(self.bytes, start, b'"').ok_or_else(|| {
+            CudaRefusal::new(
+                self.span(start, start + 1),
+                "this text is never closed; expected `\"` on the same line",
+                "close the quotation mark",
+            )
+        })?;
+        self.at = end;
+        let text = String::from_utf8(value).map_err(|_| {
+            CudaRefusal::new(
+                self.span(start, end),
+                "a text with bytes that are no UTF-8 is not understood",
+                "use an array of numbers",
+            )
+        })?;
+        Ok(Lexeme::Text(text.into()))
+    }
+
+    fn character(&mut self) -> Result<Lexeme, CudaRefusal> {
+        let one = quoted(self.bytes, self.at, b'\'').filter(|(value, _)| value.len() == 1);
+        let (value, end) = one.ok_or_else(|| {
+            CudaRefusal::new(
+                self.span(self.at, self.at + 1),
+                "expected one character in quotation marks, as `'a'`",
+                "close the quotation mark",
+            )
+        })?;
+        self.at = end;
+        Ok(Lexeme::Character(value[0]))
+    }
+
+    /// A name, a sign that is a word, or a text in which nothing is escaped, `R"(..)"`.
+    fn word(&mut self) -> Result<Lexeme, CudaRefusal> {
+        let (text, start) = (self.text, self.at);
+        let length = self.bytes[start..].iter().take_while(|&&b| is_of_word(b)).count();
+        self.at += length;
+        let word = &text[start..self.at];
+        if word == "R" && self.has(0, b'"') {
+            let open = text[self.at..].find('(').map(|n| self.at + n);
+            let raw = open.and_then(|open| {
+                let close = format!("){}\"", &text[self.at + 1..open]);
+                Some((open + 1, text[open..].find(&close).map(|n| open + n)?, close.len()))
+            });
+            let Some((from, to, more)) = raw else {
+                return Err(CudaRefusal::new(
+                    self.span(start, self.at + 1),
+                    "this text is never closed",
+                    "close it with `)\"`",
+                ));
+            };
+            self.at = to + more;
+            return Ok(Lexeme::Text(text[from..to].into()));
+        }
+        if let Some((_, sign)) = WORDS_OF_SIGNS.iter().find(|(w, _)| *w == word) {
+            return Ok(Lexeme::Sign(sign));
+        }
+        let known = self.names.get(word).cloned();
+        Ok(Lexeme::Word(known.unwrap_or_else(|| {
+            let name: Rc<str> = word.into();
+            self.names.insert(name.clone());
+            name
+        })))
+    }
+
+    fn numeral(&mut self) -> Result<Lexeme, CudaRefusal> {
+        let (bytes, start) = (self.bytes, self.at);
+        let is_hex = self.text[start..].starts_with("0x");
+        // A sign belongs to it behind the letter of an exponent.
+        let is_exponent = |b: u8| matches!(b, b'p' | b'P') || matches!(b, b'e' | b'E') && !is_hex;
+        while let Some(&b) = bytes.get(self.at)
+            && (b.is_ascii_alphanumeric()
+                || matches!(b, b'.' | b'\'')
+                || matches!(b, b'+' | b'-') && is_exponent(bytes[self.at - 1]))
+        {
+            self.at += 1;
+        }
+        let text = &self.text[start..self.at];
+        number(text).ok_or_else(|| {
+            CudaRefusal::new(
+                self.span(start, self.at),
+                format!("expected a number, found `{text}`"),
+                "numbers are as `42`, `0xffu`, `1ull` or `0.5f`",
+            )
+        })
+    }
+
+    fn sign(&mut self) -> Result<Lexeme, CudaRefusal> {
+        let rest = &self.text[self.at..];
+        let Some(sign) = SIGNS.iter().chain(&MORE_SIGNS).find(|s| rest.starts_with(**s)) else {
+            let sign = rest.chars().next().unwrap_or(' ');
+            return Err(CudaRefusal::new(
+                self.span(self.at, self.at + sign.len_utf8()),
+                format!("`{}` is no sign of C++", sign.escape_debug()),
+                "take it out",
+            ));
+        };
+        self.at += sign.len();
+        Ok(Lexeme::Sign(sign))
+    }
+}
+
+/// May it stand in a word, behind the first letter?
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
 }
 
 /// What stands in quotation marks, and where it ends.

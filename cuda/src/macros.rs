@@ -81,11 +81,7 @@ impl Preprocessor<'_> {
             let token = &made.take().unwrap_or_else(|| tokens[at].clone());
             let at_place = place.unwrap_or(token.at);
             if out.len() > MAX_TOKENS {
-                return Err(CudaRefusal::new(
-                    at_place,
-                    format!("more than {MAX_TOKENS} tokens once macros are expanded"),
-                    "make it smaller",
-                ));
+                return Err(too_many(at_place));
             }
             let is_open = |w: &&Rc<str>| !token.is_kept && !active.contains(w);
             let found = token
@@ -93,25 +89,7 @@ impl Preprocessor<'_> {
                 .filter(is_open)
                 .and_then(|w| Some((w.clone(), self.macros.get(w)?.clone())));
             let Some((name, of)) = found else {
-                if token.word().is_some_and(|w| &**w == "_Pragma")
-                    && let Some([open, CudaToken { lexeme: Lexeme::Text(text), .. }, close]) =
-                        tokens.get(at + 1..at + 4)
-                    && open.is_sign("(")
-                    && close.is_sign(")")
-                {
-                    let said = lexed(text, at_place.file, &mut self.names)?;
-                    self.pragma(&said, at_place)?;
-                    at += 4;
-                    continue;
-                }
-                if let Some(lexeme) = self.predefined(token, at_place) {
-                    out.push(CudaToken { lexeme, ..self.placed(token, place) });
-                    at += 1;
-                    continue;
-                }
-                let is_kept = token.is_kept || token.word().is_some_and(|w| active.contains(w));
-                out.push(CudaToken { is_kept, ..self.placed(token, place) });
-                at += 1;
+                at += 1 + self.unreplaced(token, &tokens[at + 1..], out, active, place)?;
                 continue;
             };
             if active.len() + self.around >= MAX_DEPTH {
@@ -137,53 +115,9 @@ impl Preprocessor<'_> {
                 at += 1;
                 continue;
             }
-            // Its arguments.
-            let mut arguments: Vec<Vec<CudaToken>> = vec![Vec::new()];
-            let mut depth = 0usize;
-            let mut end = at + 1;
-            loop {
-                let Some(t) = tokens.get(end) else {
-                    return Err(CudaRefusal::new(
-                        at_place,
-                        format!("the arguments of the macro `{name}` are never closed"),
-                        "close them with `)`",
-                    ));
-                };
-                // Braces hold no argument together.
-                match &t.lexeme {
-                    Lexeme::Sign("(") => depth += 1,
-                    Lexeme::Sign(")") => depth -= 1,
-                    _ => {}
-                }
-                let is_full = of.is_variadic && arguments.len() >= parameters.len();
-                if depth == 0 {
-                    break;
-                } else if depth == 1 && t.is_sign(",") && !is_full {
-                    arguments.push(Vec::new());
-                } else if end > at + 1
-                    && let Some(last) = arguments.last_mut()
-                {
-                    last.push(t.clone());
-                }
-                end += 1;
-            }
-            if parameters.is_empty() && arguments.len() == 1 && arguments[0].is_empty() {
-                arguments.clear();
-            }
-            if of.is_variadic && arguments.len() + 1 == parameters.len() {
-                arguments.push(Vec::new());
-            }
-            if arguments.len() != parameters.len() {
-                return Err(CudaRefusal::new(
-                    at_place,
-                    format!(
-                        "the macro `{name}` takes {} arguments, and gets {}",
-                        parameters.len(),
-                        arguments.len()
-                    ),
-                    "give as many as it takes",
-                ));
-            }
+            let call = MacroCall { name: &name, of: &of, parameters, place: at_place };
+            let (arguments, length) = call.arguments(&tokens[at + 1..])?;
+            let end = at + 1 + length;
             // What macros stand for in an argument is put there first, but where `#` or `##` takes
             // it as it is written.
             let mut expanded: Vec<Vec<CudaToken>> = Vec::with_capacity(arguments.len());
@@ -195,59 +129,7 @@ impl Preprocessor<'_> {
                 done?;
                 expanded.push(of_argument);
             }
-            let of_body = match of.is_variadic {
-                true => {
-                    with_optional(&of.body, arguments.last().is_some_and(|rest| !rest.is_empty()))
-                }
-                false => of.body.to_vec(),
-            };
-            let mut body = Vec::new();
-            let mut n = 0;
-            while n < of_body.len() {
-                let token = &of_body[n];
-                let parameter =
-                    |t: &CudaToken| t.word().and_then(|w| parameters.iter().position(|p| p == w));
-                if matches!(token.lexeme, Lexeme::Sign("#"))
-                    && let Some(which) = of_body.get(n + 1).and_then(parameter)
-                {
-                    let text = self.quoted(&arguments[which]);
-                    body.push(CudaToken {
-                        lexeme: Lexeme::Text(text.into()),
-                        is_apart: true,
-                        ..token.clone()
-                    });
-                    n += 2;
-                    continue;
-                }
-                match parameter(token) {
-                    Some(which) => {
-                        let is_joined =
-                            n.checked_sub(1).is_some_and(|before| of_body[before].is_sign("##"))
-                                || of_body.get(n + 1).is_some_and(|next| next.is_sign("##"));
-                        let argument = if is_joined { &arguments[which] } else { &expanded[which] };
-                        if is_joined && argument.is_empty() {
-                            // `##` joins nothing to what is on its other side.
-                            body.push(CudaToken {
-                                lexeme: Lexeme::Word("".into()),
-                                ..token.clone()
-                            });
-                        }
-                        body.extend(argument.iter().enumerate().map(|(n, t)| match n {
-                            0 => CudaToken { is_apart: token.is_apart, ..t.clone() },
-                            _ => t.clone(),
-                        }));
-                    }
-                    None => body.push(token.clone()),
-                }
-                if body.len() > MAX_TOKENS {
-                    return Err(CudaRefusal::new(
-                        at_place,
-                        format!("more than {MAX_TOKENS} tokens once macros are expanded"),
-                        "make it smaller",
-                    ));
-                }
-                n += 1;
-            }
+            let body = self.substituted(&call, &arguments, &expanded)?;
             let body = self.joined(body, at_place)?;
             active.push(name);
             let done = self.expand(&body, out, active, Some(at_place));
@@ -257,6 +139,93 @@ impl Preprocessor<'_> {
             at = if made.is_some() { end } else { end + 1 };
         }
         Ok(())
+    }
+
+    /// Takes over a token that is no macro to be replaced; how many tokens behind it belong to it.
+    fn unreplaced(
+        &mut self,
+        token: &CudaToken,
+        behind: &[CudaToken],
+        out: &mut Vec<CudaToken>,
+        active: &[Rc<str>],
+        place: Option<CudaSpan>,
+    ) -> Result<usize, CudaRefusal> {
+        let at_place = place.unwrap_or(token.at);
+        if token.word().is_some_and(|w| &**w == "_Pragma")
+            && let Some([open, CudaToken { lexeme: Lexeme::Text(text), .. }, close]) =
+                behind.get(..3)
+            && open.is_sign("(")
+            && close.is_sign(")")
+        {
+            let said = lexed(text, at_place.file, &mut self.names)?;
+            self.pragma(&said, at_place)?;
+            return Ok(3);
+        }
+        if let Some(lexeme) = self.predefined(token, at_place) {
+            out.push(CudaToken { lexeme, ..self.placed(token, place) });
+            return Ok(0);
+        }
+        let is_kept = token.is_kept || token.word().is_some_and(|w| active.contains(w));
+        out.push(CudaToken { is_kept, ..self.placed(token, place) });
+        Ok(0)
+    }
+
+    /// The body of a macro with its arguments: as they are written next to `#` and `##`, and else
+    /// with what macros in them stand for.
+    fn substituted(
+        &self,
+        call: &MacroCall<'_>,
+        arguments: &[Vec<CudaToken>],
+        expanded: &[Vec<CudaToken>],
+    ) -> Result<Vec<CudaToken>, CudaRefusal> {
+        let of_body = match call.of.is_variadic {
+            true => {
+                let has_rest = arguments.last().is_some_and(|rest| !rest.is_empty());
+                with_optional(&call.of.body, has_rest)
+            }
+            false => call.of.body.to_vec(),
+        };
+        let parameter =
+            |t: &CudaToken| t.word().and_then(|w| call.parameters.iter().position(|p| p == w));
+        let mut body = Vec::new();
+        let mut n = 0;
+        while n < of_body.len() {
+            let token = &of_body[n];
+            if matches!(token.lexeme, Lexeme::Sign("#"))
+                && let Some(which) = of_body.get(n + 1).and_then(parameter)
+            {
+                let text = self.quoted(&arguments[which]);
+                body.push(CudaToken {
+                    lexeme: Lexeme::Text(text.into()),
+                    is_apart: true,
+                    ..token.clone()
+                });
+                n += 2;
+                continue;
+            }
+            match parameter(token) {
+                Some(which) => {
+                    let is_joined =
+                        n.checked_sub(1).is_some_and(|before| of_body[before].is_sign("##"))
+                            || of_body.get(n + 1).is_some_and(|next| next.is_sign("##"));
+                    let argument = if is_joined { &arguments[which] } else { &expanded[which] };
+                    if is_joined && argument.is_empty() {
+                        // `##` joins nothing to what is on its other side.
+                        body.push(CudaToken { lexeme: Lexeme::Word("".into()), ..token.clone() });
+                    }
+                    body.extend(argument.iter().enumerate().map(|(n, t)| match n {
+                        0 => CudaToken { is_apart: token.is_apart, ..t.clone() },
+                        _ => t.clone(),
+                    }));
+                }
+                None => body.push(token.clone()),
+            }
+            if body.len() > MAX_TOKENS {
+                return Err(too_many(call.place));
+            }
+            n += 1;
+        }
+        Ok(body)
     }
 
     /// The last token that a macro made, taken back, where it is the name of a macro whose
@@ -397,6 +366,76 @@ impl Preprocessor<'_> {
             Lexeme::Text(text) => format!("{text:?}").into(),
             _ => source.into(),
         }
+    }
+}
+
+fn too_many(at: CudaSpan) -> CudaRefusal {
+    CudaRefusal::new(
+        at,
+        format!("more than {MAX_TOKENS} tokens once macros are expanded"),
+        "make it smaller",
+    )
+}
+
+/// A macro that is called with arguments, and where.
+struct MacroCall<'a> {
+    name: &'a str,
+    of: &'a Macro,
+    parameters: &'a [Rc<str>],
+    place: CudaSpan,
+}
+
+impl MacroCall<'_> {
+    /// What is given for each parameter, from `(` on, and the place of the `)` that closes it.
+    fn arguments(&self, tokens: &[CudaToken]) -> Result<(Vec<Vec<CudaToken>>, usize), CudaRefusal> {
+        let Self { name, of, parameters, place } = *self;
+        let mut arguments: Vec<Vec<CudaToken>> = vec![Vec::new()];
+        let mut depth = 0usize;
+        let mut end = 0;
+        loop {
+            let Some(t) = tokens.get(end) else {
+                return Err(CudaRefusal::new(
+                    place,
+                    format!("the arguments of the macro `{name}` are never closed"),
+                    "close them with `)`",
+                ));
+            };
+            // Braces hold no argument together.
+            match &t.lexeme {
+                Lexeme::Sign("(") => depth += 1,
+                Lexeme::Sign(")") => depth -= 1,
+                _ => {}
+            }
+            let is_full = of.is_variadic && arguments.len() >= parameters.len();
+            if depth == 0 {
+                break;
+            } else if depth == 1 && t.is_sign(",") && !is_full {
+                arguments.push(Vec::new());
+            } else if end > 0
+                && let Some(last) = arguments.last_mut()
+            {
+                last.push(t.clone());
+            }
+            end += 1;
+        }
+        if parameters.is_empty() && arguments.len() == 1 && arguments[0].is_empty() {
+            arguments.clear();
+        }
+        if of.is_variadic && arguments.len() + 1 == parameters.len() {
+            arguments.push(Vec::new());
+        }
+        if arguments.len() != parameters.len() {
+            return Err(CudaRefusal::new(
+                place,
+                format!(
+                    "the macro `{name}` takes {} arguments, and gets {}",
+                    parameters.len(),
+                    arguments.len()
+                ),
+                "give as many as it takes",
+            ));
+        }
+        Ok((arguments, end))
     }
 }
 
