@@ -83,6 +83,7 @@ fn titles_and_labels_are_escaped_and_emphasis_shows() {
     let edge = PictureEdge {
         from: Event(0),
         to: Event(1),
+        relation: None,
         label: "<hb>".to_owned(),
         emphasis: true,
         missing: false,

@@ -60,7 +60,7 @@ pub fn dot(execution: &Execution, picture: &Picture) -> String {
 
 /// How an edge looks, and whether it says that its end is below its start.
 fn attributes(edge: &PictureEdge, layout: &PictureLayout) -> String {
-    let colour = colour(&edge.label);
+    let colour = colour(edge);
     let mut out =
         format!("label={}, color=\"{colour}\", fontcolor=\"{colour}\"", quoted(&edge.label));
     if edge.emphasis {
@@ -69,7 +69,7 @@ fn attributes(edge: &PictureEdge, layout: &PictureLayout) -> String {
     if edge.missing {
         out.push_str(", style=dashed");
     }
-    if !["po", "sb"].contains(&edge.label.as_str()) && !layout.inits.contains(&edge.from) {
+    if !edge.is_program_order() && !layout.inits.contains(&edge.from) {
         out.push_str(", constraint=false");
     }
     out

@@ -60,12 +60,21 @@ pub enum PictureSubject {
 pub struct PictureEdge {
     pub from: Event,
     pub to: Event,
+    /// The base relation that it is of; of an edge that is not there the first one that could have
+    /// been. `None` for what a model defines, and for what leads backwards.
+    pub relation: Option<BaseRelation>,
     /// The relation by its name in the field: `po` or `sb`, `rf`, `co` or `mo`, `fr` or `rb`, ...
     pub label: String,
     /// Is it what the picture is about: on the violated cycle, or of the forbidden pair?
     pub emphasis: bool,
     /// Is it an edge that is not there?
     pub missing: bool,
+}
+
+impl PictureEdge {
+    fn is_program_order(&self) -> bool {
+        self.relation.is_some_and(BaseRelation::is_program_order)
+    }
 }
 
 impl Picture {
@@ -103,7 +112,7 @@ impl Picture {
                 // without saying.
                 let obvious = execution.events[a.index()].thread.is_none();
                 if !obvious {
-                    picture.add(a, b, label, false);
+                    picture.add((a, b), Some(relation), label, false);
                 }
             }
         }
@@ -112,7 +121,8 @@ impl Picture {
         if picture.shown == PictureSubject::Execution {
             let [.., from_reads] = BaseRelation::COMMUNICATION;
             for (a, b) in overtaken(execution).pairs() {
-                picture.add(a, b, names.of_relation(from_reads), false);
+                let label = names.of_relation(from_reads);
+                picture.add((a, b), Some(from_reads), label, false);
             }
         }
         let about = match &picture.shown {
@@ -124,7 +134,7 @@ impl Picture {
             if edge.missing {
                 picture.edges.push(edge.clone());
             } else {
-                picture.add(edge.from, edge.to, &edge.label, true);
+                picture.add((edge.from, edge.to), edge.relation, &edge.label, true);
             }
         }
         // What the picture is about comes first, in its order.
@@ -136,7 +146,13 @@ impl Picture {
     }
 
     /// Adds an edge, or emphasises it if it is there.
-    fn add(&mut self, from: Event, to: Event, label: &str, emphasis: bool) {
+    fn add(
+        &mut self,
+        (from, to): (Event, Event),
+        relation: Option<BaseRelation>,
+        label: &str,
+        emphasis: bool,
+    ) {
         if let Some(known) =
             self.edges.iter_mut().find(|e| e.from == from && e.to == to && e.label == label)
         {
@@ -145,6 +161,7 @@ impl Picture {
             self.edges.push(PictureEdge {
                 from,
                 to,
+                relation,
                 label: label.to_owned(),
                 emphasis,
                 missing: false,
@@ -174,10 +191,26 @@ impl RelationNames {
     /// A base relation in an expression, perhaps backwards, as pictures call it.
     fn of_text(&self, text: &str) -> String {
         let (name, back) = text.strip_suffix("^-1").map_or((text, ""), |name| (name, "^-1"));
-        match BaseRelation::ALL.iter().find(|r| r.name() == name) {
-            Some(&relation) => format!("{}{back}", self.of_relation(relation)),
+        match named(name) {
+            Some(relation) => format!("{}{back}", self.of_relation(relation)),
             None => text.to_owned(),
         }
+    }
+}
+
+/// The base relation of this name in models.
+fn named(name: &str) -> Option<BaseRelation> {
+    BaseRelation::ALL.iter().copied().find(|relation| relation.name() == name)
+}
+
+/// The base relation that a link is a step along. A missing step is called by all that could have
+/// been there, `co or co^-1`: then the first of them.
+fn relation_of(link: &Link, missing: bool) -> Option<BaseRelation> {
+    match link {
+        Link::Base(relation) => Some(*relation),
+        Link::Back(_) => None,
+        Link::Other(text) if missing => named(text.split(" or ").next().unwrap_or_default()),
+        Link::Other(text) => named(text),
     }
 }
 
@@ -186,6 +219,7 @@ fn shown(violation: &Violation, signature: Signature) -> PictureSubject {
     let edge = |e: &explain::ExplainedEdge, missing: bool| PictureEdge {
         from: e.from,
         to: e.to,
+        relation: relation_of(&e.link, missing),
         label: names.of_link(&e.link),
         emphasis: !missing,
         missing,

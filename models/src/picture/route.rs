@@ -64,9 +64,8 @@ fn sides(edge: &PictureEdge, layout: &PictureLayout) -> (BoxSide, BoxSide) {
 
 /// Program order to the next event below.
 fn straight_down(edge: &PictureEdge, layout: &PictureLayout) -> bool {
-    let program_order = matches!(edge.label.as_str(), "po" | "sb");
     match (layout.cell(edge.from), layout.cell(edge.to)) {
-        (Some((s, i)), Some((t, j))) => program_order && s == t && j == i + 1,
+        (Some((s, i)), Some((t, j))) => edge.is_program_order() && s == t && j == i + 1,
         _ => false,
     }
 }

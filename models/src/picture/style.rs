@@ -3,9 +3,12 @@
 
 use std::fmt::Write;
 
+use super::PictureEdge;
+use crate::signature::RelationLook;
+
 /// The look of some relations.
 struct RelationStyle {
-    labels: &'static [&'static str],
+    look: RelationLook,
     class: &'static str,
     light: &'static str,
     dark: &'static str,
@@ -13,56 +16,60 @@ struct RelationStyle {
 
 /// After Okabe and Ito's palette, darkened for white pages.
 const LOOKS: [RelationStyle; 8] = [
-    RelationStyle { labels: &["rf"], class: "rf", light: "#00805a", dark: "#2fc89b" },
-    RelationStyle { labels: &["co", "mo"], class: "co", light: "#0060a8", dark: "#56b4e9" },
-    RelationStyle { labels: &["fr", "rb"], class: "fr", light: "#b35900", dark: "#f0a030" },
-    RelationStyle { labels: &["rmw"], class: "rmw", light: "#8a3a78", dark: "#dd8fc0" },
-    RelationStyle { labels: &["sc", "bar"], class: "sync", light: "#5a4fcf", dark: "#a8a0ff" },
-    RelationStyle { labels: &["po", "sb"], class: "po", light: "#707070", dark: "#a0a0a0" },
+    RelationStyle { look: RelationLook::ReadsFrom, class: "rf", light: "#00805a", dark: "#2fc89b" },
+    RelationStyle { look: RelationLook::Coherence, class: "co", light: "#0060a8", dark: "#56b4e9" },
+    RelationStyle { look: RelationLook::FromReads, class: "fr", light: "#b35900", dark: "#f0a030" },
+    RelationStyle { look: RelationLook::Update, class: "rmw", light: "#8a3a78", dark: "#dd8fc0" },
     RelationStyle {
-        labels: &["addr", "data", "ctrl"],
+        look: RelationLook::Synchronization,
+        class: "sync",
+        light: "#5a4fcf",
+        dark: "#a8a0ff",
+    },
+    RelationStyle {
+        look: RelationLook::ProgramOrder,
+        class: "po",
+        light: "#707070",
+        dark: "#a0a0a0",
+    },
+    RelationStyle {
+        look: RelationLook::Dependency,
         class: "dep",
         light: "#7a6a00",
         dark: "#e0d060",
     },
-    RelationStyle { labels: &[], class: "derived", light: "#404040", dark: "#d0d0d0" },
+    RelationStyle {
+        look: RelationLook::Derived,
+        class: "derived",
+        light: "#404040",
+        dark: "#d0d0d0",
+    },
 ];
 
-/// The look of an edge with that label; what no base relation is called is derived, which is the
-/// last look.
-fn look(label: &str) -> &'static RelationStyle {
-    LOOKS.iter().find(|l| l.labels.contains(&label)).unwrap_or(&LOOKS[LOOKS.len() - 1])
+/// How an edge looks; what is of no base relation is derived, which is the last look.
+fn style(edge: &PictureEdge) -> &'static RelationStyle {
+    let look = edge.relation.map_or(RelationLook::Derived, |relation| relation.look());
+    LOOKS.iter().find(|l| l.look == look).unwrap_or(&LOOKS[LOOKS.len() - 1])
 }
 
-/// The class of an edge with that label.
-pub(super) fn class(label: &str) -> &'static str {
-    look(label).class
+pub(super) fn class(edge: &PictureEdge) -> &'static str {
+    style(edge).class
 }
 
-/// The colour of an edge with that label on white paper.
-pub(super) fn colour(label: &str) -> &'static str {
-    look(label).light
+/// Its colour on white paper.
+pub(super) fn colour(edge: &PictureEdge) -> &'static str {
+    style(edge).light
 }
 
-/// What the legend says of a label; `None` for names that only the model explains.
-pub(super) fn meaning(label: &str) -> Option<&'static str> {
-    Some(match label {
-        "po" => "program order",
-        "sb" => "sequenced before",
-        "rf" => "reads from",
-        "co" => "coherence order",
-        "mo" => "modification order",
-        "fr" | "rb" => "reads before",
-        "rmw" => "read-modify-write",
-        "sc" => "Fence-SC order",
-        "bar" => "barrier",
-        "addr" => "address dependency",
-        "data" => "data dependency",
-        "ctrl" => "control dependency",
-        "hb" => "happens before",
-        "sw" => "synchronizes with",
-        _ => return None,
-    })
+/// What the legend says of an edge; `None` for names that only the model explains. Two of these
+/// mean the same in all models that have them.
+pub(super) fn meaning(edge: &PictureEdge) -> Option<&'static str> {
+    match (edge.relation, edge.label.as_str()) {
+        (Some(relation), label) => relation.legend(label),
+        (None, "hb") => Some("happens before"),
+        (None, "sw") => Some("synchronizes with"),
+        (None, _) => None,
+    }
 }
 
 /// The style sheet: light, and dark where the reader prefers it.

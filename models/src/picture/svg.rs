@@ -71,22 +71,16 @@ pub fn svg(execution: &Execution, picture: &Picture) -> String {
 
 /// Is the label drawn? Neighbours in program order need none, unless they are on the cycle.
 fn labelled(edge: &PictureEdge) -> bool {
-    edge.emphasis || edge.missing || !matches!(edge.label.as_str(), "po" | "sb")
+    edge.emphasis || edge.missing || !edge.is_program_order()
 }
 
 fn classes(edge: &PictureEdge) -> String {
-    // What is missing is called by all that could have been there: `co or co^-1`.
-    let label = if edge.missing {
-        edge.label.split(" or ").next().unwrap_or_default()
-    } else {
-        &edge.label
-    };
     let state = match (edge.missing, edge.emphasis) {
         (true, _) => " missing",
         (false, true) => " on",
         (false, false) => "",
     };
-    format!("{}{state}", class(label))
+    format!("{}{state}", class(edge))
 }
 
 /// Places boxes and headings.
@@ -234,13 +228,14 @@ impl DrawnBody {
 
     /// The relations that occur, in as many lines as they need; returns the height below them.
     fn legend(&mut self, picture: &Picture, centre: f64, mut y: f64, inner: f64) -> f64 {
-        let item = |l: &str| {
-            meaning(l).map_or_else(|| format!("{l} (of the model)"), |m| format!("{l} {m}"))
+        let item = |edge: &PictureEdge| {
+            let label = &edge.label;
+            meaning(edge)
+                .map_or_else(|| format!("{label} (of the model)"), |m| format!("{label} {m}"))
         };
         let mut items: Vec<(String, String)> = Vec::new();
         for edge in &picture.edges {
-            let text =
-                if edge.missing { format!("{} is missing", edge.label) } else { item(&edge.label) };
+            let text = if edge.missing { format!("{} is missing", edge.label) } else { item(edge) };
             if items.iter().all(|(_, known)| *known != text) {
                 let plain = PictureEdge { emphasis: false, ..edge.clone() };
                 items.push((classes(&plain), text));

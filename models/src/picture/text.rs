@@ -87,9 +87,7 @@ pub fn text(execution: &Execution, picture: &Picture, width: usize, colour: bool
         format!("{} -{}-> {}", event_name(execution, e.from), e.label, event_name(execution, e.to))
     };
     let all = |edges: &[PictureEdge]| edges.iter().map(edge).collect::<Vec<String>>();
-    let program_order = ["po", "sb"];
-    let is_other =
-        |e: &&PictureEdge| !e.emphasis && !e.missing && !program_order.contains(&e.label.as_str());
+    let is_other = |e: &&PictureEdge| !e.emphasis && !e.missing && !e.is_program_order();
     let others: Vec<String> = picture.edges.iter().filter(is_other).map(edge).collect();
     let mut lists = match &picture.shown {
         PictureSubject::Execution => Vec::new(),

@@ -15,7 +15,7 @@ pub use architecture::{Architecture, BarrierTags, SameLevel, ScopeLevel, Tag, Ta
 pub use base::BaseSet;
 pub use construct::{Construct, Operation, constructs};
 pub use relation::{
-    BaseRelation, ChosenRelations, PairCourse, PairEnd, RelationFormula, RelationKind,
+    BaseRelation, ChosenRelations, PairCourse, PairEnd, RelationFormula, RelationKind, RelationLook,
 };
 pub use strength::weakest_fences;
 

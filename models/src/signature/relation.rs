@@ -112,6 +112,20 @@ pub enum PairCourse {
     Anywhere,
 }
 
+/// What relations that are drawn alike have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RelationLook {
+    ReadsFrom,
+    Coherence,
+    FromReads,
+    Update,
+    Synchronization,
+    ProgramOrder,
+    Dependency,
+    /// As relations that only a model explains.
+    Derived,
+}
+
 /// One thing for each relation that is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ChosenRelations<T> {
@@ -388,6 +402,40 @@ impl BaseRelation {
     pub fn comes_from_earlier(self) -> bool {
         use RelationKind::{Asynchronous, Dependency, Po, Rmw};
         matches!(self.kind(), Po | Rmw | Dependency(_) | Asynchronous)
+    }
+
+    /// How pictures draw it.
+    pub fn look(self) -> RelationLook {
+        match self {
+            Self::Rf => RelationLook::ReadsFrom,
+            Self::Co => RelationLook::Coherence,
+            Self::Fr => RelationLook::FromReads,
+            Self::Rmw => RelationLook::Update,
+            Self::SyncFence | Self::SyncBarrier => RelationLook::Synchronization,
+            Self::Po => RelationLook::ProgramOrder,
+            Self::Addr | Self::Data | Self::Ctrl => RelationLook::Dependency,
+            _ => RelationLook::Derived,
+        }
+    }
+
+    /// What the legend of a picture says of it, where it is called so; `None` for those of which
+    /// the name says all.
+    pub fn legend(self, called: &str) -> Option<&'static str> {
+        Some(match self {
+            Self::Po if called == "sb" => "sequenced before",
+            Self::Po => "program order",
+            Self::Rf => "reads from",
+            Self::Co if called == "mo" => "modification order",
+            Self::Co => "coherence order",
+            Self::Fr => "reads before",
+            Self::Rmw => "read-modify-write",
+            Self::SyncFence => "Fence-SC order",
+            Self::SyncBarrier => "barrier",
+            Self::Addr => "address dependency",
+            Self::Data => "data dependency",
+            Self::Ctrl => "control dependency",
+            _ => return None,
+        })
     }
 
     /// That `a` and `b` are related, in words.

@@ -3,7 +3,7 @@
 use margay_models::Model;
 use margay_models::bits::{BitMatrix, Event};
 use margay_models::execution::{EventData, Execution, Kind, Location, Order, Placement, Scope};
-use margay_models::picture::Picture;
+use margay_models::picture::{Picture, svg};
 use margay_models::signature::{Architecture, BaseRelation, BaseSet, Construct, Operation};
 use margay_models::typing::{IncludeRefusal, Includes};
 use margay_models::wellformed::violations;
@@ -234,6 +234,12 @@ fn pictures_call_relations_as_the_text_does() {
         labels.contains(&"before") && labels.contains(&"fence-order") && !labels.contains(&"po"),
         "{labels:?}"
     );
+    // They look like what they are, whatever they are called.
+    let drawn = svg(&execution(), &picture);
+    for part in ["edge po", "edge sync", "before program order", "fence-order Fence-SC order"] {
+        assert!(drawn.contains(part), "{part}: {drawn}");
+    }
+    assert!(!drawn.contains("(of the model)"), "{drawn}");
 }
 
 /// A line and column, and what is said; each text is a line put behind some of the lines of the

@@ -191,10 +191,11 @@ impl DrawingReader<'_> {
         // Of program order the steps are drawn, and the others as they are.
         let [program_order, others @ ..] = &BaseRelation::DRAWN;
         let mut found = Vec::new();
-        let mut add = |a: usize, b: usize, label: &str| {
+        let mut add = |a: usize, b: usize, relation: Option<BaseRelation>, label: &str| {
             found.push(PictureEdge {
                 from: Event::from(a),
                 to: Event::from(b),
+                relation,
                 label: label.to_owned(),
                 emphasis: false,
                 missing: false,
@@ -208,12 +209,12 @@ impl DrawingReader<'_> {
         for (a, b) in pairs()
             .filter(|&(a, b)| b == a + 1 && execution.po.contains(Event::from(a), Event::from(b)))
         {
-            add(a, b, program_order.name());
+            add(a, b, Some(*program_order), program_order.name());
         }
-        for name in others.iter().map(|relation| relation.name()) {
-            let relation = self.theory.symbols.named(name);
-            for (a, b) in pairs().filter(|&(a, b)| self.related(events[a], events[b], relation)) {
-                add(a, b, name);
+        for &relation in others {
+            let symbol = self.theory.symbols.named(relation.name());
+            for (a, b) in pairs().filter(|&(a, b)| self.related(events[a], events[b], symbol)) {
+                add(a, b, Some(relation), relation.name());
             }
         }
         for (pred, symbol) in self.theory.symbols.iter() {
@@ -224,7 +225,7 @@ impl DrawingReader<'_> {
                 for (a, b) in pairs()
                     .filter(|&(a, b)| self.structure.row(pred, events[a]) >> events[b] & 1 == 1)
                 {
-                    add(a, b, &symbol.name);
+                    add(a, b, None, &symbol.name);
                 }
             }
         }
