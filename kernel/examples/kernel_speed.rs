@@ -96,7 +96,7 @@ fn answer(path: &str, kernel: &str, launch: &str) -> (&'static str, Vec<String>)
         ..KernelQuestion::new(&text, &module, number)
     };
     match ask(&question) {
-        Err(why) => ("no question", vec![why]),
+        Err(why) => ("no question", vec![why.to_string()]),
         Ok(answer) => {
             let open = answer.not_looked().into_iter().map(|n| n.why).collect();
             match answer.launches.first().map(|l| &l.asked) {

@@ -9,7 +9,7 @@ use crate::launch::{Argument, GivenArgument, Launch, SMALL};
 use crate::layout::Layout;
 use crate::other_numbers::other_numbers;
 use crate::passing::arguments;
-use crate::question::KernelQuestion;
+use crate::question::{KernelQuestion, KernelRefusal};
 use crate::reached::reached;
 use crate::repair::repair;
 use crate::residue::Origin;
@@ -22,7 +22,7 @@ use crate::thread::PreparedModule;
 ///
 /// # Errors
 /// The question is wrong: what is wrong with it.
-pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, String> {
+pub fn ask(question: &KernelQuestion<'_>) -> Result<KernelAnswer, KernelRefusal> {
     let prepared = PreparedModule::new(question.module);
     let mut answer = ask_with(question, &prepared, &Engines::default())?;
     if question.is_over() || !is_empty(&answer) {

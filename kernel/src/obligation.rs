@@ -15,7 +15,7 @@ use crate::launch::{Launch, SMALL};
 use crate::layout::Layout;
 use crate::passing::arguments;
 use crate::program::Executed;
-use crate::question::KernelQuestion;
+use crate::question::{KernelQuestion, KernelRefusal};
 use crate::reached::reached;
 use crate::repair::Goal;
 use crate::residue::Origin;
@@ -215,7 +215,7 @@ pub(crate) fn obligations(question: &KernelQuestion<'_>) -> Result<Obligations, 
 /// The question is wrong: what is wrong with it.
 pub fn hardened(
     question: &KernelQuestion<'_>,
-) -> Result<(HardeningAnswer, Vec<NotLooked>), String> {
+) -> Result<(HardeningAnswer, Vec<NotLooked>), KernelRefusal> {
     let obligations = obligations(question)?;
     let answer = harden(&obligations, (question.module, question.text), question.deadline);
     Ok((answer, obligations.not_looked))
@@ -226,7 +226,9 @@ pub fn hardened(
 ///
 /// # Errors
 /// The question is wrong: what is wrong with it.
-pub fn weakened(question: &KernelQuestion<'_>) -> Result<(WeakerAnswer, Vec<NotLooked>), String> {
+pub fn weakened(
+    question: &KernelQuestion<'_>,
+) -> Result<(WeakerAnswer, Vec<NotLooked>), KernelRefusal> {
     let obligations = obligations(question)?;
     let answer = weaker(&obligations, (question.module, question.text), question.deadline);
     Ok((answer, obligations.not_looked))

@@ -1,5 +1,6 @@
 //! What is asked about a kernel.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -73,3 +74,22 @@ impl<'a> KernelQuestion<'a> {
             || self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 }
+
+/// Why a question about a kernel is not answered at all: it is wrong. A sentence that says what is
+/// wrong with it, and what was expected; whoever asks only shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelRefusal(String);
+
+impl From<String> for KernelRefusal {
+    fn from(why: String) -> Self {
+        Self(why)
+    }
+}
+
+impl fmt::Display for KernelRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for KernelRefusal {}

@@ -1,6 +1,7 @@
 //! The readings of PTX's chapter 8 by which a kernel is judged, each with data races as a reason
 //! why a program is undefined.
 
+use std::fmt;
 use std::sync::OnceLock;
 
 use margay_models::diagnostic::{Diagnostic, SourceFile};
@@ -99,7 +100,7 @@ impl KernelReading {
     ///
     /// # Errors
     /// It cannot be read: a bug of Margay.
-    pub fn only_stale(self) -> Result<&'static Model, String> {
+    pub fn only_stale(self) -> Result<&'static Model, UnreadableModel> {
         static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] =
             [const { OnceLock::new() }; KernelReading::ALL.len()];
         let load = || {
@@ -112,7 +113,7 @@ impl KernelReading {
     }
 
     /// The model that flags reads which are out of date.
-    pub(crate) fn stale(self) -> Result<&'static Model, String> {
+    pub(crate) fn stale(self) -> Result<&'static Model, UnreadableModel> {
         static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] =
             [const { OnceLock::new() }; KernelReading::ALL.len()];
         let name = format!("<built-in>/{}-flagging-stale.cat", self.name());
@@ -136,8 +137,8 @@ impl KernelReading {
         MODELS[self as usize].get_or_init(load).as_ref().map_err(Clone::clone)
     }
 
-    /// The same, with the error as a sentence.
-    pub(crate) fn races_or_why(self) -> Result<&'static Model, String> {
+    /// The same, with the first error alone.
+    pub(crate) fn races_or_why(self) -> Result<&'static Model, UnreadableModel> {
         self.races().map_err(|errors| unreadable("races", &errors))
     }
 
@@ -145,7 +146,7 @@ impl KernelReading {
     ///
     /// # Errors
     /// It cannot be read: a bug of Margay.
-    pub fn model(self) -> Result<&'static Model, String> {
+    pub fn model(self) -> Result<&'static Model, UnreadableModel> {
         static MODELS: [OnceLock<ReadModel>; KernelReading::ALL.len()] =
             [const { OnceLock::new() }; KernelReading::ALL.len()];
         let name = self.name();
@@ -157,14 +158,36 @@ impl KernelReading {
             };
         let read = MODELS[self as usize].get_or_init(load).as_ref();
         read.map_err(|errors| {
-            errors.first().map_or_else(|| format!("`{name}` cannot be read"), |e| e.message.clone())
+            UnreadableModel(match errors.first() {
+                Some(error) => error.message.clone(),
+                None => format!("`{name}` cannot be read"),
+            })
         })
     }
 }
 
-fn unreadable(of: &str, errors: &[Diagnostic]) -> String {
+/// A model that is part of the program cannot be read: a bug of Margay, in a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadableModel(String);
+
+impl fmt::Display for UnreadableModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UnreadableModel {}
+
+/// Whoever asks a question with it tells why the question stays open.
+impl From<UnreadableModel> for String {
+    fn from(model: UnreadableModel) -> Self {
+        model.0
+    }
+}
+
+fn unreadable(of: &str, errors: &[Diagnostic]) -> UnreadableModel {
     let why = errors.first().map_or_else(String::new, |e| e.message.clone());
-    format!("the model of {of} cannot be read: {why}")
+    UnreadableModel(format!("the model of {of} cannot be read: {why}"))
 }
 
 fn read(source: std::sync::Arc<SourceFile>) -> ReadModel {

@@ -29,6 +29,7 @@ fn asked(
         stop,
         ..KernelQuestion::new(&text, &module, module.function("k").expect("a kernel `k`"))
     })
+    .map_err(|why| why.to_string())
 }
 
 /// What goes wrong with certainty; nothing where that is undecided.
@@ -515,7 +516,7 @@ fn wrong_conditions_and_launches() {
             finals: &finals,
             ..KernelQuestion::new(&text, &module, 0)
         };
-        ask(&question).expect_err(condition)
+        ask(&question).expect_err(condition).to_string()
     };
     for (condition, why) in [
         ("(", "is never closed"),

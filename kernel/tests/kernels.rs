@@ -49,6 +49,7 @@ impl<'a> Case<'a> {
                 module.function(self.kernel).expect(self.kernel),
             )
         })
+        .map_err(|why| why.to_string())
     }
 
     fn ask(&self) -> KernelAnswer {

@@ -8,7 +8,7 @@ use std::time::Instant;
 use margay_console::limits;
 use margay_kernel::harness::{Harness, HarnessError, HarnessSection};
 use margay_kernel::source_name::kernels_named;
-use margay_kernel::{KernelQuestion, UNROLL, ask, hardened, weakened};
+use margay_kernel::{KernelQuestion, KernelRefusal, UNROLL, ask, hardened, weakened};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::limited;
 
@@ -181,7 +181,8 @@ pub fn ask_all(
             repairs: options.repairs,
             weak: options.weak,
         };
-        let wrong = |why: String| {
+        let wrong = |why: KernelRefusal| {
+            let why = why.to_string();
             let error = Diagnostic::error(format!("{why} (of the kernel `{name}`)"));
             // A condition that cannot be read is quoted, and a wrong parameter named; where a
             // harness says it, its line is shown.
