@@ -71,7 +71,7 @@ pub struct KernelArguments {
     pub cmd: Option<String>,
     /// What compiles .cu files [default: nvcc if there is one, else Margay, which optimises
     /// nothing]
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(["margay", "nvcc"]).try_map(|name| KernelCompiler::named(&name)))]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(["margay", "nvcc"]).try_map(|name| KernelCompiler::named(&name).ok_or("no such compiler")))]
     pub compiler: Option<KernelCompiler>,
     /// Where the programs of CUDA are
     #[command(flatten)]

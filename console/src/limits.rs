@@ -2,6 +2,7 @@
 //! remembered.
 
 #[cfg(not(target_family = "wasm"))]
+use std::fmt;
 use std::io::Write;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -218,26 +219,62 @@ fn status(key: &str) -> Option<u64> {
 /// The least memory that can be asked for: less than the program takes itself is a forgotten unit.
 const LEAST: f64 = 1024.0 * 1024.0;
 
+/// Why a text says no limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UnreadLimit {
+    NoSize,
+    /// A unit that no size has.
+    UnknownUnit(String),
+    /// Less than a program takes by itself; perhaps because the unit was forgotten.
+    LittleMemory {
+        without_unit: bool,
+    },
+    NoTime,
+    /// Something takes time that gets none.
+    NothingInNoTime,
+    OutOfRange,
+}
+
+impl fmt::Display for UnreadLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoSize => "not a size; write e.g. 500MiB or 2GiB",
+            Self::UnknownUnit(unit) => {
+                return write!(f, "unknown unit `{unit}`; use KiB, MiB, GiB or TiB");
+            }
+            Self::LittleMemory { without_unit } => {
+                let unit =
+                    if *without_unit { "; without a unit it is a number of bytes" } else { "" };
+                return write!(
+                    f,
+                    "less than 1 MiB, which is less than the program needs{unit}: write e.g. 500MiB or 2GiB"
+                );
+            }
+            Self::NoTime => "not a time; write e.g. 30s, 10m, 1h30m, or a number of seconds",
+            Self::NothingInNoTime => "nothing is done in no time; give e.g. 30s",
+            Self::OutOfRange => "out of range",
+        })
+    }
+}
+
+impl std::error::Error for UnreadLimit {}
+
 /// Reads `500MiB`, `2GiB`, `1.5g`, or a number of bytes.
-pub fn parse_size(text: &str) -> Result<u64, String> {
-    let (number, unit) =
-        split(text).ok_or_else(|| "not a size; write e.g. 500MiB or 2GiB".to_owned())?;
+pub fn parse_size(text: &str) -> Result<u64, UnreadLimit> {
+    let (number, unit) = split(text).ok_or(UnreadLimit::NoSize)?;
     let factor = match unit.to_lowercase().as_str() {
         "" | "b" => 1.0,
         "k" | "kb" | "kib" => 1024.0,
         "m" | "mb" | "mib" => 1024.0 * 1024.0,
         "g" | "gb" | "gib" => 1024.0 * 1024.0 * 1024.0,
         "t" | "tb" | "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
-        other => return Err(format!("unknown unit `{other}`; use KiB, MiB, GiB or TiB")),
+        other => return Err(UnreadLimit::UnknownUnit(other.to_owned())),
     };
     let bytes = number * factor;
     if bytes < LEAST {
-        let unit = if unit.is_empty() { "; without a unit it is a number of bytes" } else { "" };
-        return Err(format!(
-            "less than 1 MiB, which is less than the program needs{unit}: write e.g. 500MiB or 2GiB"
-        ));
+        return Err(UnreadLimit::LittleMemory { without_unit: unit.is_empty() });
     }
-    if bytes < 1e18 { Ok(bytes as u64) } else { Err("out of range".to_owned()) }
+    if bytes < 1e18 { Ok(bytes as u64) } else { Err(UnreadLimit::OutOfRange) }
 }
 
 /// The number of threads that work, one for each core where none is asked for. More than a few for
@@ -255,8 +292,7 @@ pub fn jobs(asked: Option<usize>) -> Result<usize, Diagnostic> {
 }
 
 /// Reads `30s`, `1.5m`, `1h 30m`, or a number of seconds.
-pub fn parse_time(text: &str) -> Result<Duration, String> {
-    let wrong = || "not a time; write e.g. 30s, 10m, 1h30m, or a number of seconds".to_owned();
+pub fn parse_time(text: &str) -> Result<Duration, UnreadLimit> {
     // A unit is one of humantime's: its parser takes whole numbers alone.
     let whole =
         |unit: &str| humantime::parse_duration(&format!("1{unit}")).map(|one| one.as_secs_f64());
@@ -264,13 +300,13 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
         Some((number, "")) => number,
         Some((number, unit)) if text.contains('.') => {
             match unit.contains(|c: char| c.is_ascii_digit()) {
-                true => return Err(wrong()),
-                false => number * whole(unit).map_err(|_| wrong())?,
+                true => return Err(UnreadLimit::NoTime),
+                false => number * whole(unit).map_err(|_| UnreadLimit::NoTime)?,
             }
         }
-        _ => return humantime::parse_duration(text).map_err(|_| wrong()),
+        _ => return humantime::parse_duration(text).map_err(|_| UnreadLimit::NoTime),
     };
-    Duration::try_from_secs_f64(seconds).map_err(|_| "out of range".to_owned())
+    Duration::try_from_secs_f64(seconds).map_err(|_| UnreadLimit::OutOfRange)
 }
 
 /// Reads how long something may take that takes time at least: as [`parse_time`], and more than
@@ -278,9 +314,9 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
 ///
 /// # Errors
 /// It is not a time, or none.
-pub fn parse_some_time(text: &str) -> Result<Duration, String> {
+pub fn parse_some_time(text: &str) -> Result<Duration, UnreadLimit> {
     match parse_time(text)? {
-        Duration::ZERO => Err("nothing is done in no time; give e.g. 30s".to_owned()),
+        Duration::ZERO => Err(UnreadLimit::NothingInNoTime),
         some => Ok(some),
     }
 }
@@ -357,7 +393,9 @@ mod tests {
             assert!(parse_size(bad).is_err(), "{bad}");
         }
         assert!(
-            parse_size("10").is_err_and(|e| e.contains("number of bytes") && e.contains("500MiB"))
+            parse_size("10")
+                .map_err(|e| e.to_string())
+                .is_err_and(|e| e.contains("number of bytes") && e.contains("500MiB"))
         );
     }
 

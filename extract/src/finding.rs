@@ -1,6 +1,8 @@
 //! Findings: a counterexample as a program for the front end that has the bug, and what its PTX
 //! must contain to be the litmus test.
 
+use std::fmt;
+
 use margay_mappings::check::Counterexample;
 use margay_mappings::language::kind::{OPERATIONS, TYPES};
 use margay_mappings::language::{LoweringForm, Mapping};
@@ -9,7 +11,7 @@ use margay_models::execution::{EventData, Kind, Order};
 use margay_models::signature::{Architecture, Construct, Operation};
 use serde::{Deserialize, Serialize};
 
-use crate::assembly::{AssemblyReader, WantedStep};
+use crate::assembly::{AssemblyReader, UnreadStatement, WantedStep};
 use crate::flow::{ActionKind, PathAction, Swap, Verb, explore};
 use crate::front::{FrontEnd, TemplateStatement, filled};
 use crate::point::{Point, What};
@@ -95,6 +97,13 @@ pub struct FindingThread {
     pub steps: Vec<String>,
 }
 
+impl FindingThread {
+    /// Its function is not in what a compiler wrote in this language.
+    fn absent(&self, language: &'static str) -> FindingMismatch {
+        FindingMismatch::NoFunction { thread: self.name.clone(), language }
+    }
+}
+
 /// The point that an operation of a counterexample is.
 fn point(
     mapping: &Mapping,
@@ -122,6 +131,71 @@ fn point(
     Point { what, order, scope: data.scope, data: data_type }
 }
 
+/// Why a counterexample is no program of a front end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UnwritableProgram {
+    /// A value or an address depends on a read by another way than a branch.
+    Computed,
+    /// The front end has no such operation.
+    NoPoint { front: String, point: String },
+    /// The front end, by its name, has no branches.
+    NoGuards(String),
+}
+
+impl fmt::Display for UnwritableProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Computed => f.write_str(
+                "a written value or an address is computed from a read; ask with `--guards` of few",
+            ),
+            Self::NoPoint { front, point } => {
+                write!(f, "the front end `{front}` has no `{point}`")
+            }
+            Self::NoGuards(front) => write!(f, "the front end `{front}` has no guards"),
+        }
+    }
+}
+
+impl std::error::Error for UnwritableProgram {}
+
+/// Why what a compiler wrote does not contain a litmus test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FindingMismatch {
+    /// It has no function of a thread's name.
+    NoFunction { thread: String, language: &'static str },
+    /// A statement may change what the lines behind it are.
+    Unread(UnreadStatement),
+    /// A step of the finding that the architecture does not have.
+    NoInstruction(String),
+    /// No way through a function has these steps and no fence more; what its text has.
+    NoWay { thread: String, steps: String, listed: String },
+    /// No path of a function has these steps; what its paths have.
+    NoPath { thread: String, steps: String, paths: Vec<String> },
+}
+
+impl fmt::Display for FindingMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoFunction { thread, language } => {
+                write!(f, "there is no `{thread}` in the {language}")
+            }
+            Self::Unread(statement) => statement.fmt(f),
+            Self::NoInstruction(step) => {
+                write!(f, "`{step}` is no instruction of the architecture")
+            }
+            Self::NoWay { thread, steps, listed } => write!(
+                f,
+                "no way through {thread} is `{steps}` with no fence more; its text has, in this order\n  {listed}"
+            ),
+            Self::NoPath { thread, steps, paths } => {
+                write!(f, "no path of {thread} is `{steps}`; there are:\n  {}", paths.join("\n  "))
+            }
+        }
+    }
+}
+
+impl std::error::Error for FindingMismatch {}
+
 /// Writes the program of a counterexample. `in_kernels` asks for kernels where the front end has
 /// them.
 ///
@@ -132,13 +206,10 @@ pub fn program(
     mapping: &Mapping,
     c: &Counterexample,
     named: &NamedParts,
-) -> Result<(String, Vec<FindingThread>), String> {
+) -> Result<(String, Vec<FindingThread>), UnwritableProgram> {
     let source = &c.source;
     if source.data.pairs().next().is_some() || source.addr.pairs().next().is_some() {
-        return Err(
-            "a written value or an address is computed from a read; ask with `--guards` of few"
-                .to_owned(),
-        );
+        return Err(UnwritableProgram::Computed);
     }
     let wrap = front.kernel.as_ref().unwrap_or(&front.function);
     let mut text = front.head.clone();
@@ -180,9 +251,9 @@ pub fn program(
                 value: &value,
                 expected: &expected,
             };
-            let statement = front
-                .statement(&point, &with)
-                .ok_or_else(|| format!("the front end `{}` has no `{point}`", front.name))?;
+            let statement = front.statement(&point, &with).ok_or_else(|| {
+                UnwritableProgram::NoPoint { front: front.name.clone(), point: point.to_string() }
+            })?;
             body.push_str(&statement);
             if matches!(point.what, What::Load | What::Rmw(_) | What::Swap(_)) {
                 let kind = front.types.get(TYPES[index]).map_or("", String::as_str);
@@ -198,7 +269,7 @@ pub fn program(
                     let guard = front
                         .guard
                         .as_ref()
-                        .ok_or_else(|| format!("the front end `{}` has no guards", front.name))?;
+                        .ok_or_else(|| UnwritableProgram::NoGuards(front.name.clone()))?;
                     let read = front.number(read, index);
                     let n = number.to_string();
                     body.push_str(&filled(
@@ -366,13 +437,12 @@ impl ReproducedFinding {
         &self,
         reader: &mut AssemblyReader,
         module: &PtxModule,
-    ) -> Result<Vec<String>, String> {
+    ) -> Result<Vec<String>, FindingMismatch> {
         let mut out = Vec::new();
         for thread in &self.threads {
-            let function = module
-                .function(&thread.name)
-                .ok_or_else(|| format!("there is no `{}` in the assembly", thread.name))?;
-            let listed = reader.listed(&function.text)?;
+            let function =
+                module.function(&thread.name).ok_or_else(|| thread.absent("assembly"))?;
+            let listed = reader.listed(&function.text).map_err(FindingMismatch::Unread)?;
             let wanted: Vec<WantedStep> = thread
                 .steps
                 .iter()
@@ -386,19 +456,18 @@ impl ReproducedFinding {
                     let construct = reader.architecture().instruction(name);
                     construct
                         .map(|construct| WantedStep { construct, fails })
-                        .ok_or_else(|| format!("`{step}` is no instruction of the architecture"))
+                        .ok_or_else(|| FindingMismatch::NoInstruction(step.clone()))
                 })
                 .collect::<Result<_, _>>()?;
             match reader.way(&function.text, &wanted) {
                 Some(way) => out.push(format!("{}: {}", thread.name, way.join(" ; "))),
                 None => {
-                    let steps = thread.steps.join(" ; ");
                     let listed: Vec<&str> = listed.iter().map(|(_, text)| text.as_str()).collect();
-                    return Err(format!(
-                        "no way through {} is `{steps}` with no fence more; its text has, in this order\n  {}",
-                        thread.name,
-                        listed.join(" ; ")
-                    ));
+                    return Err(FindingMismatch::NoWay {
+                        thread: thread.name.clone(),
+                        steps: thread.steps.join(" ; "),
+                        listed: listed.join(" ; "),
+                    });
                 }
             }
         }
@@ -411,12 +480,10 @@ impl ReproducedFinding {
     ///
     /// # Errors
     /// The first thread that has no such path, with its paths.
-    pub fn verify(&self, module: &PtxModule) -> Result<Vec<String>, String> {
+    pub fn verify(&self, module: &PtxModule) -> Result<Vec<String>, FindingMismatch> {
         let mut out = Vec::new();
         for thread in &self.threads {
-            let function = module
-                .function(&thread.name)
-                .ok_or_else(|| format!("there is no `{}` in the PTX", thread.name))?;
+            let function = module.function(&thread.name).ok_or_else(|| thread.absent("PTX"))?;
             let paths = explore(module, function, self.locations.len());
             let mut by_length: Vec<_> = paths.paths.iter().collect();
             by_length.sort_by_key(|p| p.actions.len());
@@ -440,12 +507,11 @@ impl ReproducedFinding {
                                 .join(" ; ")
                         })
                         .collect();
-                    return Err(format!(
-                        "no path of {} is `{}`; there are:\n  {}",
-                        thread.name,
-                        thread.steps.join(" ; "),
-                        all.join("\n  ")
-                    ));
+                    return Err(FindingMismatch::NoPath {
+                        thread: thread.name.clone(),
+                        steps: thread.steps.join(" ; "),
+                        paths: all,
+                    });
                 }
             }
         }

@@ -38,7 +38,7 @@ pub mod verify;
 pub mod violation;
 
 pub use document::{Document, HEAD, Head, RELEASE, body};
-pub use register::{COMMANDS, CommandRecord, command, read};
+pub use register::{COMMANDS, CommandRecord, UnknownDocument, command, read};
 #[cfg(feature = "schema")]
 pub use schema::{schema, schema_text};
 pub use verdict::{CoherenceReadingRecord, LevelRecord, StatusRecord, ToneRecord, Verdict};

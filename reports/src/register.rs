@@ -1,5 +1,7 @@
 //! Every command, the version of its documents, and which documents it prints.
 
+use std::fmt;
+
 use serde_json::Value;
 
 use crate::document::{Document, body};
@@ -101,26 +103,53 @@ pub fn command(name: &str) -> Option<&'static CommandRecord> {
     COMMANDS.iter().find(|command| command.name == name)
 }
 
+/// Why a document is none of its command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UnknownDocument {
+    /// A field of the head is missing: which.
+    NoField(&'static str),
+    NoCommand(String),
+    /// It has another version than the program's documents.
+    Schema {
+        has: u64,
+        expected: u32,
+    },
+    /// It is of none of the types of its command: what each does not take.
+    OtherFields(Vec<String>),
+}
+
+impl fmt::Display for UnknownDocument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoField(field) => write!(f, "it has no `{field}`"),
+            Self::NoCommand(name) => write!(f, "there is no command `{name}`"),
+            Self::Schema { has, expected } => {
+                write!(f, "its `schema` is {has}; expected is {expected}")
+            }
+            Self::OtherFields(wrong) => f.write_str(&wrong.join("; ")),
+        }
+    }
+}
+
+impl std::error::Error for UnknownDocument {}
+
 /// Reads a document strictly: it has a head, and the fields of a document of its command and no
 /// other. The command, or `None` for errors of an unreadable command line.
-///
-/// # Errors
-/// What is wrong with it, in a sentence.
-pub fn read(document: &Value) -> Result<Option<&'static CommandRecord>, String> {
-    let schema = document["schema"].as_u64().ok_or("it has no `schema`")?;
+pub fn read(document: &Value) -> Result<Option<&'static CommandRecord>, UnknownDocument> {
+    let schema = document["schema"].as_u64().ok_or(UnknownDocument::NoField("schema"))?;
     if document["margay"].as_str().is_none() {
-        return Err("it has no `margay`".to_owned());
+        return Err(UnknownDocument::NoField("margay"));
     }
     let found = match &document["command"] {
         Value::String(name) => {
-            Some(command(name).ok_or_else(|| format!("there is no command `{name}`"))?)
+            Some(command(name).ok_or_else(|| UnknownDocument::NoCommand(name.clone()))?)
         }
         Value::Null if document.get("command").is_some() => None,
-        _ => return Err("it has no `command`".to_owned()),
+        _ => return Err(UnknownDocument::NoField("command")),
     };
     let expected = found.map_or(error::SCHEMA, |command| command.schema);
     if schema != u64::from(expected) {
-        return Err(format!("its `schema` is {schema}; expected is {expected}"));
+        return Err(UnknownDocument::Schema { has: schema, expected });
     }
     let body = body(document);
     if known::<error::Errors>(&body).is_ok() {
@@ -128,5 +157,5 @@ pub fn read(document: &Value) -> Result<Option<&'static CommandRecord>, String> 
     }
     let documents = found.map_or(&[][..], |command| command.documents);
     let wrong: Vec<String> = documents.iter().map_while(|document| document(&body).err()).collect();
-    if wrong.len() < documents.len() { Ok(found) } else { Err(wrong.join("; ")) }
+    if wrong.len() < documents.len() { Ok(found) } else { Err(UnknownDocument::OtherFields(wrong)) }
 }

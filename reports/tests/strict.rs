@@ -45,6 +45,7 @@ fn what_is_no_document_is_refused() {
         (with("seconds", "soon".into()), "invalid type"),
     ] {
         let refused = read(&changed).err().unwrap_or_else(|| panic!("{changed} is read"));
+        let refused = refused.to_string();
         assert!(refused.contains(why), "{refused}");
     }
     let mut without = document();

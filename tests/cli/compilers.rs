@@ -350,11 +350,15 @@ fn reproduce(
     margay_extract::compile::ran(&line, work, command.limit).map_err(|e| e.to_string())?;
     let ptx = std::fs::read_to_string(&compiled).map_err(|e| e.to_string())?;
     if let Some(mut reader) = command.assembly.and_then(AssemblyReader::of) {
-        let module = margay_extract::assembly::module(&ptx, reader.architecture())?;
-        return finding.verify_assembly(&mut reader, &module).map(|_| ());
+        let module = margay_extract::assembly::module(&ptx, reader.architecture())
+            .map_err(|why| why.to_string())?;
+        return finding
+            .verify_assembly(&mut reader, &module)
+            .map(|_| ())
+            .map_err(|why| why.to_string());
     }
     let module = margay_extract::ptx::read(&ptx).map_err(|e| e.to_string())?;
-    finding.verify(&module)?;
+    finding.verify(&module).map_err(|why| why.to_string())?;
     let number = finding
         .architecture
         .trim_start_matches("sm_")

@@ -8,7 +8,7 @@ use margay_models::signature::Architecture;
 use margay_models::signature::architecture::RegisterName;
 
 use super::listing::{ListingStatement, code};
-use super::{AssemblyReader, unread};
+use super::{AssemblyReader, UnreadStatement};
 
 /// The most instructions of a function; what compilers print for an operation has less than a
 /// hundred.
@@ -68,7 +68,7 @@ impl AssemblyFunction {
                     labels.insert(name.trim_start_matches('.').to_owned(), steps.len());
                 }
                 ListingStatement::Unread(text) => {
-                    let why = unread(&text);
+                    let why = UnreadStatement(text.clone()).to_string();
                     steps.push(TrialStep { text, operations: Err(why) });
                 }
                 ListingStatement::Instruction(text) => {

@@ -3,6 +3,7 @@
 //! change none.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use margay_litmus::read::CompiledAssembly;
 use margay_models::signature::Architecture;
@@ -304,11 +305,21 @@ fn renumbered(name: &str, lines: &[ListingStatement]) -> String {
     out
 }
 
+/// A file of assembly in which no function begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoFunctions;
+
+impl fmt::Display for NoFunctions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no function is in it")
+    }
+}
+
 /// The functions of a file of assembly: their names and their code, one statement a line.
 ///
 /// # Errors
 /// The file has no function.
-pub fn module(text: &str, architecture: Architecture) -> Result<PtxModule, String> {
+pub fn module(text: &str, architecture: Architecture) -> Result<PtxModule, NoFunctions> {
     let comments = architecture.assembly().map_or(&[][..], |assembly| &assembly.comments);
     let read = CompiledAssembly::of(architecture);
     let mut functions: Vec<PtxFunction> = Vec::new();
@@ -404,7 +415,7 @@ pub fn module(text: &str, architecture: Architecture) -> Result<PtxModule, Strin
     close(&mut open);
     functions.retain(|f| f.text.lines().count() > 1);
     match functions.is_empty() {
-        true => Err("no function is in it".to_owned()),
+        true => Err(NoFunctions),
         false => Ok(PtxModule { version: String::new(), target: String::new(), functions }),
     }
 }

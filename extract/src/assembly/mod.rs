@@ -14,11 +14,12 @@ mod ways;
 mod word;
 
 pub use course::TrialLayout;
-pub use listing::module;
+pub use listing::{NoFunctions, module};
 pub use rows::{AssemblyRows, rows};
 pub use ways::WantedStep;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use margay_litmus::read::CompiledAssembly;
 use margay_litmus::test::Operation;
@@ -53,12 +54,12 @@ impl AssemblyReader {
     ///
     /// # Errors
     /// What may change the meaning of other lines.
-    pub fn listed(&mut self, text: &str) -> Result<Vec<(Construct, String)>, String> {
+    pub fn listed(&mut self, text: &str) -> Result<Vec<(Construct, String)>, UnreadStatement> {
         let mut out = Vec::new();
         for statement in listing::code(text) {
             let text = match statement {
                 listing::ListingStatement::Instruction(text) => text,
-                listing::ListingStatement::Unread(text) => return Err(unread(&text)),
+                listing::ListingStatement::Unread(text) => return Err(UnreadStatement(text)),
                 listing::ListingStatement::Label(_) => continue,
             };
             for operation in self.read(&text).unwrap_or_default() {
@@ -101,9 +102,15 @@ impl AssemblyReader {
     }
 }
 
-/// Why nothing is known of a function that has such a statement, or stands behind one.
-fn unread(text: &str) -> String {
-    format!("`{text}` may change what other lines are, and is not read")
+/// A statement that may change what other lines are. Nothing is known of a function that has one,
+/// or stands behind one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadStatement(String);
+
+impl fmt::Display for UnreadStatement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` may change what other lines are, and is not read", self.0)
+    }
 }
 
 /// Why an architecture's text does not do for compiled functions, if it does not.

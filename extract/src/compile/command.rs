@@ -477,9 +477,10 @@ pub fn version(
     command: &str,
     compiler: Option<&str>,
     architecture: &str,
-) -> Result<String, String> {
-    let folder = scratch().map_err(|e| e.to_string())?;
-    drivers(folder.path()).map_err(|e| e.to_string())?;
+) -> Result<String, CompileFailure> {
+    let lost = |e: std::io::Error| CompileFailure::NotStarted(e.to_string());
+    let folder = scratch().map_err(lost)?;
+    drivers(folder.path()).map_err(lost)?;
     let asked = CompileCommand {
         template: command.to_owned(),
         worker: false,
@@ -490,7 +491,7 @@ pub fn version(
         limit: Duration::from_secs(30),
     };
     let text = asked.text("", "", &folder.path().display().to_string());
-    let run = ran(&text, folder.path(), asked.limit).map_err(|f| f.to_string())?;
+    let run = ran(&text, folder.path(), asked.limit)?;
     let said = if run.output.trim().is_empty() { run.errors } else { run.output };
     // The line that has a number with a dot.
     let has_number = |l: &&str| {

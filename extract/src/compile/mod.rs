@@ -96,7 +96,7 @@ struct Failed {
     answers: Vec<(usize, CompileFailure)>,
     groups: Vec<PointGroup>,
     /// The compiler cannot be started at all.
-    lost: Option<String>,
+    lost: Option<CompileFailure>,
 }
 
 #[derive(Default)]
@@ -106,7 +106,7 @@ struct Queue {
     modules: Vec<(String, PtxModule)>,
     answers: Vec<Option<PointCompilation>>,
     /// The compiler cannot be started at all.
-    lost: Option<String>,
+    lost: Option<CompileFailure>,
 }
 
 /// Compiles a function for each point.
@@ -119,10 +119,12 @@ pub fn compile(
     points: &[Point],
     jobs: usize,
     progress: &dyn ExtractionProgress,
-) -> Result<CompiledPoints, String> {
-    let folder = margay_models::durable::scratch()
-        .map_err(|e| format!("cannot make a folder for programs: {e}"))?;
-    command::drivers(folder.path()).map_err(|e| format!("cannot write a helper program: {e}"))?;
+) -> Result<CompiledPoints, CompileFailure> {
+    let folder = margay_models::durable::scratch().map_err(|e| {
+        CompileFailure::NotStarted(format!("cannot make a folder for programs: {e}"))
+    })?;
+    command::drivers(folder.path())
+        .map_err(|e| CompileFailure::NotStarted(format!("cannot write a helper program: {e}")))?;
     let all: PointGroup = points.iter().copied().enumerate().collect();
     let mut queue = Queue { answers: vec![None; points.len()], ..Queue::default() };
     // A fixed number of programs, each large: names of labels, and with them the hashes of
@@ -324,8 +326,8 @@ impl Work<'_> {
             ..Failed::default()
         };
         let lost = match &failure {
-            CompileFailure::NotStarted(why) => Some(why.clone()),
-            CompileFailure::Stopped => Some("interrupted".to_owned()),
+            CompileFailure::NotStarted(_) => Some(failure.clone()),
+            CompileFailure::Stopped => Some(CompileFailure::NotStarted("interrupted".to_owned())),
             _ => None,
         };
         if lost.is_some() {

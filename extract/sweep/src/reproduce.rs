@@ -171,7 +171,7 @@ fn reproduce(
     let mut files = OutputFolder::open(folder).map_err(|e| failed("write into the folder", &e))?;
     let named =
         naming::name(mapping, &c.source, &c.target, &c.origin).ok_or("its rows cannot be told")?;
-    let (text, threads) = program(front, mapping, c, &named)?;
+    let (text, threads) = program(front, mapping, c, &named).map_err(|why| why.to_string())?;
     let file = format!("program{}", front.suffix);
     files.write(&file, &text).map_err(|e| failed("write the program", &e))?;
     let shown = PresentedCounterexample::new(mapping, c);
@@ -224,8 +224,8 @@ fn reproduce(
     if let Some(mut reader) = command.assembly.and_then(AssemblyReader::of) {
         let module = assembly::module(&ptx_text, reader.architecture())
             .map_err(|e| format!("what came out is no assembly: {e}"))?;
-        return finding.verify_assembly(&mut reader, &module);
+        return finding.verify_assembly(&mut reader, &module).map_err(|why| why.to_string());
     }
     let module = ptx::read(&ptx_text).map_err(|e| format!("what came out is no PTX: {e}"))?;
-    finding.verify(&module)
+    finding.verify(&module).map_err(|why| why.to_string())
 }

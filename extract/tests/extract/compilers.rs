@@ -68,7 +68,8 @@ fn table_of(front: &FrontEnd, command: &str, limit: Duration) -> Result<Table, S
         words: Vec::new(),
         limit,
     };
-    let outcome = compile(front, &command, &points, 2, &SilentExtraction)?;
+    let outcome = compile(front, &command, &points, 2, &SilentExtraction)
+        .map_err(|failure| failure.to_string())?;
     Ok(Table::new(front, &command, "test".to_owned(), &outcome))
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use margay_answers::kernel::{ProgramText, program};
 use margay_console::table::number;
 use margay_machine::{
-    GlobalMemory, KernelLimits, LaunchPart, LaunchRefusal, LaunchSize, MachineModule,
+    GlobalMemory, KernelLimits, LaunchPart, LaunchRefusal, LaunchSize, MachineModule, MemoryRefusal,
 };
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span};
 use margay_models::limited;
@@ -158,7 +158,6 @@ impl Application {
         let text = limited::text(path, MAX_TEXT)
             .map_err(|e| Diagnostic::error(format!("cannot read {name}: {e}")))?;
         let file = SourceFile::new(name.clone(), text);
-        let at = |span: std::ops::Range<usize>| Span::new(span.start, span.end);
         let text: ApplicationText = toml::from_str(&file.text).map_err(|e| {
             let error = Diagnostic::error(e.message().to_owned());
             let error = e.span().map_or(error.clone(), |span| error.at(&file, at(span), ""));
@@ -176,93 +175,14 @@ impl Application {
             .map(|launch| launch.kernel.get_ref().clone())
             .collect::<Vec<_>>();
         let ProgramText { ptx, module } = program(&program_path, toolkit, target, &launched)?;
-        let mut arrays: Vec<InputArray> = Vec::new();
-        let mut total = 0u64;
-        for array in &text.array {
-            let error = |what: String| Diagnostic::error(what).at(&file, at(array.name.span()), "");
-            let name = array.name.get_ref().clone();
-            if arrays.iter().any(|other| other.name == name) {
-                return Err(error(format!("there is another array `{name}`")));
-            }
-            let given = array.values.clone().unwrap_or_default();
-            let count = array.words.unwrap_or(given.len() as u64);
-            total = total.saturating_add(count);
-            if total > MAX_WORDS {
-                return Err(error(format!("all arrays together have more than {MAX_WORDS} words")));
-            }
-            if count == 0 || count < given.len() as u64 {
-                return Err(error(format!(
-                    "`{name}` has {count} words and {} values",
-                    given.len()
-                ))
-                .help("say `words = 12`, or the `values`"));
-            }
-            let word = |n: i64| u32::try_from(n).or(i32::try_from(n).map(|n| n as u32));
-            let mut words = given
-                .iter()
-                .map(|n| word(*n))
-                .collect::<Result<Vec<u32>, _>>()
-                .map_err(|_| error(format!("`{name}` has a value of more than 32 bits")))?;
-            match (array.fill, array.count_from) {
-                (Some(_), Some(_)) => {
-                    return Err(error(format!("`{name}` has `fill` and `count_from`"))
-                        .help("say what the words behind the values are: one number, or numbers that count"));
-                }
-                (_, Some(first)) => {
-                    let last =
-                        first.saturating_add_unsigned(count - words.len() as u64).saturating_sub(1);
-                    for n in [first, last] {
-                        word(n).map_err(|_| {
-                            error(format!("`{name}` counts to {n}, which is no number of 32 bits"))
-                        })?;
-                    }
-                    words.extend(
-                        (0..count - words.len() as u64)
-                            .map(|n| first.wrapping_add_unsigned(n) as u32),
-                    );
-                }
-                (fill, None) => {
-                    let fill = word(fill.unwrap_or(0)).map_err(|_| {
-                        error(format!("`fill` of `{name}` is no number of 32 bits"))
-                    })?;
-                    words.resize(count as usize, fill);
-                }
-            }
-            arrays.push(InputArray { name, words });
-        }
+        let arrays = input_arrays(&text.array, &file)?;
         let launch = |text: &LaunchText| launch(text, &file, &module, &arrays);
         let launches = text.launch.iter().map(launch).collect::<Result<Vec<_>, _>>()?;
         let checks = text.check.iter().map(launch).collect::<Result<Vec<_>, _>>()?;
-        let mut post = Vec::new();
-        for condition in &text.post {
-            let error = |what: String| Diagnostic::error(what).at(&file, at(condition.span()), "");
-            let read = PostCondition::read(condition.get_ref()).map_err(&error)?;
-            let of_module = module
-                .variables
-                .iter()
-                .find(|v| v.name == read.array && v.space == margay_ptx::StateSpace::Global);
-            let words = arrays.iter().find(|a| a.name == read.array).map(|a| a.words.len() as u64);
-            let words = words.or(of_module.and_then(|v| v.size).map(|bytes| bytes / 4));
-            match (words, read.elements) {
-                (None, _) => {
-                    return Err(error(format!("there is no array `{}`", read.array))
-                        .help("arrays are those of this file, and the variables in global memory of the program"));
-                }
-                (Some(0), _) => {
-                    return Err(error(format!(
-                        "`{}` has less than a word of 4 bytes, so nothing would be compared",
-                        read.array
-                    )));
-                }
-                (Some(words), ArrayElements::One(index)) if index >= words => {
-                    return Err(error(format!(
-                        "`{}` has {words} words: there is no number {index}",
-                        read.array
-                    )));
-                }
-                _ => post.push(read),
-            }
-        }
+        let conditions = text.post.iter();
+        let post = conditions
+            .map(|condition| post_condition(condition, &file, &module, &arrays))
+            .collect::<Result<Vec<_>, _>>()?;
         if post.is_empty() && checks.is_empty() {
             let error = Diagnostic::error(
                 "there is no post-condition, so that no run could be wrong".to_owned(),
@@ -316,11 +236,13 @@ impl Application {
     /// # Errors
     /// Its variables are of another module, or memory is too small.
     pub(crate) fn load(&self, ptx: &str) -> Result<LoadedApplication, String> {
-        let mut device = MachineModule::read(ptx)?;
+        let mut device = MachineModule::read(ptx).map_err(|why| why.to_string())?;
         let mut addresses = Vec::new();
         for array in &self.arrays {
-            let address = device.memory.allocate(&array.name, array.words.len() as u64 * 4)?;
-            device.memory.write(address, &array.bytes())?;
+            let full = |why: MemoryRefusal| why.to_string();
+            let address =
+                device.memory.allocate(&array.name, array.words.len() as u64 * 4).map_err(full)?;
+            device.memory.write(address, &array.bytes()).map_err(full)?;
             addresses.push(address);
         }
         let memory = device.memory.clone();
@@ -382,6 +304,109 @@ impl ApplicationLaunch {
     /// How many blocks it has; nothing where they are more than 2^32 - 1.
     pub(crate) fn block_count(&self) -> Option<u32> {
         self.launch.blocks.iter().try_fold(1u32, |all, n| all.checked_mul(*n))
+    }
+}
+
+/// A place in the file that describes an application.
+fn at(span: std::ops::Range<usize>) -> Span {
+    Span::new(span.start, span.end)
+}
+
+/// The arrays of an application's file, with their contents.
+fn input_arrays(
+    texts: &[ArrayText],
+    file: &Arc<SourceFile>,
+) -> Result<Vec<InputArray>, Diagnostic> {
+    let mut arrays: Vec<InputArray> = Vec::new();
+    let mut total = 0u64;
+    for array in texts {
+        let error = |what: String| Diagnostic::error(what).at(file, at(array.name.span()), "");
+        let name = array.name.get_ref().clone();
+        if arrays.iter().any(|other| other.name == name) {
+            return Err(error(format!("there is another array `{name}`")));
+        }
+        let given = array.values.as_ref().map_or(0, Vec::len) as u64;
+        let count = array.words.unwrap_or(given);
+        total = total.saturating_add(count);
+        if total > MAX_WORDS {
+            return Err(error(format!("all arrays together have more than {MAX_WORDS} words")));
+        }
+        if count == 0 || count < given {
+            return Err(error(format!("`{name}` has {count} words and {given} values"))
+                .help("say `words = 12`, or the `values`"));
+        }
+        let words = words(array, count, &error)?;
+        arrays.push(InputArray { name, words });
+    }
+    Ok(arrays)
+}
+
+/// The words of an array: its values, and behind them one number, or numbers that count.
+fn words(
+    array: &ArrayText,
+    count: u64,
+    error: &dyn Fn(String) -> Diagnostic,
+) -> Result<Vec<u32>, Diagnostic> {
+    let name = array.name.get_ref();
+    let word = |n: i64| u32::try_from(n).or(i32::try_from(n).map(|n| n as u32));
+    let given = array.values.iter().flatten();
+    let mut words = given
+        .map(|n| word(*n))
+        .collect::<Result<Vec<u32>, _>>()
+        .map_err(|_| error(format!("`{name}` has a value of more than 32 bits")))?;
+    match (array.fill, array.count_from) {
+        (Some(_), Some(_)) => {
+            return Err(error(format!("`{name}` has `fill` and `count_from`")).help(
+                "say what the words behind the values are: one number, or numbers that count",
+            ));
+        }
+        (_, Some(first)) => {
+            let last = first.saturating_add_unsigned(count - words.len() as u64).saturating_sub(1);
+            for n in [first, last] {
+                word(n).map_err(|_| {
+                    error(format!("`{name}` counts to {n}, which is no number of 32 bits"))
+                })?;
+            }
+            words.extend(
+                (0..count - words.len() as u64).map(|n| first.wrapping_add_unsigned(n) as u32),
+            );
+        }
+        (fill, None) => {
+            let fill = word(fill.unwrap_or(0))
+                .map_err(|_| error(format!("`fill` of `{name}` is no number of 32 bits")))?;
+            words.resize(count as usize, fill);
+        }
+    }
+    Ok(words)
+}
+
+/// A condition on the end of a run: its array is one of the file, or a variable of the program.
+fn post_condition(
+    condition: &toml::Spanned<String>,
+    file: &Arc<SourceFile>,
+    module: &Module,
+    arrays: &[InputArray],
+) -> Result<PostCondition, Diagnostic> {
+    let error = |what: String| Diagnostic::error(what).at(file, at(condition.span()), "");
+    let read = PostCondition::read(condition.get_ref()).map_err(&error)?;
+    let of_module = module
+        .variables
+        .iter()
+        .find(|v| v.name == read.array && v.space == margay_ptx::StateSpace::Global);
+    let words = arrays.iter().find(|a| a.name == read.array).map(|a| a.words.len() as u64);
+    let words = words.or(of_module.and_then(|v| v.size).map(|bytes| bytes / 4));
+    match (words, &read.elements) {
+        (None, _) => Err(error(format!("there is no array `{}`", read.array)).help(
+            "arrays are those of this file, and the variables in global memory of the program",
+        )),
+        (Some(0), _) => Err(error(format!(
+            "`{}` has less than a word of 4 bytes, so nothing would be compared",
+            read.array
+        ))),
+        (Some(words), ArrayElements::One(index)) if *index >= words => {
+            Err(error(format!("`{}` has {words} words: there is no number {index}", read.array)))
+        }
+        _ => Ok(read),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The environments in which applications run: memories of the machine of the CPU, and on a GPU
 //! those of PLDI 2016, section 4.2.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -67,22 +68,29 @@ pub enum NamedEnvironment {
     OnGpu(ApplicationEnvironment),
 }
 
+/// A name of no environment; it says which there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoSuchEnvironment;
+
+impl fmt::Display for NoSuchEnvironment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all: Vec<NamedEnvironment> = NamedEnvironment::all().collect();
+        let names: Vec<&str> = all.iter().map(NamedEnvironment::name).collect();
+        write!(f, "there is no such environment: {}", names.join(", "))
+    }
+}
+
+impl std::error::Error for NoSuchEnvironment {}
+
 impl NamedEnvironment {
+    fn all() -> impl Iterator<Item = Self> {
+        let on_gpu = environments().into_iter().map(Self::OnGpu);
+        MEMORIES.map(Self::OnCpu).into_iter().chain(on_gpu)
+    }
+
     /// The environment of this name.
-    ///
-    /// # Errors
-    /// There is none: a sentence with the names that there are.
-    pub fn from_name(name: &str) -> Result<Self, String> {
-        let all: Vec<Self> = MEMORIES
-            .map(Self::OnCpu)
-            .into_iter()
-            .chain(environments().into_iter().map(Self::OnGpu))
-            .collect();
-        let names = || all.iter().map(Self::name).collect::<Vec<_>>().join(", ");
-        all.iter()
-            .find(|e| e.name() == name)
-            .cloned()
-            .ok_or_else(|| format!("there is no such environment: {}", names()))
+    pub fn from_name(name: &str) -> Result<Self, NoSuchEnvironment> {
+        Self::all().find(|e| e.name() == name).ok_or(NoSuchEnvironment)
     }
 
     pub fn name(&self) -> &str {
@@ -173,6 +181,7 @@ mod tests {
         }
         assert!(
             NamedEnvironment::from_name("sys-str")
+                .map_err(|why| why.to_string())
                 .is_err_and(|why| why.contains("store-store") && why.contains("sys-str+"))
         );
     }

@@ -225,5 +225,5 @@ fn profile(path: &Path) -> Result<Environment, String> {
     let profile = Profile::read(&text)
         .map_err(|why| format!("{name} is no profile as `margay gpu tune` writes it: {why}"))?;
     // How a litmus test is laid out says nothing of an application.
-    Environment::parse(&profile.environment)
+    Environment::parse(&profile.environment).map_err(|why| why.to_string())
 }

@@ -20,8 +20,11 @@ impl Application {
         seed: u64,
     ) -> Result<Option<String>, String> {
         let mut loaded = self.load(text)?;
-        let scratchpad =
-            loaded.device.memory.allocate("scratchpad", scratchpad_bytes(environment))?;
+        let scratchpad = loaded
+            .device
+            .memory
+            .allocate("scratchpad", scratchpad_bytes(environment))
+            .map_err(|why| why.to_string())?;
         let launched = |kernel: &str| self.launches.iter().any(|l| l.kernel == kernel);
         for (launch, checks) in
             self.launches.iter().map(|l| (l, false)).chain(self.checks.iter().map(|l| (l, true)))

@@ -1,12 +1,14 @@
 //! `margay gpu check --explain`: the accesses of a test beside the machine code with its control
 //! words, and which of them the code lets overlap.
 
+use std::fmt;
+
 use margay_litmus::test::Test;
 use margay_reports::gpu as document;
-use margay_runner::emit::{Environment, GpuTarget, Writing, kernel_as};
+use margay_runner::emit::{EmissionError, Environment, GpuTarget, Writing, kernel_as};
 use margay_runner::sass::{
-    self, AssemblyChoice, AssemblyWay, CodeComparison, ComparedThread, ScoreboardUses, Toolkit,
-    choose_all, listings, threads, uses,
+    self, AssemblyChoice, AssemblyWay, CodeComparison, ComparedThread, ScoreboardUses, ToolFailure,
+    Toolkit, choose_all, listings, threads, uses,
 };
 
 use margay_console::output::Output;
@@ -24,6 +26,30 @@ pub struct ExplainedCode {
     pub uses: ScoreboardUses,
 }
 
+/// Why the machine code of a test is not shown.
+#[derive(Debug)]
+pub enum ExplanationFailure {
+    /// There is no kernel for the test.
+    Emission(EmissionError),
+    Tool(ToolFailure),
+    NoDisassembler(GpuTarget),
+    /// The disassembler lists other kernels.
+    NoKernel,
+}
+
+impl fmt::Display for ExplanationFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Emission(error) => error.fmt(f),
+            Self::Tool(failure) => failure.fmt(f),
+            Self::NoDisassembler(target) => write!(f, "there is no disassembler for {target}"),
+            Self::NoKernel => f.write_str("the disassembly has no such kernel"),
+        }
+    }
+}
+
+impl std::error::Error for ExplanationFailure {}
+
 /// Assembles a test as it would be run, or at a level.
 pub fn explain(
     toolkit: &Toolkit,
@@ -31,9 +57,10 @@ pub fn explain(
     target: GpuTarget,
     environment: &Environment,
     level: Option<u8>,
-) -> Result<ExplainedCode, String> {
-    let written =
-        |writing| kernel_as(test, target, environment, writing).map_err(|e| e.to_string());
+) -> Result<ExplainedCode, ExplanationFailure> {
+    let written = |writing| {
+        kernel_as(test, target, environment, writing).map_err(ExplanationFailure::Emission)
+    };
     let (plain, apart) = (written(Writing::Plain)?, written(Writing::Apart)?);
     let way = match level {
         Some(level) => AssemblyWay { level, writing: Writing::Plain },
@@ -43,15 +70,15 @@ pub fn explain(
             Err(Ok(CodeComparison::Differs(_))) => {
                 AssemblyWay { level: 0, writing: Writing::Plain }
             }
-            Err(Ok(_)) => return Err(format!("there is no disassembler for {target}")),
-            Err(Err(failure)) => return Err(failure.to_string()),
+            Err(Ok(_)) => return Err(ExplanationFailure::NoDisassembler(target)),
+            Err(Err(failure)) => return Err(ExplanationFailure::Tool(failure)),
         },
     };
     let kernel = if way.writing == Writing::Plain { plain } else { apart };
-    let listing = listings(toolkit, target, way.level, &[&kernel]).map_err(|e| e.to_string())?;
     let listing =
-        listing.ok_or_else(|| format!("there is no disassembler for {target}"))?.remove(0);
-    let listing = listing.ok_or_else(|| "the disassembly has no such kernel".to_owned())?;
+        listings(toolkit, target, way.level, &[&kernel]).map_err(ExplanationFailure::Tool)?;
+    let listing = listing.ok_or(ExplanationFailure::NoDisassembler(target))?.remove(0);
+    let listing = listing.ok_or(ExplanationFailure::NoKernel)?;
     let threads = threads(test, target, &listing);
     let same = threads.iter().all(|t| t.differences.is_empty());
     Ok(ExplainedCode { way, same, threads, uses: uses(&listing) })

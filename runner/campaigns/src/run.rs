@@ -154,7 +154,8 @@ fn compiled(
     let text = limited::text(path, 1 << 26)
         .map_err(|e| Diagnostic::error(format!("cannot read `{}`: {e}", path.display())))?;
     let wrong = |why: String| Diagnostic::error(format!("`{}`: {why}", path.display()));
-    let mut compiled = CompiledProgram::read(&text, &read.test).map_err(wrong)?;
+    let mut compiled =
+        CompiledProgram::read(&text, &read.test).map_err(|why| wrong(why.to_string()))?;
     if let Some(path) = &options.accesses {
         let accesses = inputs::test(path, output).map_err(|mut errors| errors.remove(0))?;
         if accesses.test.threads.len() != read.test.threads.len() {

@@ -135,7 +135,7 @@ impl CampaignSession {
         let profile = on.profile.as_deref().map(profile).transpose().map_err(Closed::Wrong)?;
         let base = match &profile {
             Some(profile) => Environment::parse(&profile.environment)
-                .map_err(|why| Closed::Wrong(Diagnostic::error(why)))?,
+                .map_err(|why| Closed::Wrong(Diagnostic::error(why.to_string())))?,
             None => Environment::default(),
         };
         if on.require_comparison && on.device != DeviceName::Cuda {
@@ -183,5 +183,5 @@ fn profile(path: &Path) -> Result<Profile, Diagnostic> {
             .help("`margay gpu tune FILE` writes a profile")
     };
     let text = limited::text(path, 1 << 20).map_err(|e| wrong(format!("cannot read: {e}")))?;
-    Profile::read(&text).map_err(wrong)
+    Profile::read(&text).map_err(|why| wrong(why.to_string()))
 }

@@ -17,6 +17,7 @@ use crate::address::{ArrayRoom, SHARED};
 use crate::late_load;
 use crate::limits::KernelLimits;
 use crate::memory::GlobalMemory;
+use crate::refusal::ModuleRefusal;
 use crate::registers;
 use crate::variables::{FrameVariables, VariablePlaces};
 
@@ -263,7 +264,10 @@ pub(crate) struct MachineProgram {
 }
 
 /// Decodes a module, and puts its variables into memory.
-pub(crate) fn decode(module: &Module, memory: &mut GlobalMemory) -> Result<MachineProgram, String> {
+pub(crate) fn decode(
+    module: &Module,
+    memory: &mut GlobalMemory,
+) -> Result<MachineProgram, ModuleRefusal> {
     let mut places = VariablePlaces::find(module, memory)?;
     let of_frames = std::mem::take(&mut places.of_frames);
     let functions = places

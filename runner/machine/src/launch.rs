@@ -1,6 +1,6 @@
 //! What is run, and what comes of it.
 
-use margay_ptx::{ReadError, SourceLine};
+use margay_ptx::SourceLine;
 use rustc_hash::FxHashMap;
 
 use crate::code::{self, MachineProgram};
@@ -10,6 +10,7 @@ use crate::machine::{KernelMachine, ThreadState};
 use crate::memory::GlobalMemory;
 use crate::order::InOrder;
 use crate::order::buffered::Buffered;
+use crate::refusal::ModuleRefusal;
 use crate::schedule::{Finished, LaunchSize, MAX_BYTES, MemoryKind, Schedule};
 
 /// The most threads that are there at once, and the most bytes that they and their blocks take when
@@ -42,8 +43,8 @@ impl MachineModule {
     ///
     /// # Errors
     /// The text is no PTX; or a variable is of another module, or all are larger than this memory.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let module = margay_ptx::read(text).map_err(|e: ReadError| e.to_string())?;
+    pub fn read(text: &str) -> Result<Self, ModuleRefusal> {
+        let module = margay_ptx::read(text).map_err(ModuleRefusal::Unread)?;
         let mut memory = GlobalMemory::default();
         let program = code::decode(&module, &mut memory)?;
         let lines =

@@ -1,5 +1,7 @@
 //! Global memory: arrays, each in a window of its own.
 
+use std::fmt;
+
 use crate::address::{ArrayRoom, GLOBAL_WINDOWS};
 
 /// Arrays begin at a multiple of so many bytes, and no two share any of them.
@@ -9,6 +11,38 @@ const GRANULE: u64 = 256;
 const MOST: u64 = 1 << 32;
 
 const _: () = assert!(MOST < GLOBAL_WINDOWS.most_bytes());
+
+/// What a memory does not do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MemoryRefusal {
+    /// An array for which no room is left, and how many bytes are taken.
+    Full { name: String, bytes: u64, taken: u64 },
+    /// An array beside which there are as many as can be told apart.
+    TooManyArrays { name: String },
+    /// Bytes that are not all in one array.
+    Outside { address: u64, bytes: u64 },
+}
+
+impl fmt::Display for MemoryRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full { name, bytes, taken } => write!(
+                f,
+                "`{name}` has {bytes} bytes: there are {MOST} in all, and {taken} are taken"
+            ),
+            Self::TooManyArrays { name } => write!(
+                f,
+                "there are more than {} arrays of global memory, with `{name}`",
+                GLOBAL_WINDOWS.most()
+            ),
+            Self::Outside { address, bytes } => {
+                write!(f, "{bytes} bytes at {address:#x} are not in one array")
+            }
+        }
+    }
+}
+
+impl std::error::Error for MemoryRefusal {}
 
 /// The global memory of a device: arrays, far from each other.
 #[derive(Debug, Clone, Default)]
@@ -22,17 +56,13 @@ impl GlobalMemory {
     ///
     /// # Errors
     /// All arrays together are larger than this memory: how large it is.
-    pub fn allocate(&mut self, name: &str, bytes: u64) -> Result<u64, String> {
+    pub fn allocate(&mut self, name: &str, bytes: u64) -> Result<u64, MemoryRefusal> {
         let start = self.bytes.len() as u64;
         let end = start.checked_add(bytes).filter(|end| *end <= MOST);
-        let end = end.ok_or_else(|| {
-            format!("`{name}` has {bytes} bytes: there are {MOST} in all, and {start} are taken")
-        })?;
+        let end =
+            end.ok_or_else(|| MemoryRefusal::Full { name: name.to_owned(), bytes, taken: start })?;
         if self.rooms.len() >= GLOBAL_WINDOWS.most() {
-            return Err(format!(
-                "there are more than {} arrays of global memory, with `{name}`",
-                GLOBAL_WINDOWS.most()
-            ));
+            return Err(MemoryRefusal::TooManyArrays { name: name.to_owned() });
         }
         let address = GLOBAL_WINDOWS.address(self.rooms.len(), start);
         self.bytes.resize(end.next_multiple_of(GRANULE) as usize, 0);
@@ -66,8 +96,8 @@ impl GlobalMemory {
     ///
     /// # Errors
     /// They are not all in one array.
-    pub fn read(&self, address: u64, bytes: u64) -> Result<&[u8], String> {
-        let at = self.place(address, bytes).ok_or_else(|| outside(address, bytes))?;
+    pub fn read(&self, address: u64, bytes: u64) -> Result<&[u8], MemoryRefusal> {
+        let at = self.place(address, bytes).ok_or(MemoryRefusal::Outside { address, bytes })?;
         Ok(&self.bytes[at..at + bytes as usize])
     }
 
@@ -75,17 +105,13 @@ impl GlobalMemory {
     ///
     /// # Errors
     /// They are not all in one array.
-    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), String> {
-        let at = self
-            .place(address, bytes.len() as u64)
-            .ok_or_else(|| outside(address, bytes.len() as u64))?;
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryRefusal> {
+        let length = bytes.len() as u64;
+        let at =
+            self.place(address, length).ok_or(MemoryRefusal::Outside { address, bytes: length })?;
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
         Ok(())
     }
-}
-
-fn outside(address: u64, bytes: u64) -> String {
-    format!("{bytes} bytes at {address:#x} are not in one array")
 }
 
 /// A number of up to eight bytes.

@@ -10,9 +10,10 @@ use rustc_hash::FxHashMap;
 
 use crate::address::{ArrayRoom, FRAME_WINDOWS, SHARED_WINDOWS};
 use crate::memory::GlobalMemory;
+use crate::refusal::ModuleRefusal;
 
 /// The most bytes of a thread's own memory in one call.
-const MAX_FRAME: u64 = 1 << 20;
+pub(crate) const MAX_FRAME: u64 = 1 << 20;
 
 /// The most bytes of shared memory of a block, on the GPUs that have the most: 227 KB (CUDA C++
 /// Programming Guide, compute capabilities 9.0 and 10.0).
@@ -106,10 +107,13 @@ impl<'m> VariablePlaces<'m> {
     /// Places the variables of a module; those of global and constant memory are put into memory.
     ///
     /// # Errors
-    /// One is of another module, or too large: which, in a sentence.
-    pub(crate) fn find(module: &'m Module, memory: &mut GlobalMemory) -> Result<Self, String> {
+    /// One is of another module, or too large.
+    pub(crate) fn find(
+        module: &'m Module,
+        memory: &mut GlobalMemory,
+    ) -> Result<Self, ModuleRefusal> {
         if module.address_size != 64 {
-            return Err("its addresses have 32 bits (`.address_size 32`, or none), which this machine does not have".to_owned());
+            return Err(ModuleRefusal::NarrowAddresses);
         }
         let of: Vec<usize> =
             (0..module.functions.len()).filter(|&f| module.functions[f].body.is_some()).collect();
@@ -118,8 +122,8 @@ impl<'m> VariablePlaces<'m> {
             if !matches!(variable.space, StateSpace::Global | StateSpace::Constant) {
                 continue;
             }
-            let size = variable.size.ok_or_else(|| {
-                format!("`{}` has no size: it is of another module", variable.name)
+            let size = variable.size.ok_or_else(|| ModuleRefusal::OfAnotherModule {
+                variable: variable.name.clone(),
             })?;
             fixed.insert(VariableId(n as u32), memory.allocate(&name_of(variable), size)?);
         }
@@ -129,14 +133,14 @@ impl<'m> VariablePlaces<'m> {
         let of_frames = of
             .iter()
             .map(|&f| frame(module, &module.functions[f], &mut frames))
-            .collect::<Result<Vec<FrameVariables>, String>>()?;
+            .collect::<Result<Vec<FrameVariables>, ModuleRefusal>>()?;
         let places = Self { module, of, fixed, shared, frames, of_frames };
         places.initialise(memory)?;
         Ok(places)
     }
 
     /// What variables hold at the start.
-    fn initialise(&self, memory: &mut GlobalMemory) -> Result<(), String> {
+    fn initialise(&self, memory: &mut GlobalMemory) -> Result<(), ModuleRefusal> {
         let module = self.module;
         for (n, variable) in module.variables.iter().enumerate() {
             let Some(&address) = self.fixed.get(&VariableId(n as u32)) else { continue };
@@ -155,7 +159,7 @@ impl<'m> VariablePlaces<'m> {
                             .map(|n| VariableId(n as u32));
                         let other = other
                             .and_then(|id| self.fixed.get(&id))
-                            .ok_or(format!("`{name}` has no address"))?;
+                            .ok_or_else(|| ModuleRefusal::NoAddress { of: name.clone() })?;
                         other.wrapping_add_signed(*distance)
                     }
                 };
@@ -171,7 +175,9 @@ impl<'m> VariablePlaces<'m> {
 
 /// The variables of shared memory, with their addresses: side by side for each kernel, as if it had
 /// no others than its own.
-fn shared_variables(module: &Module) -> Result<(SharedVariables, Vec<(VariableId, u64)>), String> {
+fn shared_variables(
+    module: &Module,
+) -> Result<(SharedVariables, Vec<(VariableId, u64)>), ModuleRefusal> {
     let used: Vec<(usize, Vec<VariableId>)> =
         module.kernels().map(|kernel| (kernel, shared_of(module, kernel))).collect();
     let mut ends = vec![0; used.len()];
@@ -188,16 +194,12 @@ fn shared_variables(module: &Module) -> Result<(SharedVariables, Vec<(VariableId
         let users = || (0..used.len()).filter(|n| used[*n].1.binary_search(&id).is_ok());
         let start = aligned(users().map(|n| ends[n]).max().unwrap_or(0), variable);
         let end = start.checked_add(bytes).filter(|end| *end <= MAX_SHARED).ok_or_else(|| {
-            let name = name_of(variable);
-            format!("a kernel's variables of shared memory take more than {MAX_SHARED} bytes, with `{name}` of {bytes}")
+            ModuleRefusal::Shared { variable: name_of(variable).to_string(), bytes }
         })?;
         users().for_each(|n| ends[n] = end);
         // One more is for what the launch gives.
         if rooms.len() + 1 >= SHARED_WINDOWS.most() {
-            return Err(format!(
-                "there are more than {} variables of shared memory",
-                SHARED_WINDOWS.most() - 1
-            ));
+            return Err(ModuleRefusal::TooManyShared);
         }
         addresses.push((id, SHARED_WINDOWS.address(rooms.len(), start)));
         ids.push(id);
@@ -232,7 +234,7 @@ fn frame(
     module: &Module,
     function: &Function,
     frames: &mut FxHashMap<VariableId, FramePlace>,
-) -> Result<FrameVariables, String> {
+) -> Result<FrameVariables, ModuleRefusal> {
     let of_parameters =
         function.parameters.iter().chain(&function.results).filter_map(|p| match p {
             Parameter::Memory(id) => Some(*id),
@@ -248,13 +250,10 @@ fn frame(
         }
         let bytes = variable.size.unwrap_or(8);
         let start = found.bytes.next_multiple_of(variable.align.unwrap_or(8).clamp(8, 256));
-        found.bytes =
-            start.checked_add(bytes).filter(|end| *end <= MAX_FRAME).ok_or_else(|| {
-                format!(
-                    "`{}` takes more than {MAX_FRAME} bytes of a thread's own memory",
-                    function.name
-                )
-            })?;
+        found.bytes = start
+            .checked_add(bytes)
+            .filter(|end| *end <= MAX_FRAME)
+            .ok_or_else(|| ModuleRefusal::Frame { function: function.name.clone() })?;
         frames.insert(
             id,
             FramePlace {

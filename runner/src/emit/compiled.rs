@@ -6,6 +6,8 @@
 //! Pointers are those of an instance; what the thread leaves in `result` is read after its last
 //! access.
 
+use std::fmt;
+
 use margay_litmus::print::cuda_results;
 use margay_litmus::test::{Dialect, Test, ThreadId};
 use margay_models::digest::digest;
@@ -42,29 +44,64 @@ const VERSIONS: [&str; 18] = [
     "8.1", "8.0", "7.8", "7.5", "7.0",
 ];
 
+/// Why a text is no program that a compiler made of a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UnreadProgram {
+    /// The test, by its name, is in no language that is compiled.
+    NoCTest(String),
+    /// It is no PTX, or of a version that came later.
+    NoVersion,
+    /// The thread has no function.
+    NoKernel { thread: usize },
+    /// The function of this name does not begin with `{`.
+    NoBody(String),
+    /// Its `}` is missing.
+    NoEnd(String),
+    /// The function of a thread has another number of parameters than are wanted.
+    Parameters { thread: usize, has: usize, wanted: usize },
+}
+
+impl fmt::Display for UnreadProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoCTest(name) => write!(
+                f,
+                "`{name}` is no C test; a compiled program is what a compiler made of one"
+            ),
+            Self::NoVersion => {
+                f.write_str("the program has no `.version` that is known here; it has to be PTX")
+            }
+            Self::NoKernel { thread } => {
+                write!(f, "the program has no kernel `margay_P{thread}` for thread P{thread}")
+            }
+            Self::NoBody(name) => write!(f, "`{name}` has no body"),
+            Self::NoEnd(name) => write!(f, "`{name}` has no end"),
+            Self::Parameters { thread, has, wanted } => write!(
+                f,
+                "`margay_P{thread}` has {has} parameters; expected {wanted}: the locations of the thread, and `result`"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for UnreadProgram {}
+
 impl CompiledProgram {
-    /// Reads PTX with a function for each thread of the test. The error is one sentence.
-    pub fn read(text: &str, test: &Test) -> Result<Self, String> {
+    /// Reads PTX with a function for each thread of the test.
+    pub fn read(text: &str, test: &Test) -> Result<Self, UnreadProgram> {
         if test.dialect != Dialect::C {
-            return Err(format!(
-                "`{}` is no C test; a compiled program is what a compiler made of one",
-                test.name
-            ));
+            return Err(UnreadProgram::NoCTest(test.name.clone()));
         }
         let written = text.lines().find_map(|l| l.trim().strip_prefix(".version")).map(str::trim);
         let version = written.and_then(|w| VERSIONS.into_iter().find(|v| *v == w));
-        let version = version.ok_or_else(|| {
-            "the program has no `.version` that is known here; it has to be PTX".to_owned()
-        })?;
+        let version = version.ok_or(UnreadProgram::NoVersion)?;
         let entries = (0..test.threads.len())
             .map(|t| CompiledFunction::read(text, t))
             .collect::<Result<Vec<_>, _>>()?;
         for (t, (entry, thread)) in entries.iter().zip(&test.threads).enumerate() {
             let (has, wanted) = (entry.parameters.len(), thread.parameters.len() + 1);
             if has != wanted {
-                return Err(format!(
-                    "`margay_P{t}` has {has} parameters; expected {wanted}: the locations of the thread, and `result`"
-                ));
+                return Err(UnreadProgram::Parameters { thread: t, has, wanted });
             }
         }
         Ok(Self { version, entries, hash: digest(text.as_bytes()), accesses: None })
@@ -143,14 +180,13 @@ impl CompiledProgram {
 
 impl CompiledFunction {
     /// The function of a thread.
-    fn read(text: &str, t: usize) -> Result<Self, String> {
+    fn read(text: &str, t: usize) -> Result<Self, UnreadProgram> {
         let name = format!("margay_P{t}");
         let start = text.find(&format!(".entry {name}("));
-        let rest = &text[start
-            .ok_or_else(|| format!("the program has no kernel `{name}` for thread P{t}"))?..];
+        let rest = &text[start.ok_or(UnreadProgram::NoKernel { thread: t })?..];
         let (header, rest) =
-            rest.split_once("\n{").ok_or_else(|| format!("`{name}` has no body"))?;
-        let (body, _) = rest.split_once("\n}").ok_or_else(|| format!("`{name}` has no end"))?;
+            rest.split_once("\n{").ok_or_else(|| UnreadProgram::NoBody(name.clone()))?;
+        let (body, _) = rest.split_once("\n}").ok_or_else(|| UnreadProgram::NoEnd(name.clone()))?;
         let parameter = |line: &str| {
             Some(
                 line.trim()

@@ -187,37 +187,85 @@ pub const KEYS: [&str; 24] = [
     "bank-rounds",
 ];
 
+/// Why a text says no environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettingRefusal {
+    /// A part that is not `KEY=VALUE`.
+    NoSetting(String),
+    UnknownKey(String),
+    /// A setting whose value is another one than these words say.
+    Value {
+        setting: String,
+        expected: String,
+    },
+}
+
+impl SettingRefusal {
+    fn value(key: &str, value: &str, expected: impl Into<String>) -> Self {
+        Self::Value { setting: format!("{key}={value}"), expected: expected.into() }
+    }
+
+    /// The value may also be a word.
+    fn or(self, word: &str) -> Self {
+        match self {
+            Self::Value { setting, expected } => {
+                Self::Value { setting, expected: format!("{expected}, or {word}") }
+            }
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for SettingRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSetting(part) => {
+                write!(f, "`{part}` is no setting; expected KEY=VALUE, e.g. spin=1024")
+            }
+            Self::UnknownKey(key) => {
+                write!(f, "there is no setting `{key}`; there are {}", KEYS.join(", "))
+            }
+            Self::Value { setting, expected } => write!(f, "`{setting}`: expected {expected}"),
+        }
+    }
+}
+
+impl std::error::Error for SettingRefusal {}
+
 impl Environment {
-    /// Reads `KEY=VALUE,...`; keys that are not named keep their defaults. The error says which
-    /// part is wrong and what is expected.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// Reads `KEY=VALUE,...`; keys that are not named keep their defaults.
+    pub fn parse(text: &str) -> Result<Self, SettingRefusal> {
         Self::default().with(text)
     }
 
     /// The same with other settings, `KEY=VALUE,...`.
-    pub fn with(mut self, text: &str) -> Result<Self, String> {
+    pub fn with(mut self, text: &str) -> Result<Self, SettingRefusal> {
         for part in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
             let Some((key, value)) = part.split_once('=') else {
-                return Err(format!("`{part}` is no setting; expected KEY=VALUE, e.g. spin=1024"));
+                return Err(SettingRefusal::NoSetting(part.to_owned()));
             };
             self.set(key.trim(), value.trim())?;
         }
         Ok(self)
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), SettingRefusal> {
         let number = |smallest: u32, largest: u32| match value.parse::<u32>() {
             Ok(n) if (smallest..=largest).contains(&n) => Ok(n),
-            _ => Err(format!("`{key}={value}`: expected a number from {smallest} to {largest}")),
+            _ => Err(SettingRefusal::value(
+                key,
+                value,
+                format!("a number from {smallest} to {largest}"),
+            )),
         };
         let switch = || match value {
             "on" => Ok(true),
             "off" => Ok(false),
-            _ => Err(format!("`{key}={value}`: expected on or off")),
+            _ => Err(SettingRefusal::value(key, value, "on or off")),
         };
         let count = |smallest: u32, largest: u32, or: u32| match value {
             "auto" => Ok(Count::Auto { or }),
-            _ => number(smallest, largest).map(Count::Fixed).map_err(|e| format!("{e}, or auto")),
+            _ => number(smallest, largest).map(Count::Fixed).map_err(|e| e.or("auto")),
         };
         match key {
             "groups" => self.groups = count(1, 65_536, 512)?,
@@ -225,9 +273,7 @@ impl Environment {
             "same-warp" => self.same_warp = switch()?,
             "stride" => self.stride = number(1, 1024)?,
             "distance" if value == "far" => self.distance = None,
-            "distance" => {
-                self.distance = Some(number(0, 4096).map_err(|e| format!("{e}, or far"))?)
-            }
+            "distance" => self.distance = Some(number(0, 4096).map_err(|e| e.or("far"))?),
             "parallel" => self.parallel = switch()?,
             "spin" => self.spin = number(0, 1 << 20)?,
             "shuffle" => self.shuffle = switch()?,
@@ -241,9 +287,7 @@ impl Environment {
                     "random" => Stress::Random,
                     "cache" => Stress::Cache,
                     _ => {
-                        return Err(format!(
-                            "`stress={value}`: expected sequence, random or cache"
-                        ));
+                        return Err(SettingRefusal::value(key, value, "sequence, random or cache"));
                     }
                 }
             }
@@ -258,14 +302,14 @@ impl Environment {
             "bank" => self.bank = switch()?,
             "bank-warps" => self.bank_warps = number(0, 16)?,
             "bank-rounds" => self.bank_rounds = number(1, 1 << 20)?,
-            _ => return Err(format!("there is no setting `{key}`; there are {}", KEYS.join(", "))),
+            _ => return Err(SettingRefusal::UnknownKey(key.to_owned())),
         }
         Ok(())
     }
 }
 
 /// Reads `ld-st-st`.
-pub fn sequence(text: &str) -> Result<Vec<StressAccess>, String> {
+pub fn sequence(text: &str) -> Result<Vec<StressAccess>, SettingRefusal> {
     let accesses: Option<Vec<StressAccess>> = text
         .split('-')
         .map(|a| match a {
@@ -276,8 +320,10 @@ pub fn sequence(text: &str) -> Result<Vec<StressAccess>, String> {
         .collect();
     match accesses {
         Some(accesses) if accesses.len() <= 5 => Ok(accesses),
-        _ => Err(format!(
-            "`stress-sequence={text}`: expected one to five of ld and st, e.g. ld-st-st"
+        _ => Err(SettingRefusal::value(
+            "stress-sequence",
+            text,
+            "one to five of ld and st, e.g. ld-st-st",
         )),
     }
 }

@@ -35,8 +35,10 @@ use margay_litmus::test::{
 use margay_litmus::unfold::Code;
 use margay_models::execution::Proxy;
 
-pub use compiled::CompiledProgram;
-pub use environment::{Count, Environment, KEYS, Stress, StressAccess, sequence, sequence_text};
+pub use compiled::{CompiledProgram, UnreadProgram};
+pub use environment::{
+    Count, Environment, KEYS, SettingRefusal, Stress, StressAccess, sequence, sequence_text,
+};
 pub use error::{EmissionError, EmissionFault};
 pub use kernel::{LaunchDraw, ModuleText, OUTCOMES, TestKernel, directives};
 pub use layout::{EmissionLayout, ThreadRole};

@@ -21,12 +21,25 @@ pub enum OpenClTarget {
     SpirVBuiltIn,
 }
 
+/// A name of nothing that the source could be compiled for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownOpenClTarget(String);
+
+impl fmt::Display for UnknownOpenClTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is not known here; expected `spirv64`, `spirv64-built-in` or a GPU such as `gfx906`, `gfx90a`, `gfx942`",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for UnknownOpenClTarget {}
+
 impl OpenClTarget {
     /// Reads a name.
-    ///
-    /// # Errors
-    /// What is known, in a sentence.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, UnknownOpenClTarget> {
         let of_ninth = text
             .strip_prefix("gfx9")
             .is_some_and(|rest| rest.len() == 2 && rest.chars().all(|c| c.is_ascii_hexdigit()));
@@ -34,9 +47,7 @@ impl OpenClTarget {
             "spirv64" => Ok(Self::SpirV),
             "spirv64-built-in" => Ok(Self::SpirVBuiltIn),
             _ if of_ninth => Ok(Self::Amd(text.to_owned())),
-            _ => Err(format!(
-                "`{text}` is not known here; expected `spirv64`, `spirv64-built-in` or a GPU such as `gfx906`, `gfx90a`, `gfx942`"
-            )),
+            _ => Err(UnknownOpenClTarget(text.to_owned())),
         }
     }
 }

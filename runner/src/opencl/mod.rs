@@ -8,7 +8,7 @@ mod play;
 mod source;
 
 pub use compare::compare;
-pub use compiler::{OpenClCompiler, OpenClTarget};
+pub use compiler::{OpenClCompiler, OpenClTarget, UnknownOpenClTarget};
 pub use source::{OpenClSource, source};
 
 use margay_litmus::test::Space;

@@ -44,7 +44,9 @@ fn thread(test: &Test, t: usize, target: GpuTarget, listing: &Listing) -> Compar
     }
     match expected(test, ThreadId(t as u16), target) {
         Ok(wanted) => against(wanted, t, target, listing, KernelAuthor::Here),
-        Err(why) => ComparedThread { differences: vec![why], ..ComparedThread::default() },
+        Err(why) => {
+            ComparedThread { differences: vec![why.to_string()], ..ComparedThread::default() }
+        }
     }
 }
 
@@ -67,7 +69,9 @@ pub fn compiled_threads(
 ) -> Vec<ComparedThread> {
     let one = |(t, &results): (usize, &usize)| match expected(accesses, ThreadId(t as u16), target)
     {
-        Err(why) => ComparedThread { differences: vec![why], ..ComparedThread::default() },
+        Err(why) => {
+            ComparedThread { differences: vec![why.to_string()], ..ComparedThread::default() }
+        }
         Ok(mut wanted) => {
             let accesses = wanted.len();
             for n in 0..results {

@@ -3,6 +3,7 @@
 //! "What PTX becomes").
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use margay_litmus::test::{
     Access, AccessOrder, Address, AsyncAction, AsyncFamily, AsyncGroupAction, AsyncOperation,
@@ -52,15 +53,48 @@ impl ExpectedEffect {
     }
 }
 
+/// Why a thread is not compared with machine code. Each but the first has the instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExpectationRefusal {
+    /// The test has other bodies than PTX.
+    NoPtx,
+    /// It is an instruction of programs, and no kernel of a test has it.
+    NotInTests(String),
+    /// What machine code makes of it is not known here.
+    NotCompared(String),
+    /// A loop over lanes.
+    LoopOverLanes(String),
+    /// PTX for the target does not have it.
+    NoInstruction(String, GpuTarget),
+}
+
+impl fmt::Display for ExpectationRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPtx => f.write_str("only PTX tests are compared"),
+            Self::NotInTests(text) => {
+                write!(f, "`{text}`: kernels of tests have no such instruction")
+            }
+            Self::NotCompared(text) => write!(f, "`{text}` is not compared with machine code"),
+            Self::LoopOverLanes(text) => {
+                write!(f, "`{text}` is a loop over lanes in machine code, which is not compared")
+            }
+            Self::NoInstruction(text, target) => {
+                write!(f, "`{text}` on {target}: PTX has no such instruction")
+            }
+        }
+    }
+}
+
 /// What a thread must become; an error names what is not compared.
 pub fn expected(
     test: &Test,
     thread: ThreadId,
     target: GpuTarget,
-) -> Result<Vec<ExpectedEffect>, String> {
+) -> Result<Vec<ExpectedEffect>, ExpectationRefusal> {
     let Some(Body::Instructions(instructions)) = test.threads.get(thread.index()).map(|t| &t.body)
     else {
-        return Err("only PTX tests are compared".to_owned());
+        return Err(ExpectationRefusal::NoPtx);
     };
     let mut builder = ExpectationBuilder {
         test,
@@ -206,7 +240,7 @@ impl ExpectationBuilder<'_> {
         operation: &Operation,
         text: &str,
         guard: &BTreeSet<usize>,
-    ) -> Result<(), String> {
+    ) -> Result<(), ExpectationRefusal> {
         let guarded = !guard.is_empty() || text.starts_with('@');
         match operation {
             Operation::Load { access, destination, address } if access.proxy != Proxy::Generic => {
@@ -260,7 +294,7 @@ impl ExpectationBuilder<'_> {
                 }
             }
             Operation::Launches(_) => {
-                return Err(format!("`{text}`: kernels of tests have no such instruction"));
+                return Err(ExpectationRefusal::NotInTests(text.to_owned()));
             }
             Operation::ClusterBarrier(ClusterBarrier::Arrive { relaxed }) => {
                 if !relaxed {
@@ -309,7 +343,7 @@ impl ExpectationBuilder<'_> {
             | Operation::Tensormap(_)
             | Operation::SharedFence { to_async: true, .. }
             | Operation::Multimem(_) => {
-                return Err(format!("`{text}` is not compared with machine code"));
+                return Err(ExpectationRefusal::NotCompared(text.to_owned()));
             }
             Operation::Local { destination, operands, .. } => {
                 let from = operands.iter().flat_map(|o| self.of_value(o)).collect();
@@ -332,7 +366,7 @@ impl ExpectationBuilder<'_> {
         kind: ProxyFenceKind,
         text: &str,
         guard: &BTreeSet<usize>,
-    ) -> Result<(), String> {
+    ) -> Result<(), ExpectationRefusal> {
         match kind {
             ProxyFenceKind::Alias => {
                 if self.target < GpuTarget(80) {
@@ -363,8 +397,8 @@ impl ExpectationBuilder<'_> {
         Ok(())
     }
 
-    fn no_instruction(&self, text: &str) -> String {
-        format!("`{text}` on {}: PTX has no such instruction", self.target)
+    fn no_instruction(&self, text: &str) -> ExpectationRefusal {
+        ExpectationRefusal::NoInstruction(text.to_owned(), self.target)
     }
 
     /// The end of a group of copies, or a wait for groups.
@@ -374,11 +408,11 @@ impl ExpectationBuilder<'_> {
         action: AsyncGroupAction,
         text: &str,
         guard: &BTreeSet<usize>,
-    ) -> Result<(), String> {
+    ) -> Result<(), ExpectationRefusal> {
         let bulk = match family {
             AsyncFamily::Element => false,
             AsyncFamily::Bulk => true,
-            _ => return Err(format!("`{text}` is not compared with machine code")),
+            _ => return Err(ExpectationRefusal::NotCompared(text.to_owned())),
         };
         match action {
             AsyncGroupAction::Commit => self.plain(SassEffect::GroupEnd { bulk }, text, guard),
@@ -482,7 +516,7 @@ impl ExpectationBuilder<'_> {
         text: &str,
         guard: &BTreeSet<usize>,
         guarded: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), ExpectationRefusal> {
         let location =
             if let Base::Location(name) = &address.base { self.test.location(name) } else { None };
         let remote = *is_remote || location.is_some_and(|l| self.remote[l]);
@@ -505,9 +539,7 @@ impl ExpectationBuilder<'_> {
             MbarrierAction::Expect { .. } => SassMbarrier::Expect,
             MbarrierAction::Transfer { .. } => SassMbarrier::Transfer,
             MbarrierAction::Arrive { incomplete: true, .. } => {
-                return Err(format!(
-                    "`{text}` is a loop over lanes in machine code, which is not compared"
-                ));
+                return Err(ExpectationRefusal::LoopOverLanes(text.to_owned()));
             }
             MbarrierAction::Arrive { token, order, scope, count, bytes, drops, .. } => {
                 let releases = *order == AccessOrder::Release;
@@ -552,7 +584,7 @@ impl ExpectationBuilder<'_> {
         operation: &AsyncOperation,
         text: &str,
         guard: &BTreeSet<usize>,
-    ) -> Result<(), String> {
+    ) -> Result<(), ExpectationRefusal> {
         let AsyncOperation { family, to_space, from_space, action, .. } = operation;
         let bits_of = |ty: &Option<Type>| ty.map_or(32, |t| t.bits);
         let bulk = |multicast, function| {
@@ -587,7 +619,7 @@ impl ExpectationBuilder<'_> {
                 );
                 return Ok(());
             }
-            _ => return Err(format!("`{text}` is not compared with machine code")),
+            _ => return Err(ExpectationRefusal::NotCompared(text.to_owned())),
         };
         self.plain(effect, text, guard);
         Ok(())

@@ -24,7 +24,7 @@ use crate::emit::{GpuTarget, TestKernel, directives};
 pub use compare::{ComparedThread, compare, compare_compiled, compiled_threads, threads};
 pub use control::ControlWord;
 pub use effect::{SassEffect, SassStrength};
-pub use expect::{ExpectedEffect, expected};
+pub use expect::{ExpectationRefusal, ExpectedEffect, expected};
 pub use hazard::{ScoreboardUses, uses};
 pub use level::{AssemblyChoice, AssemblyWay, LevelSearch, WAYS, choose_all};
 pub use listing::{Listing, SassInstruction};

@@ -19,7 +19,9 @@ use crate::emit::{Count, Environment, Stress, StressAccess, sequence_text};
 pub use choice::{best, maximal};
 pub use journal::{Journal, JournalError, StressMeasurement};
 pub use patch::{critical, most_frequent, patches};
-pub use profile::{ComparedEnvironment, Profile, ProfiledDevice, SystematicStress, VERSION};
+pub use profile::{
+    ComparedEnvironment, Profile, ProfiledDevice, SystematicStress, UnreadProfile, VERSION,
+};
 
 use measure::{Bench, NamedMeasurement};
 

@@ -1,9 +1,11 @@
 //! A device profile: what tuning found, as TOML, for later runs.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::device::DeviceDescription;
-use crate::emit::Environment;
+use crate::emit::{Environment, SettingRefusal};
 
 /// The version of the files.
 pub const VERSION: u32 = 1;
@@ -65,23 +67,46 @@ pub struct ComparedEnvironment {
     pub tests: Vec<String>,
 }
 
+/// Why a text is no profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UnreadProfile {
+    /// It has no version, or is no TOML.
+    NoProfile(toml::de::Error),
+    /// It is of a version that this program does not read.
+    Version(u32),
+    /// Its fields are not those of a profile.
+    Fields(toml::de::Error),
+    Environment(SettingRefusal),
+}
+
+impl fmt::Display for UnreadProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoProfile(error) => write!(f, "this is no profile: {error}"),
+            Self::Version(version) => {
+                write!(f, "a profile of version {version}; this program reads version {VERSION}")
+            }
+            Self::Fields(error) => error.fmt(f),
+            Self::Environment(why) => write!(f, "its environment: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for UnreadProfile {}
+
 impl Profile {
-    /// Reads a file's text. The error is one sentence, with the line where the text is no TOML.
-    pub fn read(text: &str) -> Result<Self, String> {
+    /// Reads a file's text.
+    pub fn read(text: &str) -> Result<Self, UnreadProfile> {
         #[derive(Deserialize)]
         struct ProfileVersion {
             version: u32,
         }
-        let ProfileVersion { version } =
-            toml::from_str(text).map_err(|e| format!("this is no profile: {e}"))?;
+        let ProfileVersion { version } = toml::from_str(text).map_err(UnreadProfile::NoProfile)?;
         if version != VERSION {
-            return Err(format!(
-                "a profile of version {version}; this program reads version {VERSION}"
-            ));
+            return Err(UnreadProfile::Version(version));
         }
-        let profile: Self = toml::from_str(text).map_err(|e| e.to_string())?;
-        Environment::parse(&profile.environment)
-            .map_err(|why| format!("its environment: {why}"))?;
+        let profile: Self = toml::from_str(text).map_err(UnreadProfile::Fields)?;
+        Environment::parse(&profile.environment).map_err(UnreadProfile::Environment)?;
         Ok(profile)
     }
 
@@ -124,7 +149,7 @@ mod tests {
         };
         let text = profile.text().unwrap();
         assert_eq!(Profile::read(&text), Ok(profile), "{text}");
-        let said = |text: &str| Profile::read(text).expect_err("wrong");
+        let said = |text: &str| Profile::read(text).expect_err("wrong").to_string();
         assert!(said(&text.replace("version = 1", "version = 9")).contains("version 9"));
         assert!(
             said(&text.replace("stress-patch", "stress-batch"))

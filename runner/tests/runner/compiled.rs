@@ -202,7 +202,7 @@ fn what_is_no_program_is_said() {
             "has 2 parameters; expected 3",
         ),
     ] {
-        let error = CompiledProgram::read(&text, &source).expect_err(said);
+        let error = CompiledProgram::read(&text, &source).expect_err(said).to_string();
         assert!(error.contains(said), "{error}");
     }
     let call =
@@ -211,5 +211,10 @@ fn what_is_no_program_is_said() {
     let error =
         kernel_of_compiled(&source, &call, GpuTarget(90), &Environment::default()).unwrap_err();
     assert!(error.message.contains("no place in the harness"), "{error}");
-    assert!(CompiledProgram::read(PROGRAM, &test(TARGET)).unwrap_err().contains("is no C test"));
+    assert!(
+        CompiledProgram::read(PROGRAM, &test(TARGET))
+            .unwrap_err()
+            .to_string()
+            .contains("is no C test")
+    );
 }

@@ -27,7 +27,10 @@ fn way(architecture: &str, code: &str, steps: &[&str]) -> Result<String, String>
     };
     let mut reader = AssemblyReader::of(architecture).expect("the text says its assembly");
     let module = module(&text, architecture).expect("a function");
-    finding.verify_assembly(&mut reader, &module).map(|ways| ways.join("\n"))
+    finding
+        .verify_assembly(&mut reader, &module)
+        .map(|ways| ways.join("\n"))
+        .map_err(|why| why.to_string())
 }
 
 /// As clang 22 has a compare-exchange that is acq_rel if it succeeds and seq_cst if it fails: each

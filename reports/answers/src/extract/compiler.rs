@@ -253,7 +253,7 @@ pub fn table(asked: &CompilerQuestion<'_>, output: &Output) -> Result<Table, Dia
     bar.finish();
     let outcome = outcome.map_err(|why| {
         let help = "`--cmd` says how to compile, `--compiler DIR` where an unpacked compiler is (.ci/compilers fetches some)";
-        Diagnostic::error(why).help(format!("{help}{}", asked.alone()))
+        Diagnostic::error(why.to_string()).help(format!("{help}{}", asked.alone()))
     })?;
     let version = version
         .filter(|v| !v.is_empty())
