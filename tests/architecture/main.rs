@@ -3,5 +3,6 @@
 
 mod comments;
 mod crates;
+mod errors;
 mod names;
 mod workspace;
