@@ -23,6 +23,10 @@ impl Unfolding {
     /// None is given to a thread that reads nothing to decide that it ends and passes no barrier
     /// before: nothing comes before its end.
     pub(super) fn ends_let_pass(&mut self) {
+        let waits = self.waits_at_barriers();
+        if waits.iter().all(BTreeSet::is_empty) {
+            return;
+        }
         let mut all: Vec<(usize, usize, Vec<PathEvent>)> = Vec::new();
         for (t, paths) in self.paths.iter().enumerate() {
             for (p, path) in paths.iter().enumerate() {
@@ -54,7 +58,7 @@ impl Unfolding {
                     step: PathEvent::END,
                     rounds: Vec::new(),
                 };
-                let barriers: BTreeSet<_> = self.passed_by_the_end(t, path);
+                let barriers: BTreeSet<_> = self.passed_by_the_end(t, path, &waits);
                 let ends: Vec<_> = barriers.into_iter().map(end).collect();
                 if !ends.is_empty() {
                     all.push((t, p, ends));

@@ -10,6 +10,7 @@
 //! clusters PTX ISA, `barrier.cluster`; for lanes of a warp CUDA's guide, `__syncwarp`: all that
 //! have not exited). Where it has one, that number must come.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use margay_models::execution::{Kind, Scope};
@@ -23,6 +24,9 @@ const MAX_COMBINATIONS: usize = 1 << 16;
 
 /// A barrier: its number, and whose it is.
 type Barrier = (u16, Scope);
+
+/// How often a path waits at each barrier.
+pub(super) type BarrierWaits = BTreeMap<Barrier, usize>;
 
 /// What a path does at barriers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -351,40 +355,62 @@ impl Unfolding {
             .filter(|e| !e.is_end())
     }
 
+    /// For each thread how often it waits at barriers, by barrier, on each of its paths: what is
+    /// the same on many paths is there once.
+    pub(super) fn waits_at_barriers(&self) -> Vec<BTreeSet<BarrierWaits>> {
+        let of_path = |path: &Path| {
+            let mut waits = BarrierWaits::new();
+            for (barrier, _) in BarrierVisits::of(path).steps.iter().filter(|(_, waits)| *waits) {
+                *waits.entry(*barrier).or_default() += 1;
+            }
+            waits
+        };
+        self.paths
+            .iter()
+            .zip(&self.stopped)
+            .map(|(paths, stopped)| {
+                let waits: BTreeSet<BarrierWaits> =
+                    paths.iter().chain(stopped).map(of_path).collect();
+                waits.into_iter().filter(|waits| !waits.is_empty()).collect()
+            })
+            .collect()
+    }
+
     /// The barriers at which a thread that ends on one of its paths lets others pass, which wait
     /// there once more than it has arrived. A barrier without a count waits for one that comes to
     /// no barrier as well. (Of one that comes to others a test may leave out that it comes to this
     /// one.)
-    pub(super) fn passed_by_the_end(&self, thread: usize, path: &Path) -> BTreeSet<Barrier> {
+    pub(super) fn passed_by_the_end(
+        &self,
+        thread: usize,
+        path: &Path,
+        waits: &[BTreeSet<BarrierWaits>],
+    ) -> BTreeSet<Barrier> {
         let way = BarrierVisits::of(path);
         let mut found = BTreeSet::new();
         if !way.ends {
             return found;
         }
-        let comes = self.instructions(thread).any(|e| e.data.barrier.is_some());
-        let is_for_all =
-            |barrier: Barrier| !comes && matches!(barrier.1, Scope::Cta | Scope::Cluster);
-        for other in (0..self.paths.len()).filter(|&other| other != thread) {
-            for its in self.paths[other].iter().chain(&self.stopped[other]).map(BarrierVisits::of) {
-                for &(barrier, _) in its.steps.iter().filter(|(_, waits)| *waits) {
-                    let number = |of: &BarrierVisits, waits: bool| {
-                        of.steps.iter().filter(|&&s| s == (barrier, waits)).count()
-                    };
-                    let needed = number(&its, true);
-                    let lets = |ends| {
-                        let way = BarrierVisits { ends, ..way.clone() };
-                        let takes_part = self.comes_to(thread, barrier) || is_for_all(barrier);
-                        self.lets_pass_where(
-                            (thread, &way, way.steps.len()),
-                            other,
-                            barrier,
-                            (needed, takes_part),
-                        )
-                    };
-                    if number(&way, false) < needed && lets(true) && !lets(false) {
-                        found.insert(barrier);
-                    }
-                }
+        let comes = OnceCell::new();
+        let is_for_all = |barrier: Barrier| {
+            matches!(barrier.1, Scope::Cta | Scope::Cluster)
+                && !comes
+                    .get_or_init(|| self.instructions(thread).any(|e| e.data.barrier.is_some()))
+        };
+        let others = waits.iter().enumerate().filter(|(other, _)| *other != thread);
+        let waited = others.flat_map(|(other, ways)| {
+            ways.iter().flatten().map(move |(&barrier, &needed)| (other, barrier, needed))
+        });
+        for (other, barrier, needed) in waited {
+            let arrived = way.steps.iter().filter(|&&s| s == (barrier, false)).count();
+            let lets = |ends| {
+                let way = BarrierVisits { ends, ..way.clone() };
+                let takes_part = self.comes_to(thread, barrier) || is_for_all(barrier);
+                let at_its_end = (thread, &way, way.steps.len());
+                self.lets_pass_where(at_its_end, other, barrier, (needed, takes_part))
+            };
+            if arrived < needed && !found.contains(&barrier) && lets(true) && !lets(false) {
+                found.insert(barrier);
             }
         }
         found
