@@ -31,10 +31,11 @@ pub struct SubjectArguments {
     /// Of `diff`: about this newer model
     #[arg(long, value_name = "MODEL")]
     new: Option<String>,
-    /// Of `run`: these tests, or folders of them, must be among those that it is about (repeat)
+    /// Of `run` and `kernel`: these tests, or folders of them, must be among those that it is about
+    /// (repeat)
     #[arg(long, value_name = "TEST")]
     test: Vec<PathBuf>,
-    /// Of `run`: these models must be among those that it is about; of `prove --model`: it must be
+    /// Of `run` and `kernel`: these models must be among those that it is about; of `prove --model`: it must be
     /// about this one
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,

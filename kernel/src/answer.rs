@@ -6,6 +6,7 @@ use margay_models::model::Model;
 use margay_ptx::{Module, position};
 
 use crate::launch::{Launch, SMALL};
+use crate::proofs::LaunchProofs;
 use crate::reading::KernelReading;
 use crate::residue::Origin;
 use crate::selection::LaunchSelection;
@@ -377,6 +378,8 @@ pub struct LaunchAnswer {
     pub waits: bool,
     /// The litmus test of its threads, which asks for nothing; empty where there is none.
     pub litmus: String,
+    /// What is answered with a proof, and without, where proofs are kept.
+    pub proofs: LaunchProofs,
 }
 
 /// The answer about a kernel.

@@ -42,11 +42,12 @@ impl Inquiry<'_, '_> {
         for ((load, write), threads) in pairs {
             let any =
                 threads.iter().map(|(both, ..)| both.as_str()).collect::<Vec<_>>().join(" \\/ ");
-            let Some((_, verdict)) = self.of_condition(executed, &slice, &any, found)? else {
+            let Some((written, verdict)) = self.of_condition(executed, &slice, &any, found)? else {
                 continue;
             };
             if !verdict.reachable {
-                self.leftover(&verdict, WHAT, found);
+                let (model, asked) = (self.question.reading.model()?, &self.options());
+                self.settle((&written, model), &verdict, (WHAT, asked), found);
                 continue;
             }
             for (both, a, b) in threads {

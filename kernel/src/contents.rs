@@ -24,6 +24,7 @@ use crate::layout::{Layout, Object};
 use crate::mark::MarkKind;
 use crate::passing::arguments;
 use crate::program::{ArrayUse, Executed};
+use crate::proofs::{LackOfProof, LaunchProofs};
 use crate::question::KernelQuestion;
 use crate::reached::reached;
 use crate::residue::{CodePiece, Line, MemoryCell, Origin};
@@ -57,6 +58,9 @@ const TOO_LONG_AGAIN: usize = 2;
 
 /// The most numbers of the kernel's own comparisons that arrays may hold.
 const COMPARED: usize = 6;
+
+/// What is asked with each, where it is not said what it is.
+pub(crate) const ALL_OF_THEM: &str = "data races and barriers";
 
 /// An array whose content is chosen.
 #[derive(Clone)]
@@ -107,6 +111,7 @@ pub(crate) fn other_contents(
             unanswered: Vec::new(),
             has_answers: false,
             told: BTreeSet::new(),
+            proofs: LaunchProofs::default(),
         };
         if search.open.is_empty() {
             continue;
@@ -118,6 +123,7 @@ pub(crate) fn other_contents(
         };
         names.extend(search.open.iter().map(OpenArray::name));
         told.append(&mut search.told);
+        let proofs = std::mem::take(&mut search.proofs);
         // Zeros say nothing of a branch that with other numbers depends on what nobody interprets.
         let mut open = std::mem::take(&mut search.guessed);
         // Nor does it of instructions that only contents reach which were not answered, or of ways
@@ -132,6 +138,9 @@ pub(crate) fn other_contents(
                 ..n
             };
             of.not_looked.extend(open.into_iter().map(with));
+        }
+        if let Some(of) = answer.launches.iter_mut().find(|a| a.launch == launch) {
+            of.proofs.add(proofs);
         }
         if let Some((found, given)) = found {
             answer.launches.retain(|a| a.launch != launch);
@@ -194,6 +203,8 @@ struct ContentSearch<'a, 'm> {
     has_answers: bool,
     /// What goes wrong with contents that a kernel may suppose not to be given.
     told: BTreeSet<String>,
+    /// What is answered with a proof, and without, where proofs are kept.
+    proofs: LaunchProofs,
 }
 
 /// Contents with which the engines gave up.
@@ -255,6 +266,7 @@ impl ContentSearch<'_, '_> {
                     }
                     if !reaches_branches && self.known.iter().any(|known| known.is_like(&with)) {
                         self.tried.settled += 1;
+                        self.alike(&given);
                         continue;
                     }
                     let found = self.ask(&asked, &with, Effort::CONTENTS)?;
@@ -270,7 +282,7 @@ impl ContentSearch<'_, '_> {
                         }
                         self.tried.settled += 1;
                     } else if found.asked == LaunchVerdict::Nothing {
-                        self.settle(&with);
+                        self.settle(&with, (&given, found.proofs));
                         self.known.push(with);
                     } else {
                         let visited = with.executed.visited.into_keys().collect();
@@ -322,7 +334,7 @@ impl ContentSearch<'_, '_> {
                 }
                 LaunchVerdict::Found if is_certain => return Ok(Some((found, given))),
                 LaunchVerdict::Nothing => {
-                    self.settle(&with);
+                    self.settle(&with, (&given, found.proofs));
                     self.unanswered.retain(|other| other.contents != contents);
                 }
                 _ => too_long += 1,
@@ -358,10 +370,20 @@ impl ContentSearch<'_, '_> {
         is_told
     }
 
-    fn settle(&mut self, with: &ExecutedLaunch) {
+    fn settle(&mut self, with: &ExecutedLaunch, (given, proofs): (&[GivenArgument], LaunchProofs)) {
+        let beside = GivenArgument::beside(&given[self.question.arguments.len()..]);
+        self.proofs.add_with(proofs, &beside);
         self.tried.settled += 1;
         self.has_answers = true;
         self.answered.extend(with.executed.visited.keys().copied());
+    }
+
+    /// Notes that there is no proof of contents with which threads do what they do with others.
+    fn alike(&mut self, given: &[GivenArgument]) {
+        if self.question.proofs.is_some() {
+            let beside = GivenArgument::beside(&given[self.question.arguments.len()..]);
+            self.proofs.lacks(ALL_OF_THEM, &beside, LackOfProof::Alike);
+        }
     }
 
     /// What is not known of contents that were not answered, where those that were say nothing of

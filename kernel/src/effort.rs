@@ -139,7 +139,7 @@ impl Engines {
             .map(|&shape| Launch::shaped([1; 3], shape))
     }
 
-    fn with<T>(&self, model: &Model, ask: impl FnOnce(&mut Runner) -> T) -> T {
+    pub fn with<T>(&self, model: &Model, ask: impl FnOnce(&mut Runner) -> T) -> T {
         let mut all = self.runners.borrow_mut();
         let at = all.iter().position(|(name, _)| *name == model.source.name).unwrap_or_else(|| {
             all.push((model.source.name.clone(), Runner::new(model)));

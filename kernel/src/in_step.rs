@@ -78,7 +78,7 @@ impl Inquiry<'_, '_> {
                 found.note(format!("{WHAT}: another pair of accesses that nothing orders hides those that are asked about"))
             }
             None if beside.undecided => found.note(format!("{WHAT}: one or more take more steps than are done for it")),
-            None => {}
+            None => found.proofs.add_as(beside.proofs, WHAT),
         }
         Ok(())
     }

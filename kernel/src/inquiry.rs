@@ -21,6 +21,7 @@ use crate::mark::MarkKind;
 use crate::omission::{Omission, OmissionReason};
 use crate::parameter::{has_short_pointer, made_of};
 use crate::program::{Executed, Written, clean};
+use crate::proofs::{ExpectedProof, LaunchProofs};
 use crate::question::KernelQuestion;
 use crate::reached::reached;
 use crate::repair::Goal;
@@ -64,6 +65,8 @@ pub(crate) struct LaunchFindings {
     pub undecided: bool,
     /// Were waits not looked into?
     pub no_waits: bool,
+    /// What is answered with a proof, and without, where proofs are kept.
+    pub proofs: LaunchProofs,
 }
 
 impl LaunchFindings {
@@ -95,6 +98,7 @@ impl Inquiry<'_, '_> {
             size: 0,
             waits: false,
             litmus: String::new(),
+            proofs: LaunchProofs::default(),
         };
         if launch.total() > MAX_THREADS {
             return Ok(not_asked(format!(
@@ -363,6 +367,7 @@ impl Inquiry<'_, '_> {
             size,
             waits: !found.no_waits,
             litmus,
+            proofs: found.proofs,
         }
     }
 
@@ -427,9 +432,13 @@ impl Inquiry<'_, '_> {
         what: &str,
         found: &mut LaunchFindings,
     ) -> Option<TestVerdict> {
+        self.run_with(written, model, what, &self.options_to_the_end(), found)
+    }
+
+    pub fn options_to_the_end(&self) -> Options {
         let mut options = self.options();
         options.bounds.retries = RetryRounds::Last;
-        self.run_with(written, model, what, &options, found)
+        options
     }
 
     /// Runs a test; what leaves it open is noted.
@@ -629,7 +638,7 @@ impl Inquiry<'_, '_> {
         };
         if !verdict.reachable {
             self.exchanged(&slice, what, found);
-            self.leftover(&verdict, what, found);
+            self.settle((&written, model), &verdict, (what, &self.options_to_the_end()), found);
             return Ok(());
         }
         let Some(as_kind) = as_kind else {
@@ -675,6 +684,19 @@ impl Inquiry<'_, '_> {
         Ok(())
     }
 
+    /// What a test without an execution leaves open, or its proof, where it leaves nothing open.
+    pub fn settle(
+        &self,
+        test: (&Written, &Model),
+        verdict: &TestVerdict,
+        (what, options): (&str, &Options),
+        found: &mut LaunchFindings,
+    ) {
+        if !self.leaves_open(verdict, what, found) {
+            self.keep_proof(test, options, (what, ExpectedProof::Nothing), found);
+        }
+    }
+
     pub fn holds(
         &self,
         executed: &Executed,
@@ -713,7 +735,8 @@ impl Inquiry<'_, '_> {
         };
         if !verdict.reachable {
             self.exchanged(&slice, &condition.text, found);
-            self.leftover(&verdict, &condition.text, found);
+            let (model, asked) = (self.question.reading.model()?, &self.options_to_the_end());
+            self.settle((&written, model), &verdict, (&condition.text, asked), found);
             return Ok(());
         }
         let repair = unasked();

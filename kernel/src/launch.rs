@@ -212,6 +212,11 @@ pub struct GivenArgument {
 }
 
 impl GivenArgument {
+    /// What was chosen beside what is usual, in words.
+    pub(crate) fn beside(given: &[Self]) -> Vec<String> {
+        given.iter().filter_map(|of| of.content().or_else(|| of.number())).collect()
+    }
+
     /// What an array holds, in words: `arg0 = {7*}`.
     pub(crate) fn content(&self) -> Option<String> {
         let Argument::Array { content, .. } = &self.argument else { return None };

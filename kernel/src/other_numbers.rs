@@ -15,13 +15,14 @@ use rustc_hash::FxHashSet;
 use crate::answer::{
     Finding, FindingKind, KernelAnswer, LaunchAnswer, LaunchVerdict, NumbersAnswer, Spot,
 };
-use crate::contents::{ExecutedLaunch, launches_for_variants, of_launch};
+use crate::contents::{ALL_OF_THEM, ExecutedLaunch, launches_for_variants, of_launch};
 use crate::effort::{Effort, Engines};
 use crate::inquiry::{Inquiry, LaunchFindings};
 use crate::launch::{Argument, GivenArgument, Launch};
 use crate::mark::MarkKind;
 use crate::parameter::made_of;
 use crate::passing::arguments;
+use crate::proofs::{LackOfProof, LaunchProofs};
 use crate::question::KernelQuestion;
 use crate::reached::reached;
 use crate::residue::Origin;
@@ -81,6 +82,7 @@ pub(crate) fn other_numbers(
         }
         let Some(base) = of_launch(question, prepared, launch)? else { continue };
         tried.launches.push(launch);
+        let mut proofs = LaunchProofs::default();
         for of in numbers {
             for number in of.others() {
                 if question.is_over() {
@@ -93,8 +95,12 @@ pub(crate) fn other_numbers(
                 engines.visited.borrow_mut().extend(with.executed.visited.keys().copied());
                 tried.numbers.insert(format!("{} = {number}", name(of.parameter, of.field)));
                 tried.tried += 1;
+                let beside = GivenArgument::beside(&given[question.arguments.len()..]);
                 if with.does_the_same(&base) {
                     tried.settled += 1;
+                    if question.proofs.is_some() {
+                        proofs.lacks(ALL_OF_THEM, &beside, LackOfProof::Alike);
+                    }
                     continue;
                 }
                 let mut found = ask(&asked, prepared, &with, (launch, engines))?;
@@ -116,10 +122,16 @@ pub(crate) fn other_numbers(
                     answer.launches.push(found);
                     return Ok(Some(given));
                 }
+                if found.asked == LaunchVerdict::Nothing {
+                    proofs.add_with(std::mem::take(&mut found.proofs), &beside);
+                }
                 told.extend(supposed.map(|kind| {
                     SmallNumbers::not_taken(&given[question.arguments.len()..], Some(launch), kind)
                 }));
             }
+        }
+        if let Some(of) = answer.launches.iter_mut().find(|a| a.launch == launch) {
+            of.proofs.add(proofs);
         }
     }
     answer.arguments.extend(told);

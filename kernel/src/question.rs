@@ -8,6 +8,7 @@ use std::time::Instant;
 use margay_ptx::Module;
 
 use crate::launch::{GivenArgument, Launch};
+use crate::proofs::KernelProofs;
 use crate::reading::KernelReading;
 
 /// What is asked about a kernel.
@@ -37,6 +38,8 @@ pub struct KernelQuestion<'a> {
     pub repairs: bool,
     /// Are final states asked for that only weak memory has?
     pub weak: bool,
+    /// Where proofs of what is answered are kept; nothing where none are wanted.
+    pub proofs: Option<&'a KernelProofs>,
 }
 
 /// How often each loop is gone round where nothing is said.
@@ -60,6 +63,7 @@ impl<'a> KernelQuestion<'a> {
             stop: None,
             repairs: false,
             weak: false,
+            proofs: None,
         }
     }
 

@@ -16,6 +16,7 @@ use crate::effort::Effort;
 use crate::first_rounds::{LARGE, OF_A_PAIR, RacingThreads, first_rounds, of_first_rounds};
 use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG, origin_at, unasked};
 use crate::program::{Executed, LaneChoice, Written};
+use crate::proofs::{ExpectedProof, LackOfProof};
 use crate::reading::KernelReading;
 use crate::residue::{CodePiece, Line, Origin};
 use crate::selection::LaunchSelection;
@@ -99,6 +100,8 @@ const ONE_STORE: &str = "It is one store of several lanes of a warp. CUDA's prog
 
 /// What is asked about, in what leaves it open.
 const WHAT: &str = "data races";
+
+const ENDS: &str = "whether an execution ends";
 
 impl Inquiry<'_, '_> {
     /// How races are asked for. Rounds of loops that only wait are left out where no access of them
@@ -192,6 +195,7 @@ impl Inquiry<'_, '_> {
             if slicer.share_a_block(rivals.threads)
                 && phases.are_apart(rivals.place, rivals.threads)
             {
+                self.lacks_proof(WHAT, LackOfProof::Barrier, found);
                 continue;
             }
             let options = options_at(rivals.place);
@@ -227,16 +231,24 @@ impl Inquiry<'_, '_> {
                 return Ok(None);
             }
             let has_none = |narrow: &Slice| {
-                let shape = executed.shape(&slicer.without_values(narrow), place);
-                let is_clear = clear.contains(&shape)
-                    || self.has_no_race(executed, narrow, &options, self.effort);
-                if is_clear {
-                    clear.insert(shape);
+                let shape = executed.shape(&slicer.without_values(narrow));
+                if clear.contains(&shape) {
+                    return Some(None);
                 }
-                is_clear
+                let written = self.without_race(executed, narrow, &options, self.effort)?;
+                clear.insert(shape);
+                Some(Some(written))
             };
-            if slicer.narrowed(&slice, rivals).iter().any(has_none) {
-                continue;
+            match slicer.narrowed(&slice, rivals).iter().find_map(has_none) {
+                Some(Some(written)) => {
+                    self.keep_proof_of_none(&written, &options, found)?;
+                    continue;
+                }
+                Some(None) => {
+                    self.lacks_proof(WHAT, LackOfProof::Renamed, found);
+                    continue;
+                }
+                None => {}
             }
             if let Some(finding) =
                 self.race_of_first_rounds(executed, &slicer, (&slice, rivals), &options, found)?
@@ -249,6 +261,7 @@ impl Inquiry<'_, '_> {
             let of_test = options.of(&written);
             let of_other_names = |of: &RaceFree| of.is_renamed((&written, numbers), self, &of_test);
             if known.iter().rev().take(COMPARED).any(of_other_names) {
+                self.lacks_proof(WHAT, LackOfProof::Renamed, found);
                 continue;
             }
             let pair_alone = || {
@@ -276,13 +289,14 @@ impl Inquiry<'_, '_> {
             if verdict.race.is_some() {
                 let whole = slicer.with_all_that_wait(rivals);
                 if whole != slice
-                    && self.has_no_race(
+                    && let Some(written) = self.without_race(
                         executed,
                         &whole,
                         &options,
                         self.effort.at_most(Effort::BESIDE),
                     )
                 {
+                    self.keep_proof_of_none(&written, &options, found)?;
                     continue;
                 }
             }
@@ -327,17 +341,22 @@ impl Inquiry<'_, '_> {
             if verdict.race.is_none()
                 && verdict.bounded
                 && reads_that_wait(&mut with_reads.code, self.launch.blocks == 1)
-                && self.has_no_race(executed, &with_reads, &options, self.effort)
+                && let Some(written) =
+                    self.without_race(executed, &with_reads, &options, self.effort)
             {
+                self.keep_proof_of_none(&written, &options, found)?;
                 continue;
             }
-            if slice.orders_by_exchanges()
-                && !self.has_no_race(executed, &slice.without_fences(), &options, self.effort)
-            {
-                self.exchanged(&slice, WHAT, found);
+            if slice.orders_by_exchanges() {
+                let without = slice.without_fences();
+                match self.without_race(executed, &without, &options, self.effort) {
+                    Some(written) => self.keep_proof_of_none(&written, &options, found)?,
+                    None => self.exchanged(&slice, WHAT, found),
+                }
             }
-            self.leftover(&verdict, WHAT, found);
-            known.push(RaceFree { options: options.of(&written), written, rivals: numbers });
+            let model = self.question.reading.races_or_why()?;
+            self.settle((&written, model), &verdict, (WHAT, &options), found);
+            known.push(RaceFree { written, bounds: options.bounds, rivals: numbers });
         }
         Ok(None)
     }
@@ -391,9 +410,8 @@ impl Inquiry<'_, '_> {
                 of.with_first_rounds(rounds, racing, &block).unwrap_or(of)
             };
             let waits = first_of(slicer.with_all_that_wait(rivals));
-            if waits != first
-                && self.has_no_race(executed, &waits, options, effort.at_most(Effort::BESIDE))
-            {
+            let beside = effort.at_most(Effort::BESIDE);
+            if waits != first && self.without_race(executed, &waits, options, beside).is_some() {
                 continue;
             }
             let whole =
@@ -495,7 +513,8 @@ impl Inquiry<'_, '_> {
             return Ok(false);
         };
         if verdict.race.is_none() {
-            self.leftover(&verdict, WHAT, found);
+            let model = self.question.reading.races_or_why()?;
+            self.settle((&written, model), &verdict, (WHAT, options), found);
             return Ok(false);
         }
         let Some(mut finding) = self.racing(&written, verdict.race.as_ref(), found)? else {
@@ -537,24 +556,32 @@ impl Inquiry<'_, '_> {
             .map(|race| (written, race))
     }
 
-    /// Is it certain that no execution of a slice has a race? Those that are lost since an mbarrier
-    /// is not waited for are none of the kernel's.
-    fn has_no_race(
+    /// The test of a slice, if it is certain that no execution of it has a race. Those that are
+    /// lost since an mbarrier is not waited for are none of the kernel's.
+    fn without_race(
         &self,
         executed: &Executed,
         slice: &Slice,
         options: &PlaceOptions<'_>,
         effort: Effort,
-    ) -> bool {
-        let (Ok(written), Ok(model)) = (
-            executed.write(&self.name(), slice, "exists (false)"),
-            self.question.reading.races_or_why(),
-        ) else {
-            return false;
-        };
-        let verdict = self.deepened(&written, model, &options.of(&written), effort);
-        let ends = |gap: Option<&Gap>| gap.is_none_or(|gap| gap.kind() != GapKind::Endless);
-        verdict.is_ok_and(|v| v.race.is_none() && !v.bounded && ends(v.gap.as_ref()))
+    ) -> Option<Written> {
+        let written = executed.write(&self.name(), slice, "exists (false)").ok()?;
+        let model = self.question.reading.races_or_why().ok()?;
+        let verdict = self.deepened(&written, model, options, effort).ok()?;
+        let ends = verdict.gap.as_ref().is_none_or(|gap| gap.kind() != GapKind::Endless);
+        (verdict.race.is_none() && !verdict.bounded && ends).then_some(written)
+    }
+
+    /// Keeps the proof that a test has no race.
+    fn keep_proof_of_none(
+        &self,
+        written: &Written,
+        options: &Options,
+        found: &mut LaunchFindings,
+    ) -> Result<(), String> {
+        let model = self.question.reading.races_or_why()?;
+        self.keep_proof((written, model), options, (WHAT, ExpectedProof::Nothing), found);
+        Ok(())
     }
 
     fn racing(
@@ -696,15 +723,16 @@ impl Inquiry<'_, '_> {
         let written = match executed.write(&self.name(), base, "exists (true)") {
             Ok(written) => written,
             Err(why) => {
-                found.open(format!("whether an execution ends: {why}"));
+                found.open(format!("{ENDS}: {why}"));
                 return Ok(true);
             }
         };
         if margay_litmus::ends_in_turns(&written.read.test, STEPS_IN_TURNS) {
+            self.lacks_proof(ENDS, LackOfProof::Turns, found);
             return Ok(true);
         }
-        let lean = || slicer.lean(base, None);
-        let options = |_: &Written| self.options();
+        let (options, lean) = (self.options(), || slicer.lean(base, None));
+        let asked = (ENDS, &options);
         let Some((written, verdict)) = self.run_or_lean(
             executed,
             (written, &lean),
@@ -721,7 +749,11 @@ impl Inquiry<'_, '_> {
         let Some(gap @ Gap::Endless(standstills)) =
             verdict.gap.as_ref().filter(|_| !verdict.reachable)
         else {
-            self.leftover(&verdict, "whether an execution ends", found);
+            let model = self.question.reading.model()?;
+            if !self.leaves_open(&verdict, ENDS, found) && verdict.reachable {
+                let expected = (ENDS, ExpectedProof::Execution);
+                self.keep_proof((&written, model), &options, expected, found);
+            }
             return Ok(true);
         };
         if verdict.bounded || executed.omissions.iter().any(|o| o.guessed) {
@@ -800,26 +832,28 @@ impl Inquiry<'_, '_> {
         }
     }
 
-    /// What a verdict without an execution leaves open.
-    pub fn leftover(
+    /// Notes what a verdict without an execution leaves open; says whether it does.
+    pub fn leaves_open(
         &self,
         verdict: &margay_litmus::explicit::TestVerdict,
         what: &str,
         found: &mut LaunchFindings,
-    ) {
-        if verdict.bounded {
-            found.open(format!("{what}: {}", self.bound()));
-        } else if let Some(gap) = verdict.gap.as_ref().filter(|gap| gap.kind() == GapKind::Lost) {
-            found.open(format!("{what}: {}", gap.kind().words()));
-        } else if verdict.gap.as_ref().is_some_and(|gap| gap.kind() == GapKind::Endless)
-            && !found
-                .findings
-                .iter()
-                .any(|finding| matches!(finding.kind, FindingKind::Endless | FindingKind::Barriers))
-        {
+    ) -> bool {
+        let is_told = |found: &LaunchFindings| {
+            let mut kinds = found.findings.iter().map(|finding| finding.kind);
+            kinds.any(|kind| matches!(kind, FindingKind::Endless | FindingKind::Barriers))
+        };
+        match verdict.gap.as_ref().map(Gap::kind) {
+            _ if verdict.bounded => found.open(format!("{what}: {}", self.bound())),
+            Some(gap @ GapKind::Lost) => found.open(format!("{what}: {}", gap.words())),
             // What nothing does shows nothing: the kernel has executions that end, and so must a
             // test of what it does.
-            found.open(format!("{what}: {}, in the test of it", GapKind::Endless.words()));
+            Some(gap @ GapKind::Endless) if !is_told(found) => {
+                found.open(format!("{what}: {}, in the test of it", gap.words()))
+            }
+            Some(_) => {}
+            None => return false,
         }
+        true
     }
 }

@@ -23,6 +23,7 @@ use crate::first_rounds::{FIRST_ROUNDS, LARGE, RacingThreads, of_first_rounds};
 use crate::inquiry::{DeepeningFailure, Inquiry, LaunchFindings, origin_at, unasked};
 use crate::layout::Object;
 use crate::program::{Executed, Written};
+use crate::proofs::ExpectedProof;
 use crate::relevance::ValueRelevance;
 use crate::residue::{CodePiece, Line, MemoryCell, Origin};
 use crate::slice::{Slice, Slicer};
@@ -109,8 +110,11 @@ impl Inquiry<'_, '_> {
                     });
                     return Ok(());
                 }
-                Ok(SliceAnswer::Nothing { bounded: false }) => {}
-                Ok(SliceAnswer::Nothing { bounded: true }) => {
+                Ok(SliceAnswer::Nothing { written, bounded: false }) => {
+                    let expected = (WHAT, ExpectedProof::Nothing);
+                    self.keep_proof((&written, model), &options, expected, found);
+                }
+                Ok(SliceAnswer::Nothing { bounded: true, .. }) => {
                     found.note(format!("{WHAT}: {}", self.bound()))
                 }
                 Ok(SliceAnswer::Hidden) => {
@@ -177,7 +181,10 @@ impl Inquiry<'_, '_> {
                         return Ok(SliceAnswer::Hidden);
                     }
                 }
-                None => return Ok(SliceAnswer::Nothing { bounded: verdict.bounded }),
+                None => {
+                    let bounded = verdict.bounded;
+                    return Ok(SliceAnswer::Nothing { written: Box::new(written), bounded });
+                }
             }
         }
     }
@@ -401,7 +408,9 @@ enum ShownRead {
 /// What is said of a slice.
 enum SliceAnswer {
     Found(Box<Finding>),
+    /// Nothing, in this test.
     Nothing {
+        written: Box<Written>,
         bounded: bool,
     },
     /// It shows a read that is not asked about, and on which the others depend.

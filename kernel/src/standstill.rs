@@ -87,7 +87,8 @@ impl Inquiry<'_, '_> {
             return Ok(());
         };
         if !verdict.reachable {
-            self.leftover(&verdict, what, found);
+            let (model, asked) = (self.question.reading.model()?, &self.options_to_the_end());
+            self.settle((&written, model), &verdict, (what, asked), found);
             return Ok(());
         }
         let mut stands = Vec::new();

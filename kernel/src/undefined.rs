@@ -143,13 +143,19 @@ impl Inquiry<'_, '_> {
             else {
                 continue;
             };
-            let mut shown = verdict.reachable.then_some(written);
-            if shown.is_none() && (verdict.bounded || verdict.gap.is_some()) {
-                shown = self.read_without_end(executed, &read, found)?;
-            }
-            let Some(written) = shown else {
-                self.leftover(&verdict, WHAT, found);
-                continue;
+            let may_stand = !verdict.reachable && (verdict.bounded || verdict.gap.is_some());
+            let without_end = match may_stand {
+                true => self.read_without_end(executed, &read, found)?,
+                false => None,
+            };
+            let written = match without_end {
+                Some(written) => written,
+                None if verdict.reachable => written,
+                None => {
+                    let (model, asked) = (self.question.reading.model()?, &self.options());
+                    self.settle((&written, model), &verdict, (WHAT, asked), found);
+                    continue;
+                }
             };
             found.findings.push(self.read_undefined(&read, &written, number));
             return Ok(());

@@ -16,6 +16,7 @@ use crate::answer::{Finding, FindingKind, RepairAnswer};
 use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG};
 use crate::layout::Object;
 use crate::program::{Executed, Written};
+use crate::proofs::LackOfProof;
 use crate::residue::{CodePiece, MemoryCell};
 
 /// The model of the interleavings of threads: a text that `margay run --model` takes.
@@ -127,6 +128,7 @@ impl Inquiry<'_, '_> {
             return Ok(());
         }
         let Some(values) = weak.values.difference(&interleaved.values).next() else {
+            self.lacks_proof(WHAT, LackOfProof::Listed, found);
             return Ok(());
         };
         let all: Vec<String> =

@@ -4,8 +4,15 @@
 
 use std::collections::BTreeSet;
 
+use std::path::{Path, PathBuf};
+
 use margay_kernel::launch::Launch;
-use margay_kernel::{FindingKind, KernelQuestion, ask};
+use margay_kernel::{FindingKind, KernelProofs, KernelQuestion, LaunchAnswer, ask, known_models};
+use margay_litmus::certificate::{self, Held, TestClaim, TestDocument};
+use margay_litmus::corpus::Expected;
+use margay_litmus::engine::{Choice, Engine, Runner};
+use margay_litmus::read;
+use margay_models::certificate::{open, seal};
 
 /// Numbers that look random, the same every time (xorshift, Marsaglia 2003).
 struct Numbers(u64);
@@ -243,6 +250,110 @@ fn outcomes_of_weak_memory_are_none_of_interleavings() {
         }
     }
     assert!(found.iter().all(|n| *n >= 10), "{found:?}");
+}
+
+/// A folder of the test, with nothing in it.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
+
+fn document(folder: &Path) -> Option<TestDocument> {
+    open(folder).ok()?.parse().ok()
+}
+
+/// The claims of a certificate, if it is right.
+fn verified(folder: &Path) -> Option<TestDocument> {
+    let document = document(folder)?;
+    let held = Held { known: known_models().expect("they are read"), ..Held::default() };
+    let is_right = certificate::verify(&document, folder, &held, (1, |_: &TestClaim| ())).is_ok();
+    is_right.then_some(document)
+}
+
+/// Is each claim what the explicit engine says?
+fn agrees(document: &TestDocument) {
+    let (subject, explicit) = (&document.subject, Choice::Only(Engine::Explicit));
+    for claim in &document.claims {
+        let file = subject.tests()[claim.test].file();
+        let test = read::test(&file).expect("it was verified").test;
+        let model = subject.models()[claim.model].read().expect("it was verified");
+        let options = subject.given()[claim.given].options();
+        let verdict = Runner::new(&model).run(&test, &options, explicit).expect("it was verified");
+        assert_eq!(Expected::from(&verdict), claim.verdict(), "{}", file.text);
+    }
+}
+
+/// What is not found in random kernels has a proof, which is refused once one byte of any file is
+/// another one. With one byte of a test or a model another one, and the certificate sealed again,
+/// what is accepted is true.
+#[test]
+fn what_is_not_found_has_a_proof() {
+    let mut numbers = Numbers(0x5851_f42d_4c95_7f2d);
+    let (folder_of, mut certified, mut refused, mut accepted) = (folder("proofs"), 0, 0, 0);
+    for n in 0..24 {
+        let threads = [0, 1].map(|_| (0..4).map(|_| step(&mut numbers)).collect::<Vec<Step>>());
+        let text = kernel(&threads);
+        let module = margay_ptx::read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let folder = folder_of.join(n.to_string());
+        std::fs::create_dir(&folder).expect("a folder for the kernel");
+        let proofs = KernelProofs::new(&folder);
+        // What no interleaving leaves may be there, and a number that nobody computes is not.
+        let finals = ["w[0] != 7777".to_owned(), "first != 7777".to_owned()];
+        let answer = ask(&KernelQuestion {
+            launches: &[Launch::new(2, 1)],
+            finals: &finals,
+            proofs: Some(&proofs),
+            ..KernelQuestion::new(&text, &module, module.kernels().next().expect("a kernel"))
+        })
+        .unwrap_or_else(|why| panic!("{why}\n{text}"));
+        let launch: &LaunchAnswer = &answer.launches[0];
+        if !launch.findings.is_empty() {
+            continue;
+        }
+        let asked = launch.proofs.proved.iter().map(|q| ("k", launch.launch.to_string(), q));
+        proofs.write("k.ptx", asked).expect("there is room");
+        let whole = verified(&folder).unwrap_or_else(|| panic!("{text}"));
+        assert!(whole.claims.len() >= finals.len(), "{:?}", launch.proofs);
+        agrees(&whole);
+        certified += 1;
+        let entries = std::fs::read_dir(&folder).expect("a folder").map(|e| e.expect("one").path());
+        let mut files: Vec<PathBuf> = entries.collect();
+        files.sort();
+        for file in &files {
+            let bytes = std::fs::read(file).expect("a file");
+            let mut changed = bytes.clone();
+            let at = numbers.below(bytes.len() as u64) as usize;
+            changed[at] ^= 1 << numbers.below(8);
+            std::fs::write(file, &changed).expect("there is room");
+            assert!(verified(&folder).is_none(), "byte {at} of {}\n{text}", file.display());
+            std::fs::write(file, &bytes).expect("there is room");
+        }
+        for _ in 0..4 {
+            let mut forged: serde_json::Value =
+                open(&folder).and_then(|sealed| sealed.parse()).expect("it is whole");
+            let of = ["tests", "models"][numbers.below(5) as usize / 4];
+            let all = forged["subject"][of].as_array_mut().expect("a list");
+            let at = numbers.below(all.len() as u64) as usize;
+            let place = if of == "tests" { "/text" } else { "/model/text" };
+            let text = all[at].pointer_mut(place).expect("a text");
+            let mut bytes = text.as_str().expect("a text").as_bytes().to_vec();
+            let byte = numbers.below(bytes.len() as u64) as usize;
+            bytes[byte] = b" 0123;%,.rxw[]{}"[numbers.below(16) as usize];
+            *text = String::from_utf8_lossy(&bytes).into_owned().into();
+            seal(&forged, &folder).expect("there is room");
+            match verified(&folder) {
+                Some(document) => {
+                    agrees(&document);
+                    accepted += 1;
+                }
+                None => refused += 1,
+            }
+            seal(&whole, &folder).expect("there is room");
+        }
+    }
+    assert!(certified >= 8 && refused >= 20 && accepted > 0, "{certified} {refused} {accepted}");
 }
 
 /// What some of three lanes do, those whose bits are there, one step behind the other.

@@ -36,6 +36,10 @@ pub enum Choice {
 /// (results/2026-11-21/litmus-speed.txt).
 const STEPS: u64 = 5_000;
 
+/// Steps of the explicit engine that looks whether executions are lost, of a test whose answer is
+/// proved: `verify` takes as many.
+const GAP_STEPS: u64 = 1_000_000;
+
 /// A model prepared for running many tests, by either engine.
 #[derive(Debug, Clone)]
 pub struct Runner {
@@ -133,7 +137,8 @@ impl Runner {
     }
 
     /// Runs a test with the SAT engine, and shows its answers ([`sat::SatRunner::certified`]). With
-    /// [`Choice::Both`] the explicit engine must agree.
+    /// [`Choice::Both`] the explicit engine must agree; whether executions are lost it is asked in
+    /// any case, in as many steps as the options give it, if they do.
     pub fn certified(
         &mut self,
         test: &Test,
@@ -149,6 +154,17 @@ impl Runner {
             Choice::Auto | Choice::Only(_) => None,
         };
         let (sat, shown) = self.sat().certified(test, options, (folder, name))?;
+        // Whoever verifies it asks the explicit engine, which has no part in the proof.
+        let counted = Options { steps: options.steps.or(Some(GAP_STEPS)), ..*options };
+        match self.explicit.gap(test, sat.reachable, &counted) {
+            Ok(_) => {}
+            Err(Error::Time) => return Err(Error::Time),
+            Err(error) => {
+                return Err(Error::Unwritten(format!(
+                    "`verify` could not see whether executions are lost: {error}"
+                )));
+            }
+        }
         let verdict = match explicit {
             Some(explicit) => agreed(explicit, sat)?,
             None => sat,

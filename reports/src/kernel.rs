@@ -3,6 +3,7 @@
 
 use crate::document::parts;
 use crate::verdict::Verdict;
+use crate::verify::KernelCertificate;
 
 parts! {
     /// The answer about a file.
@@ -25,6 +26,14 @@ parts! {
         pub against: Option<Comparison>,
         /// The kernels.
         pub kernels: Vec<Kernel>,
+        /// With `--certify`, else not there: what was written; null where it could not be.
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "crate::document::present"
+        )]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<KernelCertificate>"))]
+        pub certificate: Option<Option<KernelCertificate>>,
         /// Wall time.
         pub seconds: f64,
     }
@@ -59,6 +68,39 @@ parts! {
         pub hardening: Option<Hardening>,
         /// What could be weaker; null where that was not asked, or something goes wrong.
         pub weaker: Option<Weaker>,
+        /// With `--certify`, else not there: which of its answers have a proof. None has where
+        /// something goes wrong.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub proofs: Option<KernelProofsRecord>,
+    }
+
+    /// How many of the answers about a kernel have a proof. The way from the kernel to its tests
+    /// has none.
+    #[cfg_attr(feature = "schema", schemars(rename = "KernelProofs"))]
+    pub struct KernelProofsRecord {
+        /// Questions whose answer has a proof.
+        pub proved: usize,
+        /// The launches that they are about, as `2x1`.
+        pub launches: Vec<String>,
+        /// Different tests, each with a proof.
+        pub tests: usize,
+        /// Questions that are answered without a proof.
+        pub unproved: Vec<UnprovedRecord>,
+    }
+
+    /// Questions that are answered without a proof.
+    #[cfg_attr(feature = "schema", schemars(rename = "Unproved"))]
+    pub struct UnprovedRecord {
+        /// The launch, as `2x1`.
+        pub launch: String,
+        /// What was asked, in words: `data races`.
+        pub question: String,
+        /// What was passed beside what is given or usual: `arg0 = {7*}`.
+        pub with: Vec<String>,
+        /// How many such questions.
+        pub count: usize,
+        /// Why there is none.
+        pub why: String,
     }
 
     /// Other contents of arrays than zeros, with which nothing was found.

@@ -61,7 +61,7 @@ macro_rules! commands {
 commands! {
     "check", 1: check::CheckDocument, check::ProgramDocument, check::UndecidedProgram, check::CausesDocument, check::CheckMatrixDocument;
     "prove", 2: prove::MappingProofDocument, prove::PropertyProofDocument, prove::ProofMatrixDocument;
-    "verify", 1: verify::VerifiedCheck, verify::VerifiedDiff, verify::VerifiedTheorem, verify::VerifiedRun, verify::UndecidedVerification;
+    "verify", 1: verify::VerifiedCheck, verify::VerifiedDiff, verify::VerifiedTheorem, verify::VerifiedRun, verify::VerifiedKernel, verify::UndecidedVerification;
     "case run", 1: case::CaseRunDocument;
     "case list", 2: case::CaseListDocument;
     "case export", 2: case::CaseExportDocument;

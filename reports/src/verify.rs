@@ -70,6 +70,18 @@ parts! {
         pub extent: VerifiedExtentRecord,
     }
 
+    /// A certificate that `margay kernel` wrote.
+    pub struct KernelCertificate {
+        /// Its folder.
+        pub folder: String,
+        /// How many tests it has, each asked about in one way or more.
+        pub tests: usize,
+        /// How many answers about these tests it has.
+        pub answers: usize,
+        /// How much was proved.
+        pub extent: VerifiedExtentRecord,
+    }
+
     /// A text that a certificate rests on.
     pub struct CertificateText {
         /// What it is: `mapping`, `source`.
@@ -250,24 +262,93 @@ parts! {
 
     /// `margay verify` of a run.
     pub struct VerifiedRun {
-        /// True; anything else is an error.
-        pub verified: bool,
         /// The kind of certificate.
         pub kind: RunKind,
+        /// What was asked.
+        pub given: RunGiven,
+        /// The answers; what is left out is undecided.
+        pub claims: Vec<RunClaim>,
+        /// What is said of all tests.
+        #[serde(flatten)]
+        pub tests: VerifiedTests,
+    }
+
+    /// `margay verify` of tests that were made of kernels.
+    pub struct VerifiedKernel {
+        /// The kind of certificate.
+        pub kind: KernelCertificateKind,
+        /// The answers.
+        pub claims: Vec<KernelClaim>,
+        /// What these answers are said to have been asked for. That is its author's word: nothing
+        /// shows that the tests are those of the kernels.
+        pub asked_for: Vec<KernelLabelRecord>,
+        /// What is said of all tests.
+        #[serde(flatten)]
+        pub tests: VerifiedTests,
+    }
+
+    /// The kind of a certificate of `margay kernel`.
+    #[derive(Copy, Eq)]
+    #[serde(rename_all = "lowercase")]
+    pub enum KernelCertificateKind {
+        /// Of kernels.
+        Kernel,
+    }
+
+    /// The answer to a test that was made of a kernel.
+    pub struct KernelClaim {
+        /// How it was asked about.
+        pub given: KernelGiven,
+        /// What is said of the test.
+        #[serde(flatten)]
+        pub claim: RunClaim,
+    }
+
+    /// How a test that was made of a kernel was asked about.
+    pub struct KernelGiven {
+        /// How often each loop is gone round.
+        pub unroll: usize,
+        /// Which rounds of loops that try again are looked at: `all`, `last`, `racing` (those that
+        /// may have a race).
+        pub rounds: String,
+        /// With `racing`: the only location at which races are looked for; null where they are at
+        /// all.
+        pub location: Option<String>,
+        /// Are races not looked for in rounds that only wait?
+        pub skips_waiting: bool,
+    }
+
+    /// What an answer is said to have been asked for.
+    #[cfg_attr(feature = "schema", schemars(rename = "KernelLabel"))]
+    pub struct KernelLabelRecord {
+        /// The file.
+        pub file: String,
+        /// The kernel.
+        pub kernel: String,
+        /// The launch, as `2x1`.
+        pub launch: String,
+        /// What was passed beside what is given or usual: `arg0 = {7*}`.
+        pub with: Vec<String>,
+        /// In words: `data races`.
+        pub question: String,
+        /// The answer, by its place.
+        pub claim: usize,
+    }
+
+    /// What is said of a certificate of tests.
+    pub struct VerifiedTests {
+        /// True; anything else is an error.
+        pub verified: bool,
         /// The names of the tests.
         pub tests: Vec<String>,
         /// The names of the models.
         pub models: Vec<String>,
         /// The files of the models.
         pub model_files: Vec<String>,
-        /// What was asked.
-        pub given: RunGiven,
         /// The release of Margay that it says wrote it.
         pub written_by: String,
         /// The solver that it says wrote it.
         pub solver: String,
-        /// The answers; what is left out is undecided.
-        pub claims: Vec<RunClaim>,
         /// All that it rests on.
         pub texts: Vec<CertificateText>,
         /// Was every text compared with one that is known?

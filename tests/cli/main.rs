@@ -7,6 +7,7 @@ mod app;
 mod axioms;
 mod cases;
 mod certificates;
+mod certificates_kernel;
 mod certificates_run;
 mod change;
 mod check;

@@ -11,6 +11,8 @@ use margay_models::diagnostic::{Diagnostic, SourceFile};
 pub struct Held {
     pub tests: Vec<Arc<SourceFile>>,
     pub models: Vec<HeldModel>,
+    /// Models that Margay has beside its library: these may be there, and are known then.
+    pub known: Vec<HeldModel>,
 }
 
 /// The texts of each test and of each model, in their order; the first of a model is its own.
@@ -52,8 +54,8 @@ impl Bases {
             basis.map(|basis| bases.tests.push(basis)).unwrap_or_else(|error| wrong.push(error));
         }
         for model in models {
-            let found =
-                Basis::of_model("model", model, held.models.iter().find(|of| is_model(of, model)));
+            let mut all = held.models.iter().chain(&held.known);
+            let found = Basis::of_model("model", model, all.find(|of| is_model(of, model)));
             found.map(|found| bases.models.push(found)).unwrap_or_else(|error| wrong.push(error));
         }
         errors.extend(wrong);

@@ -19,7 +19,8 @@ use crate::verdict::TestVerdict;
 
 pub use bases::{Bases, Held};
 pub use document::{
-    CertifiedSession, KIND, SessionAnswer, TestClaim, TestDocument, TestQuestion, TestSubject, read,
+    CertifiedSession, KINDS, KernelLabel, SessionAnswer, TestClaim, TestDocument, TestQuestion,
+    TestSubject, read,
 };
 pub use verify::verify;
 
@@ -49,6 +50,7 @@ impl TestClaim {
         Self {
             test,
             model,
+            given: 0,
             reachable,
             bounded,
             racy,
@@ -84,11 +86,23 @@ pub fn write(
         models: models.iter().map(ModelText::of).collect::<Result<_, _>>()?,
         given,
     };
+    write_document(subject, claims, folder).map_err(|error| vec![error])
+}
+
+/// Writes the certificate of a subject, beside the proofs that are there; others are taken away.
+///
+/// # Errors
+/// The folder cannot be written to.
+pub fn write_document(
+    subject: TestSubject,
+    claims: Vec<TestClaim>,
+    folder: &Path,
+) -> Result<Extent, Diagnostic> {
     let document = TestDocument::new(&Backend::default().version(), subject, claims, Vec::new());
     let written = tidy(folder, proofs(&document)).and_then(|()| seal(&document, folder));
-    let fail = |e: std::io::Error| {
-        Diagnostic::error(format!("cannot write the certificate into `{}`: {e}", folder.display()))
-    };
-    written.map_err(|e| vec![fail(e)])?;
+    written.map_err(|e| {
+        let shown = folder.display();
+        Diagnostic::error(format!("cannot write the certificate into `{shown}`: {e}"))
+    })?;
     Ok(Extent::of(proofs(&document)))
 }

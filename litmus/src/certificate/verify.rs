@@ -32,8 +32,8 @@ pub fn verify(
     held: &Held,
     (jobs, mut done): (usize, impl FnMut(&TestClaim)),
 ) -> Result<(Extent, Bases), Vec<Diagnostic>> {
-    let TestSubject::Run { tests, models, given } = &document.subject;
-    well_formed(document, folder).map_err(|error| vec![error])?;
+    let (tests, models) = (document.subject.tests(), document.subject.models());
+    well_formed(document).map_err(|what| vec![wrong(folder, &what)])?;
     let bases = Bases::of(tests, models, held)?;
     let mut errors = Vec::new();
     let mut kept = |found: Vec<Diagnostic>| errors.extend(found);
@@ -50,6 +50,7 @@ pub fn verify(
     let work = |runners: &mut Vec<SatRunner>, i: usize| {
         let claim = &document.claims[i];
         let (test, model) = (&tests[claim.test], &models[claim.model]);
+        let given = document.subject.given()[claim.given];
         one((document, folder), claim, test, (model, &mut runners[claim.model]), given)
     };
     let finished = |i: usize, result: Result<(), Diagnostic>| {
@@ -67,7 +68,7 @@ fn one(
     claim: &TestClaim,
     test: &Read,
     (model, runner): (&Model, &mut SatRunner),
-    given: &TestQuestion,
+    given: TestQuestion,
 ) -> Result<(), Diagnostic> {
     if let Some(error) = clusters::mismatch(&test.test, model, &test.file) {
         return Err(error);
@@ -75,6 +76,9 @@ fn one(
     let of = |what: String| {
         wrong(folder, &format!("`{}` under `{}`: {what}", test.file.name, model.name))
     };
+    if let Some(why) = given.leaves_open(claim, &test.test) {
+        return Err(of(format!("an answer is claimed, and {why}")));
+    }
     let options = given.options();
     for proof in claim.sessions.iter().filter_map(|s| s.proof.as_ref()) {
         proof.file_in(folder, &document.margay)?;
@@ -123,14 +127,43 @@ fn of_session(session: &CertifiedSession, folder: &Path) -> ShownSession<PathBuf
     }
 }
 
-/// Claims ascend and are of tests and models that are there, and files are of the folder.
-fn well_formed(document: &TestDocument, folder: &Path) -> Result<(), Diagnostic> {
-    let TestSubject::Run { tests, models, .. } = &document.subject;
-    if !document.claims.is_sorted_by(|a, b| (a.test, a.model) < (b.test, b.model)) {
-        return Err(wrong(folder, "its claims do not ascend"));
+/// Claims ascend and are of tests and models that are there, files are of the folder, and labels
+/// are of claims: of tests that were made of kernels each claim has one.
+fn well_formed(document: &TestDocument) -> Result<(), String> {
+    let (subject, claims) = (&document.subject, &document.claims);
+    let place = |c: &TestClaim| (c.test, c.model, c.given);
+    if !claims.is_sorted_by(|a, b| place(a) < place(b)) {
+        return Err("its claims do not ascend".to_owned());
     }
-    if document.claims.iter().any(|c| c.test >= tests.len() || c.model >= models.len()) {
-        return Err(wrong(folder, "it has claims about tests or models that it has not"));
+    let (tests, models) = (subject.tests().len(), subject.models().len());
+    if claims.iter().any(|c| c.test >= tests || c.model >= models) {
+        return Err("it has claims about tests or models that it has not".to_owned());
+    }
+    if claims.iter().any(|c| c.given >= subject.given().len()) {
+        return Err("it has claims that were asked about in a way that it does not say".to_owned());
+    }
+    match subject {
+        TestSubject::Run { given, .. } => {
+            if *given != (TestQuestion { unroll: given.unroll, ..TestQuestion::default() }) {
+                return Err("a run looks at all rounds of loops".to_owned());
+            }
+        }
+        TestSubject::Kernel { given, asked, .. } => {
+            let labelled: BTreeSet<usize> = asked.iter().map(|label| label.claim).collect();
+            if labelled != (0..claims.len()).collect() {
+                return Err("it does not say of each of its claims, and of no others, what it was asked for".to_owned());
+            }
+            if !asked.is_sorted_by(|a, b| a < b) {
+                return Err("what its claims were asked for does not ascend".to_owned());
+            }
+            let used = |all: BTreeSet<usize>, count: usize| all == (0..count).collect();
+            if !used(claims.iter().map(|c| c.test).collect(), tests)
+                || !used(claims.iter().map(|c| c.model).collect(), models)
+                || !used(claims.iter().map(|c| c.given).collect(), given.len())
+            {
+                return Err("it has tests, models or ways to ask that no claim is about".to_owned());
+            }
+        }
     }
     let mut files = BTreeSet::new();
     proofs(document).try_for_each(|proof| proof.place(folder, &mut files))

@@ -3,13 +3,17 @@
 //! docs/semantics.md ("Loops that try again").
 
 use margay_models::execution::{EventData, Kind, Order, Proxy};
+use serde::{Deserialize, Serialize};
 
 use super::path::{Dependent, Path, PathEvent, Positions};
 use super::program::{Program, Step};
 use super::symbol::{Symbol, Symbols};
 
 /// Which rounds of loops that try again are looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
 pub enum RetryRounds {
     /// All, up to the bound.
     #[default]

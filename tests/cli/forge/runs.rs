@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use margay_litmus::certificate::{
-    self, Bases, Held, TestClaim, TestDocument, TestQuestion, TestSubject,
-};
+use margay_litmus::certificate::{self, Bases, Held, TestClaim, TestDocument, TestQuestion};
 use margay_litmus::corpus::Expected;
 use margay_litmus::engine::{Choice, Engine, Runner};
 use margay_litmus::explicit::Options;
@@ -71,8 +69,8 @@ fn certified(name: &str, tests: &[&str], models: &[&str], unroll: usize) -> Path
 fn verify(folder: &Path) -> Result<(TestDocument, Bases), Vec<Diagnostic>> {
     let document: TestDocument =
         open(folder).and_then(|sealed| sealed.parse()).map_err(|e| vec![e])?;
-    let (_, bases) =
-        certificate::verify(&document, folder, &Held::default(), (1, |_: &TestClaim| ()))?;
+    let held = Held { known: margay_kernel::known_models()?, ..Held::default() };
+    let (_, bases) = certificate::verify(&document, folder, &held, (1, |_: &TestClaim| ()))?;
     Ok((document, bases))
 }
 
@@ -84,12 +82,9 @@ fn agrees(document: &TestDocument, bases: &Bases) {
         let text = &library::built_in(name).expect("it is shipped").text;
         assert_eq!(basis.sha256, margay_models::digest::digest(text.as_bytes()), "{name}");
     }
-    let TestSubject::Run { tests, models, given } = &document.subject;
-    let options = Options {
-        bounds: UnfoldingBounds { unroll: given.unroll, ..UnfoldingBounds::default() },
-        ..Options::default()
-    };
+    let (tests, models) = (document.subject.tests(), document.subject.models());
     for claim in &document.claims {
+        let options = document.subject.given()[claim.given].options();
         let test = read::test(&tests[claim.test].file()).expect("it was verified").test;
         let model = models[claim.model].read().expect("it was verified");
         let verdict = Runner::new(&model)
@@ -149,4 +144,16 @@ fn tests_of_c() {
         "/claims/*/sessions/*/answers/*/execution/co/*",
     ];
     forge("run-c", &folder, &[&ANY[..], &shown].concat());
+}
+
+/// What tests were asked for is the author's word, and rounds that are not there, or a place at
+/// which nothing can race, change no clause.
+#[test]
+#[ignore = "takes long; --ignored runs it"]
+fn tests_of_kernels() {
+    let folder = crate::program::folder("forge/kernel").join("certificate");
+    let path = folder.to_str().expect("a path of text");
+    let asked = ["kernel", "tests/kernels/locks.ptx", "--kernel", "cas_lock", "--certify", path];
+    assert_eq!(crate::program::margay(&asked).status.code(), Some(0));
+    forge("kernel", &folder, &[]);
 }

@@ -15,8 +15,13 @@ pub fn print(bases: &[&Basis], output: &Output) -> std::io::Result<()> {
     output.print("It rests on these texts (SHA-256):")?;
     for basis in bases.iter().take(SHOWN) {
         let standing = match &basis.standing {
+            BasisStanding::Held(name)
+                if *name == basis.name && !name.starts_with(BUILT_IN_FOLDER) =>
+            {
+                "the same as yours".to_owned()
+            }
             BasisStanding::BuiltIn => "built in".to_owned(),
-            BasisStanding::Held(name) if *name == basis.name => "the same as yours".to_owned(),
+            BasisStanding::Held(name) if *name == basis.name => "built in".to_owned(),
             BasisStanding::Held(name) if name.starts_with(BUILT_IN_FOLDER) => {
                 format!("built in; `{}` in the certificate", basis.name)
             }

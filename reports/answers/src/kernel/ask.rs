@@ -8,7 +8,7 @@ use std::time::Instant;
 use margay_console::limits;
 use margay_kernel::harness::{Harness, HarnessError, HarnessSection};
 use margay_kernel::source_name::kernels_named;
-use margay_kernel::{KernelQuestion, KernelRefusal, UNROLL, ask, hardened, weakened};
+use margay_kernel::{KernelProofs, KernelQuestion, UNROLL, ask, hardened, weakened};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::limited;
 
@@ -139,7 +139,7 @@ pub fn ask_all(
     file: &KernelFile,
     beside: Option<&(Harness, Arc<SourceFile>)>,
     options: &KernelOptions,
-    deadline: Option<Instant>,
+    (deadline, proofs): (Option<Instant>, Option<&KernelProofs>),
 ) -> Result<Vec<AskedKernel>, Diagnostic> {
     let KernelFile { ptx, module, comments, .. } = file;
     let named: Vec<&str> = module.kernels().map(|k| module.functions[k].name.as_str()).collect();
@@ -180,6 +180,7 @@ pub fn ask_all(
             stop: limits::stop(),
             repairs: options.repairs,
             weak: options.weak,
+            proofs,
         };
         let wrong = |why: KernelRefusal| {
             let why = why.to_string();
@@ -235,6 +236,7 @@ pub fn ask_all(
             weaker,
             unweakened,
             weak: options.weak,
+            certified: proofs.is_some(),
             refused: None,
         });
     }

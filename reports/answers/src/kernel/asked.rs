@@ -39,6 +39,8 @@ pub struct AskedKernel {
     pub unweakened: bool,
     /// Was it asked for final states that only weak memory has?
     pub weak: bool,
+    /// Are proofs of its answers kept?
+    pub certified: bool,
     /// Why it is not understood; then nothing was asked.
     pub refused: Option<String>,
 }
@@ -56,6 +58,7 @@ impl AskedKernel {
             weaker: None,
             unweakened: false,
             weak: false,
+            certified: false,
             refused: Some(why.to_owned()),
         }
     }

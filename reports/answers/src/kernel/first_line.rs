@@ -7,6 +7,7 @@ use margay_kernel::{ContentsAnswer, KernelAnswer, LaunchAnswer, LaunchVerdict, N
 use margay_reports::Verdict;
 
 use super::asked::{AskedKernel, KernelFile};
+use super::certify;
 use super::compile::KernelCompiler;
 
 /// What is asked, in words: the questions that need no condition are listed in docs/kernels.md, and
@@ -99,7 +100,7 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
             format!(": `{name}` of {file} under {model}{compiled}{of}{known}{open}{not_looked}")
         }
     };
-    (word, rest)
+    (word, rest + &certify::said(asked))
 }
 
 /// The launches of which this holds.

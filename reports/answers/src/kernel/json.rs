@@ -10,6 +10,7 @@ use margay_reports::{Verdict, kernel as document};
 
 use super::against::{KernelComparison, KernelFinding};
 use super::asked::{AskedKernel, KernelFile};
+use super::certify::{self, WrittenTests};
 use super::first_line::first_line;
 use super::human::capitalised;
 use super::options::KernelOptions;
@@ -20,7 +21,7 @@ pub fn document(
     answers: &[AskedKernel],
     against: Option<&KernelComparison>,
     of_all: Verdict,
-    options: &KernelOptions,
+    (options, certificate): (&KernelOptions, Option<&WrittenTests>),
     time: Duration,
 ) -> document::Kernels {
     document::Kernels {
@@ -31,6 +32,7 @@ pub fn document(
         unroll: options.unroll.unwrap_or(UNROLL),
         against: against.map(comparison),
         kernels: answers.iter().map(|asked| kernel(file, asked)).collect(),
+        certificate: options.certify.as_ref().map(|_| certificate.map(WrittenTests::document)),
         seconds: time.as_secs_f64(),
     }
 }
@@ -90,6 +92,7 @@ fn kernel(file: &KernelFile, asked: &AskedKernel) -> document::Kernel {
             .collect(),
         hardening: asked.hardening.as_ref().map(|(of, _)| hardening(of)),
         weaker: asked.weaker.as_ref().map(|(of, _)| weaker(of)),
+        proofs: asked.certified.then(|| certify::record(asked)),
     }
 }
 

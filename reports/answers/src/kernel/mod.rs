@@ -3,6 +3,7 @@
 mod against;
 mod ask;
 mod asked;
+mod certify;
 mod changed;
 mod compile;
 mod first_line;
@@ -54,19 +55,26 @@ pub fn run(file: &Path, options: &KernelOptions, output: &Output) -> CommandOutc
     let deadline = limits::RunLimits::start(options.timeout, None).deadline;
     let asked = read_file(file, options).and_then(|new| {
         let beside = harness(&new, options)?;
-        let asked = ask_all(&new, beside.as_ref(), options, deadline)?;
-        let Some(old) = &options.against else { return Ok((new, asked, None)) };
+        let proofs = certify::begin(options.certify.as_deref())?;
+        let asked = ask_all(&new, beside.as_ref(), options, (deadline, proofs.as_ref()))?;
+        let Some(old) = &options.against else { return Ok((new, (asked, proofs), None)) };
         let old = read_file(old, options)?;
         let before =
             KernelOptions { harden: false, weaker: false, repairs: false, ..options.clone() };
-        let answers = ask_all(&old, beside.as_ref(), &before, deadline)?;
+        let answers = ask_all(&old, beside.as_ref(), &before, (deadline, None))?;
         let found = against::compare((&old, &answers), (&new, &asked));
-        Ok((new, asked, Some(found)))
+        Ok((new, (asked, proofs), Some(found)))
     });
-    let (file, answers, against) = match asked {
+    let (file, (mut answers, proofs), against) = match asked {
         Ok(asked) => asked,
         Err(error) => return refused(file, &error, output),
     };
+    let certificate = proofs.zip(options.certify.as_ref()).map(|(proofs, path)| {
+        certify::end(&proofs, &file, &answers, path).inspect_err(|_| {
+            // What is not written is not claimed.
+            answers.iter_mut().for_each(|asked| asked.certified = false);
+        })
+    });
     let all: Vec<Verdict> = answers.iter().map(AskedKernel::verdict).collect();
     let worst = [Verdict::Counterexample, Verdict::Undecided]
         .into_iter()
@@ -78,6 +86,7 @@ pub fn run(file: &Path, options: &KernelOptions, output: &Output) -> CommandOutc
         Verdict::Undecided => Exit::Undecided,
         _ => Exit::Holds,
     });
+    let written = certificate.as_ref().and_then(|written| written.as_ref().ok());
     match output.format {
         Format::Json => {
             output.document(&json::document(
@@ -85,12 +94,12 @@ pub fn run(file: &Path, options: &KernelOptions, output: &Output) -> CommandOutc
                 &answers,
                 against.as_ref(),
                 verdict,
-                options,
+                (options, written),
                 start.elapsed(),
             ))?;
         }
         Format::Human if output.asked == FormatOption::Sarif => {
-            output.print(&sarif::log(&file, &answers, against.as_ref())?)?;
+            output.print(&sarif::log(&file, &answers, against.as_ref(), written)?)?;
         }
         Format::Human => match &against {
             Some(against) => {
@@ -98,6 +107,15 @@ pub fn run(file: &Path, options: &KernelOptions, output: &Output) -> CommandOutc
             }
             None => human::print_answers(&file, &answers, output)?,
         },
+    }
+    match &certificate {
+        Some(Ok(written)) if output.asked == FormatOption::Human => {
+            output.print("")?;
+            output.prose(&written.sentence())?;
+        }
+        // The answers are printed, and stand without it.
+        Some(Err(errors)) => output.warn(errors),
+        _ => {}
     }
     if let Some(out) = &options.out {
         written::write(out, &file, &answers, options.reading, output);

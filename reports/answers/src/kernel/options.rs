@@ -35,6 +35,8 @@ pub struct KernelOptions {
     pub weak: bool,
     /// Another version of the file, to compare with.
     pub against: Option<PathBuf>,
+    /// The folder of the certificate.
+    pub certify: Option<PathBuf>,
     /// A folder for the litmus tests.
     pub out: Option<PathBuf>,
     /// The time given.

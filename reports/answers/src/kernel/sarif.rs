@@ -5,10 +5,13 @@ use std::path::{Component, Path, PathBuf};
 
 use margay_kernel::{Finding, FindingKind, RepairAnswer, Spot, Stands};
 use margay_models::diagnostic::{Diagnostic, Label};
+use margay_reports::kernel::KernelProofsRecord;
+use margay_reports::verify::KernelCertificate;
 use serde::Serialize;
 
 use super::against::{KernelComparison, KernelFinding};
 use super::asked::{AskedKernel, KernelFile};
+use super::certify::{self, WrittenTests};
 use super::first_line::{chosen_contents, first_line};
 use super::human::{capitalised, change, not_looked_at};
 
@@ -27,6 +30,23 @@ struct SarifRun {
     automation_details: SarifAutomation,
     invocations: [SarifInvocation; 1],
     results: Vec<SarifResult>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    properties: Option<SarifProperties>,
+}
+
+/// What the format has no place for: the certificate that was written.
+#[derive(Serialize)]
+struct SarifProperties {
+    certificate: KernelCertificate,
+    proofs: Vec<SarifProofs>,
+}
+
+/// Which answers about a kernel have a proof.
+#[derive(Serialize)]
+struct SarifProofs {
+    kernel: String,
+    #[serde(flatten)]
+    of: KernelProofsRecord,
 }
 
 /// What tells this run from others of the same commit: code hosts take a run of another name for
@@ -255,6 +275,7 @@ pub fn log(
     file: &KernelFile,
     answers: &[AskedKernel],
     against: Option<&KernelComparison>,
+    certificate: Option<&WrittenTests>,
 ) -> std::io::Result<String> {
     let mut results = Vec::new();
     let mut notifications = Vec::new();
@@ -305,9 +326,17 @@ pub fn log(
             against.unknown.iter().map(|why| SarifNotification::new("warning", why.clone())),
         );
     }
+    let of = |asked: &AskedKernel| SarifProofs {
+        kernel: asked.answer.kernel.clone(),
+        of: certify::record(asked),
+    };
+    let properties = certificate.map(|written| SarifProperties {
+        certificate: written.document(),
+        proofs: answers.iter().map(of).collect(),
+    });
     written(
         &file.path,
-        results,
+        (results, properties),
         SarifInvocation { execution_successful: true, tool_execution_notifications: notifications },
     )
 }
@@ -325,7 +354,7 @@ pub fn refusal(file: &Path, error: &Diagnostic) -> std::io::Result<String> {
     notification.locations = error.labels.iter().take(1).map(at).collect();
     written(
         file,
-        Vec::new(),
+        (Vec::new(), None),
         SarifInvocation {
             execution_successful: false,
             tool_execution_notifications: vec![notification],
@@ -335,7 +364,7 @@ pub fn refusal(file: &Path, error: &Diagnostic) -> std::io::Result<String> {
 
 fn written(
     file: &Path,
-    results: Vec<SarifResult>,
+    (results, properties): (Vec<SarifResult>, Option<SarifProperties>),
     invocation: SarifInvocation,
 ) -> std::io::Result<String> {
     let page = format!("{}/blob/main/{}", env!("CARGO_PKG_REPOSITORY"), "docs/kernels.md");
@@ -365,6 +394,7 @@ fn written(
             automation_details,
             invocations: [invocation],
             results,
+            properties,
         }],
     };
     Ok(serde_json::to_string_pretty(&log)?)

@@ -68,6 +68,7 @@ impl CertificateSubject {
                 .map(|path| inputs::test(path, output).map(|read| read.file))
                 .collect::<Result<_, _>>()?,
             models: self.model.iter().map(|name| model(name, output)).collect::<Result<_, _>>()?,
+            known: margay_kernel::known_models()?,
         })
     }
 

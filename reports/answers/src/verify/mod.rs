@@ -1,6 +1,7 @@
 //! A certificate, seen to be right without a solver.
 
 mod held;
+mod kernel;
 mod lrat;
 mod run;
 mod theorem;
@@ -62,7 +63,7 @@ fn verified(options: &VerificationOptions, limits: &RunLimits, output: &Output) 
         Err(error) => return output.wrong(&[error]),
     };
     match sealed.kind() {
-        margay_litmus::certificate::KIND => {
+        kind if margay_litmus::certificate::KINDS.contains(&kind) => {
             return run::run(&sealed, options, (jobs, limits), output);
         }
         kind if margay_theorem::certificate::KINDS.contains(&kind) && options.lrat.is_some() => {
@@ -83,8 +84,9 @@ fn verified(options: &VerificationOptions, limits: &RunLimits, output: &Output) 
                 &options.certificate,
                 &format!("it is about a `{other}`, which this Margay does not know"),
             );
-            return output
-                .wrong(&[error.help("it knows those of `check`, `diff`, `run` and `prove`")]);
+            return output.wrong(&[
+                error.help("it knows those of `check`, `diff`, `run`, `kernel` and `prove`")
+            ]);
         }
     }
     let read = sealed.parse().map_err(|error| vec![error]);

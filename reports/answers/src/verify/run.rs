@@ -1,4 +1,4 @@
-//! The certificate of litmus tests.
+//! The certificate of litmus tests, whoever wrote them.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use margay_models::certificate::{Basis, Extent, Sealed};
 use margay_models::library::BUILT_IN_FOLDER;
 use margay_reports::verify as report;
 
-use super::{VerificationOptions, undecided};
+use super::{VerificationOptions, kernel, undecided};
 use crate::certificate::bases::{self as texts_of, named};
 use crate::certificate::{author, extent, proofs};
 use crate::run::rows;
@@ -36,7 +36,7 @@ pub fn run(
     let (folder, shown) = (options.certificate.clone(), output.format == Format::Human);
     let followed = limits.within(move || {
         let bar = StepBar::new(shown, document.claims.len(), "answers");
-        let TestSubject::Run { tests, .. } = &document.subject;
+        let tests = document.subject.tests();
         let result = certificate::verify(
             &document,
             &folder,
@@ -53,20 +53,39 @@ pub fn run(
     };
     let exit = output.settle(Exit::Holds);
     let seconds = start.elapsed().as_secs_f64();
-    match output.format {
-        Format::Human => print(&document, (&found, &bases), (seconds, jobs), output)?,
-        Format::Json => output.document(&whole(&document, (&found, &bases), seconds))?,
+    let seen = SeenTests { document: &document, found, bases: &bases, seconds, jobs };
+    match (&document.subject, output.format) {
+        (TestSubject::Run { given, .. }, Format::Human) => print(&seen, given.unroll, output)?,
+        (TestSubject::Run { given, .. }, Format::Json) => {
+            output.document(&report::VerifiedRun {
+                kind: report::RunKind::Run,
+                given: report::RunGiven { unroll: given.unroll },
+                claims: document.claims.iter().map(|claim| seen.claim(claim)).collect(),
+                tests: seen.tests(),
+            })?;
+        }
+        (TestSubject::Kernel { given, asked, .. }, Format::Human) => {
+            kernel::print(&seen, (given, asked), output)?;
+        }
+        (TestSubject::Kernel { given, asked, .. }, Format::Json) => {
+            output.document(&kernel::report(&seen, given, asked))?;
+        }
     }
     Ok(exit)
 }
 
-fn print(
-    document: &TestDocument,
-    (found, bases): (&Extent, &Bases),
-    (seconds, jobs): (f64, usize),
-    output: &Output,
-) -> std::io::Result<()> {
-    let TestSubject::Run { tests, models, given } = &document.subject;
+/// What was seen to be so.
+pub(super) struct SeenTests<'a> {
+    pub document: &'a TestDocument,
+    pub found: Extent,
+    pub bases: &'a Bases,
+    pub seconds: f64,
+    pub jobs: usize,
+}
+
+fn print(seen: &SeenTests<'_>, unroll: usize, output: &Output) -> std::io::Result<()> {
+    let SeenTests { document, bases, .. } = *seen;
+    let (tests, models) = (document.subject.tests(), document.subject.models());
     let rows = document.claims.iter().filter_map(|claim| {
         // It was read when it was verified.
         let read = read::test(&tests[claim.test].file()).ok()?;
@@ -82,7 +101,7 @@ fn print(
         rows::print(&rows::COLUMNS, &rows, output)?;
     }
     output.print("")?;
-    let asked = format!("Each loop is gone round at most {} times.", given.unroll);
+    let asked = format!("Each loop is gone round at most {unroll} times.");
     let open = tests.len() * models.len() - document.claims.len();
     let open = if open > 0 {
         format!(" {} of the questions have no answer here.", number(open as u64))
@@ -91,19 +110,63 @@ fn print(
     };
     output.print(&wrapped(&format!("{asked}{open}"), output.width()))?;
     output.print("")?;
-    // There are few models; those come first.
-    let texts: Vec<&Basis> = bases.models.iter().flatten().chain(&bases.tests).collect();
-    texts_of::print(&texts, output)?;
-    output.print("")?;
-    output.print(&wrapped(&proofs(found), output.width()))?;
-    output.print(&format!("{seconds:.2} s on {jobs} threads, without a solver"))?;
-    output.print("")?;
-    let meaning = format!(
-        "Each test was translated again from these texts and compared with its proof, clause by clause, where something is forbidden or \
-         race-free; each step of each proof was checked. Where something is allowed or racy, an execution was judged. {}",
-        author(&document.margay, &document.solver)
-    );
-    output.print(&wrapped(&meaning, output.width()))
+    seen.print_grounds(output)
+}
+
+impl SeenTests<'_> {
+    /// What it rests on, how large it is, and what that means.
+    pub fn print_grounds(&self, output: &Output) -> std::io::Result<()> {
+        let Self { document, bases, .. } = *self;
+        // There are few models; those come first.
+        let texts: Vec<&Basis> = bases.models.iter().flatten().chain(&bases.tests).collect();
+        texts_of::print(&texts, output)?;
+        output.print("")?;
+        output.print(&wrapped(&proofs(&self.found), output.width()))?;
+        output
+            .print(&format!("{:.2} s on {} threads, without a solver", self.seconds, self.jobs))?;
+        output.print("")?;
+        let meaning = format!(
+            "Each test was translated again from these texts and compared with its proof, clause by clause, where something is forbidden or \
+             race-free; each step of each proof was checked. Where something is allowed or racy, an execution was judged. {}",
+            author(&document.margay, &document.solver)
+        );
+        output.print(&wrapped(&meaning, output.width()))
+    }
+
+    fn model(&self, model: usize) -> String {
+        short(self.bases.models[model][0].shown()).to_owned()
+    }
+
+    /// A claim, as a part of a document.
+    pub fn claim(&self, claim: &TestClaim) -> report::RunClaim {
+        report::RunClaim {
+            file: self.bases.tests[claim.test].shown().to_owned(),
+            model: self.model(claim.model),
+            model_file: self.bases.models[claim.model][0].shown().to_owned(),
+            reachable: claim.reachable,
+            bounded: claim.bounded,
+            racy: claim.racy,
+        }
+    }
+
+    /// What is said of all tests.
+    pub fn tests(&self) -> report::VerifiedTests {
+        let Self { document, bases, .. } = *self;
+        let (tests, models) = (document.subject.tests(), document.subject.models());
+        report::VerifiedTests {
+            verified: true,
+            tests: tests.iter().map(|t| t.name.clone()).collect(),
+            models: (0..models.len()).map(|model| self.model(model)).collect(),
+            model_files: models.iter().map(|m| m.model.name.clone()).collect(),
+            written_by: document.margay.clone(),
+            solver: document.solver.clone(),
+            texts: texts_of::report(bases.models.iter().flatten().chain(&bases.tests)),
+            compared: bases.all().iter().all(Basis::is_known),
+            extent: extent(&self.found),
+            seconds: self.seconds,
+            peak_memory_bytes: margay_console::limits::peak(),
+        }
+    }
 }
 
 /// The name of a built-in model; other names as they are.
@@ -112,12 +175,14 @@ fn short(name: &str) -> &str {
 }
 
 /// What is verified, in words.
-fn said(document: &TestDocument) -> String {
+pub(super) fn said(document: &TestDocument) -> String {
     let count =
         |keep: &dyn Fn(&TestClaim) -> bool| document.claims.iter().filter(|c| keep(c)).count();
+    let of_kernels = matches!(document.subject, TestSubject::Kernel { .. });
     let kinds = [
         (count(&|c| c.reachable), "allowed"),
-        (count(&|c| !c.reachable && !c.bounded), "forbidden"),
+        // A test of a kernel that is asked for races asks for no outcome.
+        (count(&|c| !c.reachable && !c.bounded && (!of_kernels || c.racy.is_none())), "forbidden"),
         (count(&|c| c.bounded), "not found (bounded)"),
         (count(&|c| c.racy == Some(true)), "racy"),
         (count(&|c| c.racy == Some(false)), "race-free"),
@@ -131,38 +196,5 @@ fn said(document: &TestDocument) -> String {
         0 => "it answers nothing".to_owned(),
         1 => format!("1 answer ({})", kinds.join(", ")),
         n => format!("{} answers ({})", number(n as u64), kinds.join(", ")),
-    }
-}
-
-fn whole(
-    document: &TestDocument,
-    (found, bases): (&Extent, &Bases),
-    seconds: f64,
-) -> report::VerifiedRun {
-    let TestSubject::Run { tests, models, given } = &document.subject;
-    let model = |model: usize| short(bases.models[model][0].shown()).to_owned();
-    let claim = |c: &TestClaim| report::RunClaim {
-        file: bases.tests[c.test].shown().to_owned(),
-        model: model(c.model),
-        model_file: bases.models[c.model][0].shown().to_owned(),
-        reachable: c.reachable,
-        bounded: c.bounded,
-        racy: c.racy,
-    };
-    report::VerifiedRun {
-        verified: true,
-        kind: report::RunKind::Run,
-        tests: tests.iter().map(|t| t.name.clone()).collect(),
-        models: (0..models.len()).map(model).collect(),
-        model_files: models.iter().map(|m| m.model.name.clone()).collect(),
-        given: report::RunGiven { unroll: given.unroll },
-        written_by: document.margay.clone(),
-        solver: document.solver.clone(),
-        claims: document.claims.iter().map(claim).collect(),
-        texts: texts_of::report(bases.models.iter().flatten().chain(&bases.tests)),
-        compared: bases.all().iter().all(Basis::is_known),
-        extent: extent(found),
-        seconds,
-        peak_memory_bytes: margay_console::limits::peak(),
     }
 }
