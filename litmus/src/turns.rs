@@ -10,8 +10,8 @@
 use margay_models::execution::{Placement, Scope};
 
 use crate::test::{Dialect, Test, ThreadId};
+use crate::unfold::Code;
 use crate::unfold::program::{Attributes, Modification, Program, Register, Step, Term};
-use crate::unfold::{Binary, Code};
 
 /// How many steps a thread takes before it is the next one's turn: more than a round of a loop that
 /// waits.
@@ -60,13 +60,17 @@ impl<'a> TurnThread<'a> {
     fn step(&mut self, code: &Code, memory: &mut [i64]) -> Result<(), OutOfPlace> {
         let program = self.program;
         let Some((step, _)) = program.steps.get(self.at) else { return Ok(()) };
-        let divides = |term: &&Term| divides(term);
+        let divides = |term: &&Term| term.divides();
         if step.terms().iter().any(divides) {
             return Err(OutOfPlace);
         }
         self.at += 1;
         match step {
             Step::Assign(to, term) => self.set(Some(*to), self.value(term)),
+            Step::Pick { to, condition, of: [a, b] } => {
+                let chosen = if self.value(condition) != 0 { a } else { b };
+                self.set(Some(*to), self.value(chosen));
+            }
             Step::Load { to, address, attributes } => {
                 let value = read(code, memory, self.value(address), *attributes)?;
                 self.set(Some(*to), value);
@@ -164,20 +168,6 @@ fn write(
     let location = code.location_at(address).ok_or(OutOfPlace)?;
     memory[code.physical(location)] = code.stored(location, attributes.integer, value);
     Ok(())
-}
-
-/// Is there a division, of which it would have to be seen whether it is one by 0?
-fn divides(term: &Term) -> bool {
-    match term {
-        Term::Constant(_) | Term::Register(_) => false,
-        Term::Unary(_, a) => divides(a),
-        Term::Binary(operator, a, b) => {
-            use Binary::{Divide, DivideUnsigned, Remainder, RemainderUnsigned};
-            matches!(operator, Divide | DivideUnsigned | Remainder | RemainderUnsigned)
-                || divides(a)
-                || divides(b)
-        }
-    }
 }
 
 /// The barriers of a cta that a program names; nothing where one is of another kind.

@@ -26,6 +26,14 @@ pub(super) const FLAG: u64 = 0x30000;
 const STACK: u64 = 0x70000;
 /// Where a function returns to.
 const RETURN: u64 = 0x40000;
+/// Where the number lies that the guard of a stack is compared with (`-fstack-protector`), and what
+/// it is. It is written before any thread begins, so that reading it is no access of a row.
+const GUARDED: u64 = 0x50000;
+const GUARD_NUMBER: u64 = 0x69d2_3b47_5e80_1f00;
+/// What depends on it is marked as a read that no object has: the first of an object is 1.
+const OF_GUARD: u32 = 1;
+/// The register by which a text says where it lies.
+const GUARD: &str = "%guard";
 /// So much further on all of them lie where registers have 64 bits: half of an address is no
 /// address of them.
 const FAR: u64 = 0x51e7_0000_0000;
@@ -128,6 +136,10 @@ impl TrialMachine<'_> {
             None => {}
         }
         self.registers.insert(ANY.to_owned(), known(self.setting.open));
+        let guarded = GUARDED + self.far;
+        self.registers.insert(GUARD.to_owned(), known(guarded));
+        let own = self.code.word as u32 * 8;
+        self.write_bytes(guarded, own, known(GUARD_NUMBER & mask(own)));
         let mut next = 0_usize;
         for (i, &n) in given.iter().enumerate() {
             // Pointers come first, and have one register.
@@ -332,6 +344,11 @@ impl TrialMachine<'_> {
         Err(format!("`{text}` accesses an address that cannot be followed"))
     }
 
+    /// Is a whole access of the number that the guard of the stack is compared with?
+    fn is_guard(&self, at: u64, bits: u32) -> bool {
+        at == GUARDED + self.far && u64::from(bits) == self.code.word * 8
+    }
+
     /// Another thread may change the object, if the function looked at it before: only then does it
     /// matter.
     fn disturb(&mut self) {
@@ -374,7 +391,9 @@ impl TrialMachine<'_> {
                     Construct { operation: signature::Operation::Read, order: tags.order() };
                 let is_half = code.architecture.is_half(construct);
                 let mut word = Word::default();
-                if self.is_object(place, bits, text)? {
+                if self.is_guard(place, bits) {
+                    word = Word { from: OF_GUARD, ..self.read_bytes(place, bits) };
+                } else if self.is_object(place, bits, text)? {
                     self.disturb();
                     let number = self.next_read();
                     word = self.read_bytes(place, bits);
@@ -449,7 +468,8 @@ impl TrialMachine<'_> {
             Operation::BranchIf { comparison, left, right, target } => {
                 let [a, b] = [self.value(left)?, self.value(right)?];
                 let from = a.from | b.from;
-                if from != 0 {
+                let is_guard = from == OF_GUARD;
+                if from != 0 && !is_guard {
                     self.deed(DeedKind::Branch { from }, at);
                 }
                 let is_taken = match a.number.zip(b.number) {
@@ -460,7 +480,8 @@ impl TrialMachine<'_> {
                 // of Power is there for its dependency.
                 let is_next = target == NEXT
                     || self.code.labels.get(target.trim_start_matches('.')) == Some(&(at + 1));
-                if left != right && !is_next {
+                // A guard that is as it was goes one way. That it is another one no trial shows.
+                if left != right && !is_next && !is_guard {
                     self.course.branches.push((at, is_taken));
                 }
                 if is_taken {

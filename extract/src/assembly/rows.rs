@@ -2,6 +2,7 @@
 //! that decides, and a load-reserved with its store-conditional as one read-modify-write.
 
 use margay_mappings::language::LoweringForm;
+use margay_models::execution::Order;
 use margay_models::signature::{self, Architecture, Construct, Tags};
 
 use super::AssemblyReader;
@@ -252,16 +253,17 @@ fn sequence(
     succeeds: bool,
     pairs: &[Construct],
 ) -> Result<(InstructionSequence, Vec<String>), String> {
-    let known = architecture.constructs();
-    let step = |construct: Construct, at: usize| match known.contains(&construct) {
-        true => Ok(PrintedInstruction {
+    // Whatever the text has, a row can say, but for halves of pairs: what no right compiler emits
+    // (`fence w,w` in front of a release) stands in the table of a wrong one.
+    let step = |construct: Construct, at: usize| match architecture.mnemonic(construct) {
+        Some(mnemonic) if !architecture.is_half(construct) => Ok(PrintedInstruction {
             operation: construct.operation,
             order: Some(construct.order),
             scope: None,
             volatile: false,
-            mnemonic: architecture.mnemonic(construct),
+            mnemonic: Some(mnemonic),
         }),
-        false => Err(format!("mappings do not have `{}`", code.text(at))),
+        _ => Err(format!("mappings do not have `{}`", code.text(at))),
     };
     let fence = |deed: &Deed| match deed.kind {
         DeedKind::Fence(tags) => Some(step(
@@ -342,7 +344,13 @@ fn sequence(
         let between = fences(&course.deeds[last + 1..=at.max(last)])?;
         let after = fences(&course.deeds[at + 1..])?;
         steps.extend(between);
-        if !after.is_empty() {
+        // Behind a full fence nothing waits for a branch.
+        let is_full = |fence: &PrintedInstruction| match fence.order {
+            Some(Order::Tagged(tags)) => tags.is_full_fence(),
+            _ => false,
+        };
+        let says_all = point.what == What::Store && after.iter().all(is_full);
+        if !after.is_empty() && !says_all {
             if point.what == What::Store {
                 return Err("its loop reads, and a row of a store cannot say that what comes behind depends on that".to_owned());
             }

@@ -7,6 +7,7 @@ use margay_mappings::language::kind::OPERATIONS;
 use super::course::{Course, DeedKind, TrialLayout, TrialSetting};
 use super::function::AssemblyFunction;
 use super::machine::{OBJECT, tried};
+use super::word::mask;
 use super::word::signed;
 use crate::point::{Point, What};
 
@@ -92,6 +93,12 @@ pub(crate) fn settings(point: &Point) -> Vec<TrialSetting> {
             });
             plain().into_iter().chain(signed).collect()
         }
+        // A sum and a difference that do not fit leave alone what stands beside the object.
+        What::Rmw(_) => {
+            let full = TrialSetting { old: mask(bits), ..of(0, 9, 0, [3, 17]) };
+            let none = TrialSetting { old: 0, ..of(0, 9, 0, [3, 17]) };
+            plain().into_iter().chain([full, none]).collect()
+        }
         _ => plain(),
     };
     let places: &[u64] = match bits {
@@ -162,7 +169,7 @@ pub(super) fn trials(code: &AssemblyFunction, point: &Point) -> Trials {
 
 /// What a read-modify-write of a value makes of what was there.
 pub(crate) fn expected(operation: &str, old: u64, value: u64, bits: u32) -> Option<u64> {
-    let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+    let mask = mask(bits);
     let signed = |n: u64| signed(n, bits);
     Some(
         mask & match operation {

@@ -101,7 +101,9 @@ impl ThreadFlow {
                 },
                 Step::ProxyFence { .. } => FlowPoint::Event(false),
                 Step::BranchIfZero { .. } => FlowPoint::Branch,
-                Step::Assign(..) | Step::Jump(_) | Step::Fork(_) => FlowPoint::Silent,
+                Step::Assign(..) | Step::Pick { .. } | Step::Jump(_) | Step::Fork(_) => {
+                    FlowPoint::Silent
+                }
                 _ => FlowPoint::Event(true),
             };
             let next = match step {

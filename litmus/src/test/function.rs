@@ -119,12 +119,15 @@ pub enum LocalFunction {
     MultiplyAddWide,
     /// `selp d, a, b, p`: a if the predicate p holds, else b.
     Select,
+    /// `pick d, a, b, p`: the same as a choice, in tests of texts. The result depends on what is
+    /// chosen, and on `p` by a pick dependency alone.
+    Pick,
     /// `setp.eq` and its kin: 1 if the comparison holds, else 0.
     Compare(NumberComparison),
 }
 
 impl LocalFunction {
-    /// All but comparisons and conversions.
+    /// All but comparisons, conversions and choices.
     pub const ARITHMETIC: [LocalFunction; 19] = [
         Self::Move,
         Self::Not,
@@ -151,7 +154,7 @@ impl LocalFunction {
     pub fn arity(self) -> usize {
         match self {
             Self::Move | Self::Convert(_) | Self::Not | Self::Negate => 1,
-            Self::MultiplyAdd | Self::MultiplyAddWide | Self::Select => 3,
+            Self::MultiplyAdd | Self::MultiplyAddWide | Self::Select | Self::Pick => 3,
             _ => 2,
         }
     }
@@ -179,6 +182,7 @@ impl LocalFunction {
             Self::MultiplyAdd => "mad",
             Self::MultiplyAddWide => "mad.wide",
             Self::Select => "selp",
+            Self::Pick => "pick",
             Self::Compare(comparison) => return format!("setp.{}", comparison.mnemonic()),
         }
         .to_string()

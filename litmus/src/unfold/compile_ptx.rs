@@ -11,8 +11,8 @@ use super::symbol::{Binary, MbarrierFunction, Unary};
 use super::{UnfoldError, barriers, lanes, launches};
 use crate::test::{
     Access, AccessOrder, Address, AtomFunction, AtomInstruction, BarrierMode, Base, ClusterBarrier,
-    Dialect, FenceOrder, Integer, LocalFunction, NumberComparison, Operation, Place, Test,
-    TestInstruction, TestOperand, ThreadId, Type, WarpMeeting, element,
+    Dialect, FenceOrder, Integer, LocalFunction, Operation, Place, Test, TestInstruction,
+    TestOperand, ThreadId, Type, WarpMeeting, element,
 };
 
 /// The code of a thread.
@@ -251,7 +251,16 @@ impl PtxCompiler<'_> {
             Operation::Local { function, ty, destination, operands } => {
                 let operands =
                     operands.iter().map(|o| self.value(o)).collect::<Result<Vec<_>, _>>()?;
-                Step::Assign(self.program.register(destination), local(*function, *ty, operands))
+                let to = self.program.register(destination);
+                match (*function, operands) {
+                    (LocalFunction::Pick, operands) => {
+                        let [a, b, condition] = operands.try_into().map_err(|_| {
+                            UnfoldError::at("a choice has three operands".to_owned(), i.place)
+                        })?;
+                        Step::Pick { to, condition, of: [a, b] }
+                    }
+                    (function, operands) => Step::Assign(to, local(function, *ty, operands)),
+                }
             }
             Operation::BranchIf { comparison, left, right, target } => {
                 // Goes to the target if the opposite comparison is 0.
@@ -561,19 +570,8 @@ fn local(function: LocalFunction, ty: Option<Type>, operands: Vec<Term>) -> Term
             let product = Term::binary(Binary::Multiply, a.convert(integer), b.convert(integer));
             return Term::binary(Binary::Add, product, next()).convert(wide);
         }
-        LocalFunction::Select => {
-            // a * (p != 0) + b * (p == 0): it depends on all three, as registers do.
-            let p = next();
-            let times = |value, comparison| {
-                let holds = Term::binary(Binary::Compare(comparison), p.clone(), Term::Constant(0));
-                Term::binary(Binary::Multiply, value, holds)
-            };
-            return Term::binary(
-                Binary::Add,
-                times(a, NumberComparison::NotEqual),
-                times(b, NumberComparison::Equal),
-            )
-            .convert(integer);
+        LocalFunction::Select | LocalFunction::Pick => {
+            return Term::select(&next(), [a, b]).convert(integer);
         }
         LocalFunction::Not => return Term::Unary(Unary::BitwiseNot, Box::new(a)).convert(integer),
         LocalFunction::Negate => return Term::Unary(Unary::Negate, Box::new(a)).convert(integer),

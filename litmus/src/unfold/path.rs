@@ -147,6 +147,9 @@ pub(crate) struct Path {
 pub(super) struct Dependent {
     pub symbol: Symbol,
     pub reads: Positions,
+    /// The reads by which choices came to it: a pick dependency (DDI 0487, B2.3). What is written is
+    /// ordered behind them, what is read is not.
+    pub picks: Positions,
     /// A type that the value is known to be of: converting it to that changes nothing.
     pub known: Option<Integer>,
 }
@@ -154,6 +157,6 @@ pub(super) struct Dependent {
 impl Dependent {
     /// A value that depends on reads, and of which no more is known.
     pub(super) fn new(symbol: Symbol, reads: Positions) -> Self {
-        Self { symbol, reads, known: None }
+        Self { symbol, reads, picks: Positions::EMPTY, known: None }
     }
 }

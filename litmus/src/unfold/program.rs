@@ -8,7 +8,7 @@ use margay_ptx::exchange::Exchange;
 
 use super::address::LocationAddress;
 use super::symbol::{Binary, MbarrierFunction, Unary};
-use crate::test::{AsyncFamily, AsyncGroupAction, Integer, Type};
+use crate::test::{AsyncFamily, AsyncGroupAction, Integer, NumberComparison, Type};
 
 /// A register, an index into [`Program::names`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,9 +50,38 @@ impl Term {
         }
     }
 
+    /// Does it divide, by what may be 0?
+    pub fn divides(&self) -> bool {
+        match self {
+            Self::Constant(_) | Self::Register(_) => false,
+            Self::Unary(_, a) => a.divides(),
+            Self::Binary(operator, a, b) => {
+                use Binary::{Divide, DivideUnsigned, Remainder, RemainderUnsigned};
+                matches!(operator, Divide | DivideUnsigned | Remainder | RemainderUnsigned)
+                    || a.divides()
+                    || b.divides()
+            }
+        }
+    }
+
     /// `a operator b`
     pub fn binary(operator: Binary, a: Term, b: Term) -> Self {
         Self::Binary(operator, Box::new(a), Box::new(b))
+    }
+
+    /// The first value where the condition is not 0, else the second: `a * (c != 0) + b * (c == 0)`.
+    /// It depends on all three, as registers do.
+    pub fn select(condition: &Term, [a, b]: [Term; 2]) -> Self {
+        let times = |value, comparison| {
+            let holds =
+                Self::binary(Binary::Compare(comparison), condition.clone(), Self::Constant(0));
+            Self::binary(Binary::Multiply, value, holds)
+        };
+        Self::binary(
+            Binary::Add,
+            times(a, NumberComparison::NotEqual),
+            times(b, NumberComparison::Equal),
+        )
     }
 
     /// The value of a type with the lowest bits of a value; the value itself where there is no
@@ -256,6 +285,9 @@ pub struct ExchangeStep {
 pub enum Step {
     /// Computes in registers.
     Assign(Register, Term),
+    /// Takes the first value where the condition holds, else the second, by a choice that is no
+    /// branch.
+    Pick { to: Register, condition: Term, of: [Term; 2] },
     /// Reads.
     Load {
         /// Takes the value.
@@ -419,6 +451,7 @@ impl Step {
     pub fn terms(&self) -> Vec<&Term> {
         match self {
             Self::Assign(_, term) => vec![term],
+            Self::Pick { condition, of: [a, b], .. } => vec![condition, a, b],
             Self::Load { address, .. } | Self::LoadVector { address, .. } => vec![address],
             Self::Store { address, value, .. } | Self::StoreConditional { address, value, .. } => {
                 vec![address, value]
@@ -459,6 +492,7 @@ impl Step {
     pub fn written(&self) -> Vec<Register> {
         match self {
             Self::Assign(to, _)
+            | Self::Pick { to, .. }
             | Self::Load { to, .. }
             | Self::StoreConditional { status: to, .. } => vec![*to],
             Self::LoadVector { to, .. } => to.clone(),

@@ -129,7 +129,9 @@ impl LastRound<'_> {
     }
 
     fn is_unchanged(&self) -> bool {
-        let same = |(a, b): (&Dependent, &Dependent)| a.symbol == b.symbol && a.reads == b.reads;
+        let same = |(a, b): (&Dependent, &Dependent)| {
+            (a.symbol, a.reads, a.picks) == (b.symbol, b.reads, b.picks)
+        };
         self.registers().all(same)
     }
 
@@ -226,7 +228,9 @@ impl LastRound<'_> {
         pairs
             .into_iter()
             .all(|(a, b)| {
-                symbols.moved(a.symbol, x, y) == b.symbol && reads(a.reads) | b.reads == b.reads
+                symbols.moved(a.symbol, x, y) == b.symbol
+                    && reads(a.reads) | b.reads == b.reads
+                    && reads(a.picks) | b.picks == b.picks
             })
             .then_some(())
     }

@@ -130,7 +130,7 @@ impl Heads {
             let equal = a.symbol == b.symbol
                 || symbols.as_constant(a.symbol).is_some()
                     && symbols.as_constant(a.symbol) == symbols.as_constant(b.symbol);
-            equal && a.reads == b.reads
+            equal && (a.reads, a.picks) == (b.reads, b.picks)
         };
         live.iter()
             .zip(before.registers.iter().zip(registers))
@@ -262,8 +262,15 @@ fn liveness(program: &Program) -> Vec<Vec<bool>> {
             if let Step::BranchIfZero { target, .. } | Step::Fork(target) = step {
                 here.iter_mut().zip(&live[*target]).for_each(|(here, there)| *here |= there);
             }
+            // What is computed and read by nobody but such computations is nothing: the flags that
+            // `teq` of Armv7 leaves as they were.
+            let is_idle = match step {
+                Step::Assign(to, term) => !here[usize::from(to.0)] && !term.divides(),
+                _ => false,
+            };
             let mut read = Vec::new();
-            step.terms().into_iter().for_each(|term| registers(term, &mut read));
+            let terms = step.terms().into_iter().filter(|_| !is_idle);
+            terms.for_each(|term| registers(term, &mut read));
             step.written().into_iter().for_each(|r| here[usize::from(r.0)] = false);
             read.into_iter().for_each(|r| here[usize::from(r.0)] = true);
             changed |= here != live[at];

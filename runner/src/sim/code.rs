@@ -212,6 +212,10 @@ impl Prepared {
     ) -> Result<(), UnfoldError> {
         match step {
             Step::Assign(to, term) => push(out, SimOperation::Assign(to.0 as u8, term.clone())),
+            Step::Pick { to, condition, of } => {
+                let chosen = Term::select(condition, of.clone());
+                push(out, SimOperation::Assign(to.0 as u8, chosen));
+            }
             Step::Load { to, address, attributes } => {
                 no_proxy(attributes, place)?;
                 push(

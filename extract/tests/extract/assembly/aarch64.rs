@@ -38,6 +38,56 @@ fn code_of_compilers_becomes_rows() {
     is(rmw("max"), "b32", max, &["swpal"]);
 }
 
+/// The helpers of `-moutline-atomics` are followed: what they do, with which order and width, and
+/// which registers they leave.
+#[test]
+fn helpers_of_libgcc_are_followed() {
+    beside(&[
+        (
+            "aarch64",
+            rmw("add"),
+            "b32",
+            "stp x29, x30, [sp, -32]!; str x19, [sp, 16]; mov x19, x1; mov x1, x0; mov w0, w3; bl __aarch64_ldadd4_acq; str w0, [x19]; ldr x19, [sp, 16]; ldp x29, x30, [sp], 32; ret",
+            "ldaxr_stxr",
+            &[
+                ("4_acq", "4_relax", "ldxr_stxr"),
+                ("4_acq", "4_rel", "ldxr_stlxr"),
+                ("4_acq", "4_acq_rel", "ldaxr_stlxr"),
+                ("4_acq", "4_sync", "`bl __aarch64_ldadd4_sync`"),
+                ("4_acq", "2_acq", "other"),
+                ("4_acq", "8_acq", "other"),
+                ("ldadd4", "ldset4", "add of"),
+                ("mov w0, w3", "neg w0, w3", "add of"),
+                ("mov x1, x0; ", "", "is not of the object"),
+                ("mov x19, x1", "mov x17, x1; mov x19, x1", "ldaxr_stxr"),
+                ("[x19]", "[x17]", "cannot be followed"),
+                ("; ldp x29, x30, [sp], 32", "; ldp x29, x9, [sp], 32", "does not lead back"),
+            ],
+        ),
+        (
+            "aarch64",
+            rmw("and"),
+            "b8",
+            "stp x29, x30, [sp, -32]!; str x19, [sp, 16]; mov x19, x1; mov x1, x0; mvn w0, w3; bl __aarch64_ldclr1_acq_rel; strb w0, [x19]; ldr x19, [sp, 16]; ldp x29, x30, [sp], 32; ret",
+            "ldaxr_stlxr",
+            &[("mvn w0", "mov w0", "and of"), ("ldclr1", "ldeor1", "and of")],
+        ),
+        (
+            "aarch64",
+            SWAP,
+            "b64",
+            "stp x29, x30, [sp, -48]!; stp x19, x20, [sp, 16]; str x21, [sp, 32]; mov x19, x4; mov x20, x1; mov x21, x2; mov x2, x0; mov x1, x3; mov x0, x4; bl __aarch64_cas8_acq; cmp x0, x19; cset w1, eq; strb w1, [x21]; str x0, [x20]; ldp x19, x20, [sp, 16]; ldr x21, [sp, 32]; ldp x29, x30, [sp], 48; ret",
+            "ldaxr_stxr, ldaxr_stxr",
+            &[
+                ("cas8_acq", "cas8_rel", "ldxr_stlxr, ldxr_stlxr"),
+                ("mov x1, x3", "mov x1, x4", "it writes"),
+                ("cas8_acq", "cas4_acq", "other"),
+                ("ldp x19, x20, [sp, 16]", "ldp x20, x19, [sp, 16]", "does not give"),
+            ],
+        ),
+    ]);
+}
+
 /// Where nobody uses the result another instruction is a lowering of its own.
 #[test]
 fn results_that_nobody_uses() {
@@ -81,8 +131,8 @@ fn nothing_is_guessed() {
     );
     is(SWAP, &cas.replace("cset w0, eq", "mov w0, #0"), "it writes and says that it failed");
     is(SWAP, &cas.replace("str w5, [x1]", "str w3, [x1]"), "returns");
-    is(SWAP, "mov w0, w4; bl __aarch64_cas4_acq; ret", "`bl __aarch64_cas4_acq`");
-    is(SWAP, "stp x29, x30, [sp, -48]!; bl __aarch64_cas4_acq; ret", "`bl __aarch64_cas4_acq`");
+    is(SWAP, "mov w0, w4; bl __aarch64_cas16_acq; ret", "`bl __aarch64_cas16_acq`");
+    is(SWAP, "stp x29, x30, [sp, -48]!; bl __other_cas4_acq; ret", "`bl __other_cas4_acq`");
     is(rmw("add"), "ldr w4, [x0]; add w5, w4, w3; str w5, [x0]; str w4, [x1]; ret", "other: ");
     is(rmw("sub"), "ldaddal w3, w4, [x0]; str w4, [x1]; ret", "sub of ");
     is(What::Load, "ret", "it does not read the object");
@@ -133,8 +183,8 @@ fn frames_and_parts_of_registers() {
                 ("[sp], #16", "[sp], #32", BACK),
                 ("ldp x29, x30, [sp], #16; hint #29", "hint #29; ldp x29, x30, [sp], #16", BACK),
                 ("mov x29, sp", "str x9, [sp, #8]", BACK),
-                ("ldp x29, x30", "ldp x30, x29", "a pair of registers"),
-                ("[sp, #-16]!", "[x0, #-16]!", "a pair of registers"),
+                ("ldp x29, x30", "ldp x30, x29", BACK),
+                ("[sp, #-16]!", "[x0, #-16]!", "cannot be followed"),
                 ("str w8", "bl g; str w8", "`bl g`"),
             ],
         ),

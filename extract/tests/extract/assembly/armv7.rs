@@ -319,7 +319,8 @@ fn pairs_of_registers() {
             STORED,
             "dmb ; ldrex_strex",
             &[
-                ("bne 1b", "bne 1b; dmb ish", "its loop reads"),
+                ("bne 1b", "bne 1b; dmb ish", "dmb ; ldrex_strex ; dmb"),
+                ("bne 1b", "bne 1b; isb", "its loop reads"),
                 ("[sp, #8]", "[sp, #16]", "it writes 0x"),
                 (
                     "1:; ldrexd r4, r5, [r0]; strexd r1, r2, r3, [r0]; cmp r1, #0; bne 1b",

@@ -199,6 +199,99 @@ fn registers_of_the_caller() {
     ]);
 }
 
+/// The guard of the stack is compared with a number of the program that no thread writes: reading it
+/// is no access of a row, and a function that changes it, or compares it with something else, is
+/// none that is followed. What counts calls is passed over.
+#[test]
+fn guards_of_the_stack_are_no_accesses() {
+    beside(&[
+        (
+            "x86",
+            rmw("add"),
+            "b32",
+            "subq $24, %rsp; movq %fs:40, %rax; movq %rax, 8(%rsp); xorl %eax, %eax; lock xaddl %ecx, (%rdi); movl %ecx, (%rsi); movq 8(%rsp), %rax; subq %fs:40, %rax; jne .L5; addq $24, %rsp; ret; .L5:; call __stack_chk_fail@PLT",
+            "lock_xchg",
+            &[
+                ("movq 8(%rsp), %rax", "movq 16(%rsp), %rax", "other"),
+                ("jne", "je", "`call __stack_chk_fail@PLT`"),
+                ("subq %fs:40, %rax", "xorq %fs:40, %rax", "lock_xchg"),
+                ("subq %fs:40, %rax", "cmpq %fs:40, %rax", "lock_xchg"),
+                (
+                    "movq %rax, 8(%rsp)",
+                    "movq %fs:48, %rax; movq %rax, 8(%rsp)",
+                    "`movq %fs:48, %rax`",
+                ),
+                ("subq $24, %rsp", "call mcount@PLT; subq $24, %rsp", "lock_xchg"),
+            ],
+        ),
+        (
+            "aarch64",
+            What::Load,
+            "b32",
+            "sub sp, sp, #32; adrp x8, :got:__stack_chk_guard; ldr x8, [x8, :got_lo12:__stack_chk_guard]; ldr x9, [x8]; str x9, [sp, #8]; ldar w10, [x0]; str w10, [x1]; ldr x9, [sp, #8]; ldr x8, [x8]; cmp x8, x9; b.ne .L5; add sp, sp, #32; ret; .L5:; bl __stack_chk_fail",
+            "ldar",
+            &[
+                ("str w10, [x1]", "str x10, [x8]; str w10, [x1]", "cannot be followed"),
+                ("ldr x9, [x8]", "ldr w9, [x8]", "cannot be followed"),
+                (":got:__stack_chk_guard", ":got:x", "adrp"),
+            ],
+        ),
+        (
+            "riscv",
+            What::Load,
+            "b32",
+            "addi sp, sp, -16; la a5, __stack_chk_guard; ld a4, 0(a5); sd a4, 0(sp); lw a3, 0(a0); sw a3, 0(a1); ld a4, 0(sp); ld a5, 0(a5); bne a4, a5, .L5; addi sp, sp, 16; ret; .L5:; call __stack_chk_fail@plt",
+            "lw",
+            &[
+                ("sw a3, 0(a1)", "sd a3, 0(a5); sw a3, 0(a1)", "cannot be followed"),
+                ("la a5, __stack_chk_guard", "la a5, x", "other"),
+                (
+                    "la a5, __stack_chk_guard",
+                    "auipc a5, %got_pcrel_hi(__stack_chk_guard); ld a5, %pcrel_lo(.Lpcrel_hi0)(a5)",
+                    "lw",
+                ),
+                ("la a5", "call _mcount; la a5", "does not lead back"),
+            ],
+        ),
+        (
+            "x86",
+            What::Fence,
+            "",
+            "subq $24, %rsp; movq %fs:40, %rax; movq %rax, 8(%rsp); mfence; movq 8(%rsp), %rax; subq %fs:40, %rax; jne .L5; addq $24, %rsp; ret; .L5:; call __stack_chk_fail",
+            "mfence",
+            &[("mfence", "movl (%rdi), %ecx; mfence", "a fence accesses memory")],
+        ),
+        (
+            "power",
+            What::Load,
+            "b32",
+            "stdu 1, -48(1); ld 9, -28688(13); std 9, 40(1); lwz 8, 0(3); stw 8, 0(4); ld 9, 40(1); ld 10, -28688(13); cmpld 9, 10; bne 0, .L5; addi 1, 1, 48; blr; .L5:; bl __stack_chk_fail",
+            "ld",
+            &[
+                ("-28688(13); std", "-28680(13); std", "cannot be followed"),
+                ("ld 9, 40(1)", "ld 9, 32(1)", "other"),
+            ],
+        ),
+    ]);
+}
+
+/// Fences that no right compiler emits stand in the table of a wrong one.
+#[test]
+fn whatever_a_text_has_is_a_row() {
+    for (architecture, what, body, expected) in [
+        ("riscv", What::Store, "fence w, w; sw a3, 0(a0); ret", "fence.w_w ; sw"),
+        ("riscv", What::Load, "lw a5, 0(a0); fence r, r; sw a5, 0(a1); ret", "lw ; fence.r_r"),
+        ("x86", What::Fence, "lfence; ret", "lfence"),
+        ("aarch64", What::Fence, "dsb st; ret", "dsb.ishst"),
+    ] {
+        let kind = if what == What::Fence { "" } else { "b32" };
+        assert_eq!(built_in(architecture, what, kind, body), [expected], "{body}");
+    }
+    let unlocked = "movl %r8d, %eax; cmpxchgl %ecx, (%rdi); movl %eax, (%rsi); sete %cl; movb %cl, (%rdx); ret";
+    let rows = built_in("x86", SWAP, "b32", unlocked);
+    assert!(rows.iter().all(|row| row.starts_with("other: ")), "{rows:?}");
+}
+
 /// Two numbers of 32 bits, and what their sum and their difference make of carry and overflow.
 struct FlagNumbers {
     a: u32,

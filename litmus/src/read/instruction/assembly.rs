@@ -354,6 +354,11 @@ fn said(part: &str, filled: &[Filled], register: &dyn Fn(&str, Option<u8>) -> St
             rest = after;
             continue;
         }
+        if let Some(name) = slot.strip_prefix("b:") {
+            out += &bits(name).map_or(String::new(), |bits| (bits / 8).to_string());
+            rest = after;
+            continue;
+        }
         match slot.strip_prefix(':') {
             Some(name) => {
                 if let Some(bits) = bits(name).filter(|&bits| bits < 64) {

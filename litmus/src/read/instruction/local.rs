@@ -82,7 +82,8 @@ impl Operands<'_, '_> {
         ty: Type,
         place: Span,
     ) -> Result<(), Diagnostic> {
-        let moves = matches!(function, LocalFunction::Move | LocalFunction::Select);
+        let moves =
+            matches!(function, LocalFunction::Move | LocalFunction::Select | LocalFunction::Pick);
         let compares = matches!(function, LocalFunction::Compare(_));
         if moves
             || !ty.kind.is_float()

@@ -8,8 +8,8 @@ use super::super::qualifier::Mnemonic;
 use super::Operands;
 use super::local::KNOWN_LOCAL;
 use crate::test::{
-    Access, AccessOrder, AtomFunction, AtomInstruction, FenceOrder, NumberComparison, Operation,
-    Type, TypeKind,
+    Access, AccessOrder, AtomFunction, AtomInstruction, FenceOrder, LocalFunction,
+    NumberComparison, Operation, Type, TypeKind,
 };
 
 impl Operands<'_, '_> {
@@ -75,6 +75,9 @@ impl Operands<'_, '_> {
         else {
             // Which barrier it is that the instruction in front of it meets at.
             let is_barrier = m.name == "bar" && architecture.has_barriers();
+            if m.name == LocalFunction::Pick.name() {
+                return self.local(m, LocalFunction::Pick).map(Some);
+            }
             let is_local = is_barrier
                 || KNOWN_LOCAL.contains(&m.name)
                 || m.name.strip_prefix('b').and_then(NumberComparison::of_mnemonic).is_some();

@@ -8,7 +8,7 @@ use super::super::UnfoldError;
 use super::super::address::LocationAddress;
 use super::super::path::{Dependent, Path, PathEvent, Positions};
 use super::super::program::{Attributes, Modification, Register, Term};
-use super::super::symbol::{Binary, Symbol};
+use super::super::symbol::Binary;
 use super::{ExplorationState, Explorer};
 use crate::test::{NumberComparison, Place};
 
@@ -129,12 +129,18 @@ impl Explorer<'_> {
     ) -> Dependent {
         let position = state.path.events.len() as u16;
         let data = self.access(Kind::Read, at.location, attributes);
-        push(state, data, None, at.address, Positions::EMPTY, None, place);
+        let of_picked =
+            state.picked.iter().any(|&to| self.physical(to) == self.physical(at.location));
+        if of_picked {
+            state.passed_on |= Positions::one(usize::from(position));
+        }
+        push(state, data, at.address, None, None, place);
         self.set_width(state, attributes);
         let known = self.shared.integers[usize::from(at.location)];
         let value = Dependent {
             symbol: self.symbols.read(position),
             reads: Positions::one(usize::from(position)),
+            picks: Positions::EMPTY,
             known,
         };
         let value = self.convert(value, attributes.integer);
@@ -157,7 +163,10 @@ impl Explorer<'_> {
         let data = self.access(Kind::Write, at.location, attributes);
         let value = self.convert(value, attributes.integer);
         let value = self.convert(value, self.shared.integers[usize::from(at.location)]);
-        push(state, data, Some(value.symbol), at.address, value.reads, modifies, place);
+        if !value.picks.is_empty() {
+            state.picked.push(at.location);
+        }
+        push(state, data, at.address, Some(value), modifies, place);
         self.set_width(state, attributes);
     }
 
@@ -199,7 +208,7 @@ impl Explorer<'_> {
 
     /// An event that accesses no location.
     pub(super) fn event(&mut self, state: &mut ExplorationState, data: EventData, place: Place) {
-        push(state, data, None, self.zero(), Positions::EMPTY, None, place);
+        push(state, data, self.zero(), None, None, place);
     }
 
     fn set_width(&self, state: &mut ExplorationState, attributes: Attributes) {
@@ -222,7 +231,9 @@ impl Explorer<'_> {
         let physical = |l: u16| self.shared.locations[usize::from(l)].physical;
         let reserved =
             state.reserved.take().filter(|&(_, of)| physical(of) == physical(at.location));
-        let operands = at.address.reads | value.reads;
+        // What was picked is ordered no more than this says: as if it were read.
+        let of = |value: Dependent| value.reads | value.picks;
+        let operands = of(at.address) | of(value);
         let (of_failure, of_success) = match (attributes.status, reserved) {
             (StatusDependency::Nothing, _) | (StatusDependency::Store, None) => {
                 (Positions::EMPTY, Positions::EMPTY)
@@ -303,7 +314,11 @@ impl Explorer<'_> {
                         Dependent::new(self.symbols.constant(1), reads);
                 }
                 // Whether it writes depends on the expected value too.
-                Dependent { reads: new.reads | operand.reads, ..new }
+                Dependent {
+                    reads: new.reads | operand.reads,
+                    picks: new.picks | operand.picks,
+                    ..new
+                }
             }
         };
         let half = state.path.events.len().saturating_sub(1) as u16;
@@ -356,14 +371,18 @@ fn own_events(path: &Path) -> Positions {
 fn push(
     state: &mut ExplorationState,
     data: EventData,
-    value: Option<Symbol>,
     address: Dependent,
-    data_reads: Positions,
+    value: Option<Dependent>,
     modifies: Option<u16>,
     place: Place,
 ) {
-    let control_reads = state.control.iter().map(|(of, _)| *of).collect();
-    let address_reads = address.reads;
+    // A pick dependency orders what is written, and what an ISB holds back, and no read: as a
+    // control dependency does. One of an address is one of all that comes behind it, too.
+    if !address.picks.is_empty() {
+        state.control.push((address.picks, None));
+    }
+    let of_value = |of: fn(&Dependent) -> Positions| value.as_ref().map_or(Positions::EMPTY, of);
+    let control_reads: Positions = state.control.iter().map(|(of, _)| *of).collect();
     // A step is done when the next one is where the state stands.
     let step = state.at.saturating_sub(1);
     let issued_after = if state.operation.is_some() {
@@ -373,10 +392,10 @@ fn push(
     };
     state.path.events.push(PathEvent {
         data: EventData { operation: state.operation, ..data },
-        value,
-        address_reads,
-        data_reads,
-        control_reads,
+        value: value.map(|value| value.symbol),
+        address_reads: address.reads,
+        data_reads: of_value(|value| value.reads),
+        control_reads: control_reads | of_value(|value| value.picks),
         issued_after,
         completes: state.completes,
         modifies,

@@ -16,8 +16,8 @@ mod value;
 use margay_models::execution::{EventData, Kind, Order, Proxy, Scope, Spaces};
 
 use super::accesses::Accesses;
-use super::path::{Dependent, MAX_POSITIONS, Path, Positions};
-use super::program::{Program, Step, Term};
+use super::path::{Dependent, MAX_POSITIONS, Path, PathEvent, Positions};
+use super::program::{Program, Register, Step, Term};
 use super::retry::{AtHead, LastRound, Retries, RetryRounds};
 use super::shared::Shared;
 use super::spin::{Arrival, Heads, Waiting};
@@ -82,6 +82,8 @@ pub(super) fn explore(
         registers,
         reserved: None,
         control: Vec::new(),
+        picked: Vec::new(),
+        passed_on: Positions::EMPTY,
         jumps: Vec::new(),
         rounds: Vec::new(),
         arrivals: Vec::new(),
@@ -119,6 +121,7 @@ impl Explorer<'_> {
                     *place,
                 ));
             }
+            uses_no_choice_of_memory(&state)?;
             let here = state.at;
             if self.is_looked_at() && self.heads.contains(here) {
                 let retries = self.retries(&state, here);
@@ -154,6 +157,7 @@ impl Explorer<'_> {
                 return Ok(None);
             }
         }
+        uses_no_choice_of_memory(&state)?;
         let named = self.program.names.iter().zip(&state.registers);
         state.path.registers =
             named.filter_map(|(name, value)| Some((name.clone()?, value.symbol))).collect();
@@ -268,6 +272,7 @@ impl Explorer<'_> {
                 let value = self.term(state, term);
                 state.registers[usize::from(to.0)] = value;
             }
+            Step::Pick { to, condition, of } => self.pick(state, *to, condition, of),
             Step::Load { to, address, attributes } => {
                 return self.load(state, *to, address, *attributes, place);
             }
@@ -479,9 +484,10 @@ impl Explorer<'_> {
         place: Place,
     ) -> bool {
         let condition = self.term(state, condition);
-        if !condition.reads.is_empty() {
-            state.control.push((condition.reads, until));
-            state.path.branched_by |= condition.reads;
+        let reads = condition.reads | condition.picks;
+        if !reads.is_empty() {
+            state.control.push((reads, until));
+            state.path.branched_by |= reads;
         }
         match self.decided(state, condition.symbol) {
             Some(true) => return true,
@@ -495,6 +501,33 @@ impl Explorer<'_> {
         }
         self.symbols.suppose(&mut state.path.suppositions, condition.symbol, true);
         true
+    }
+
+    /// Takes one of two values: both ways are open, and neither is a branch.
+    fn pick(
+        &mut self,
+        state: &mut ExplorationState,
+        to: Register,
+        condition: &Term,
+        of: &[Term; 2],
+    ) {
+        let condition = self.term(state, condition);
+        let take = |this: &mut Self, state: &mut ExplorationState, chosen: &Term| {
+            let chosen = this.term(state, chosen);
+            let picks = chosen.picks | condition.reads | condition.picks;
+            state.registers[usize::from(to.0)] = Dependent { picks, ..chosen };
+        };
+        let holds = self.decided(state, condition.symbol);
+        if holds.is_none() {
+            let mut other = state.clone();
+            self.symbols.suppose(&mut other.path.suppositions, condition.symbol, false);
+            other.path.swaps.push(condition.symbol);
+            take(self, &mut other, &of[1]);
+            self.open.push(other);
+            self.symbols.suppose(&mut state.path.suppositions, condition.symbol, true);
+            state.path.swaps.push(condition.symbol);
+        }
+        take(self, state, &of[usize::from(holds == Some(false))]);
     }
 
     fn branch(
@@ -536,6 +569,23 @@ impl Explorer<'_> {
             self.stop(state.clone(), Stop::new(Cause::Bound, place));
         }
         false
+    }
+}
+
+/// Dependencies go through memory, too, where a thread reads what it wrote itself: an address or
+/// data dependency as the model says it, a choice in no relation of a model here.
+fn uses_no_choice_of_memory(state: &ExplorationState) -> Result<(), UnfoldError> {
+    let uses = |event: &PathEvent| {
+        let all = event.address_reads | event.data_reads | event.control_reads;
+        state.passed_on.iter().any(|read| all.contains(read))
+    };
+    match state.path.events.iter().find(|event| !state.passed_on.is_empty() && uses(event)) {
+        None => Ok(()),
+        Some(event) => Err(UnfoldError::at(
+            "this depends on a read of what the thread itself wrote by a choice (`csel`, `cset`): \
+             a pick dependency through memory, which is not modelled",
+            event.place,
+        )),
     }
 }
 

@@ -20,6 +20,9 @@ pub(super) struct ExplorationState {
     pub(super) reserved: Option<(u16, u16)>,
     /// Reads that everything depends on, up to a step or to the end.
     pub(super) control: Vec<(Positions, Option<usize>)>,
+    /// The locations to which a choice was written, and the reads that may return it.
+    pub(super) picked: Vec<u16>,
+    pub(super) passed_on: Positions,
     /// How often each loop was gone round, by its head: however many jumps lead back to it.
     pub(super) jumps: Vec<(usize, usize)>,
     /// Of these the loops around the step.

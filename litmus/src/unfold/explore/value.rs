@@ -45,7 +45,7 @@ impl Explorer<'_> {
             Unary::BitwiseNot => a.known.filter(|known| known.signed),
             Unary::Negate => None,
         };
-        Dependent { symbol: self.symbols.unary(operator, a.symbol), reads: a.reads, known }
+        Dependent { symbol: self.symbols.unary(operator, a.symbol), known, ..a }
     }
 
     pub(super) fn binary(&mut self, operator: Binary, a: Dependent, b: Dependent) -> Dependent {
@@ -68,6 +68,7 @@ impl Explorer<'_> {
         Dependent {
             symbol: self.symbols.binary(operator, a.symbol, b.symbol),
             reads: a.reads | b.reads,
+            picks: a.picks | b.picks,
             known,
         }
     }

@@ -760,7 +760,9 @@ impl ArchitectureReader<'_> {
         let unknown = named
             .filter_map(|name| match name.strip_prefix('=') {
                 Some(register) => register.split_once(':').map(|(_, slot)| slot),
-                None => Some(name.strip_prefix("u:").or(name.strip_prefix(':')).unwrap_or(name)),
+                None => Some(
+                    ["u:", "b:", ":"].iter().find_map(|p| name.strip_prefix(p)).unwrap_or(name),
+                ),
             })
             .chain(sized)
             .find(|name| !has(name));

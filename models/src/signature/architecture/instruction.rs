@@ -10,7 +10,7 @@ use crate::signature::Operation;
 
 /// The words of mapping rows and those that end the table of a litmus test, and the instructions of
 /// tests that access no memory.
-const RESERVED: [&str; 42] = [
+const RESERVED: [&str; 43] = [
     "or",
     "nothing",
     "absent",
@@ -46,6 +46,7 @@ const RESERVED: [&str; 42] = [
     "ret",
     "mad",
     "selp",
+    "pick",
     "bar",
     "barrier",
     "exists",
