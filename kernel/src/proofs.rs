@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use crate::effort::Engines;
 use crate::inquiry::{Inquiry, LaunchFindings};
 use crate::program::Written;
-use crate::reading::KernelReading;
+use crate::reading::{KernelReading, UnreadableModel};
 
 /// Steps of the explicit engine that looks, before a proof is kept, whether executions of its test
 /// are lost: `verify` does so, too.
@@ -284,7 +284,7 @@ impl KernelProofs {
 /// # Errors
 /// They cannot be read: a bug of Margay.
 pub fn known_models() -> Result<Vec<HeldModel>, Vec<Diagnostic>> {
-    let wrong = |why: String| vec![Diagnostic::error(why)];
+    let wrong = |why: UnreadableModel| vec![Diagnostic::error(why.to_string())];
     let mut all = Vec::new();
     for reading in KernelReading::ALL {
         let models = [reading.races()?, reading.stale().map_err(wrong)?];

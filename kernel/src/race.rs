@@ -231,7 +231,7 @@ impl Inquiry<'_, '_> {
                 return Ok(None);
             }
             let has_none = |narrow: &Slice| {
-                let shape = executed.shape(&slicer.without_values(narrow));
+                let shape = executed.shape(&slicer.without_values(narrow), place);
                 if clear.contains(&shape) {
                     return Some(None);
                 }
@@ -355,8 +355,8 @@ impl Inquiry<'_, '_> {
                 }
             }
             let model = self.question.reading.races_or_why()?;
-            self.settle((&written, model), &verdict, (WHAT, &options), found);
-            known.push(RaceFree { written, bounds: options.bounds, rivals: numbers });
+            self.settle((&written, model), &verdict, (WHAT, &options.of(&written)), found);
+            known.push(RaceFree { options: options.of(&written), written, rivals: numbers });
         }
         Ok(None)
     }
@@ -567,7 +567,7 @@ impl Inquiry<'_, '_> {
     ) -> Option<Written> {
         let written = executed.write(&self.name(), slice, "exists (false)").ok()?;
         let model = self.question.reading.races_or_why().ok()?;
-        let verdict = self.deepened(&written, model, options, effort).ok()?;
+        let verdict = self.deepened(&written, model, &options.of(&written), effort).ok()?;
         let ends = verdict.gap.as_ref().is_none_or(|gap| gap.kind() != GapKind::Endless);
         (verdict.race.is_none() && !verdict.bounded && ends).then_some(written)
     }
@@ -576,11 +576,16 @@ impl Inquiry<'_, '_> {
     fn keep_proof_of_none(
         &self,
         written: &Written,
-        options: &Options,
+        options: &PlaceOptions<'_>,
         found: &mut LaunchFindings,
     ) -> Result<(), String> {
         let model = self.question.reading.races_or_why()?;
-        self.keep_proof((written, model), options, (WHAT, ExpectedProof::Nothing), found);
+        self.keep_proof(
+            (written, model),
+            &options.of(written),
+            (WHAT, ExpectedProof::Nothing),
+            found,
+        );
         Ok(())
     }
 
@@ -731,13 +736,13 @@ impl Inquiry<'_, '_> {
             self.lacks_proof(ENDS, LackOfProof::Turns, found);
             return Ok(true);
         }
-        let (options, lean) = (self.options(), || slicer.lean(base, None));
-        let asked = (ENDS, &options);
+        let lean = || slicer.lean(base, None);
+        let options = |_: &Written| self.options();
         let Some((written, verdict)) = self.run_or_lean(
             executed,
             (written, &lean),
             self.question.reading.model()?,
-            ("whether an execution ends", &options),
+            (ENDS, &options),
             found,
         ) else {
             return Ok(true);
@@ -752,7 +757,7 @@ impl Inquiry<'_, '_> {
             let model = self.question.reading.model()?;
             if !self.leaves_open(&verdict, ENDS, found) && verdict.reachable {
                 let expected = (ENDS, ExpectedProof::Execution);
-                self.keep_proof((&written, model), &options, expected, found);
+                self.keep_proof((&written, model), &self.options(), expected, found);
             }
             return Ok(true);
         };

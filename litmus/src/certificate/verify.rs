@@ -33,7 +33,7 @@ pub fn verify(
     (jobs, mut done): (usize, impl FnMut(&TestClaim)),
 ) -> Result<(Extent, Bases), Vec<Diagnostic>> {
     let (tests, models) = (document.subject.tests(), document.subject.models());
-    well_formed(document).map_err(|what| vec![wrong(folder, &what)])?;
+    well_formed(document, folder).map_err(|error| vec![error])?;
     let bases = Bases::of(tests, models, held)?;
     let mut errors = Vec::new();
     let mut kept = |found: Vec<Diagnostic>| errors.extend(found);
@@ -129,42 +129,54 @@ fn of_session(session: &CertifiedSession, folder: &Path) -> ShownSession<PathBuf
 
 /// Claims ascend and are of tests and models that are there, files are of the folder, and labels
 /// are of claims: of tests that were made of kernels each claim has one.
-fn well_formed(document: &TestDocument) -> Result<(), String> {
-    let (subject, claims) = (&document.subject, &document.claims);
-    let place = |c: &TestClaim| (c.test, c.model, c.given);
-    if !claims.is_sorted_by(|a, b| place(a) < place(b)) {
-        return Err("its claims do not ascend".to_owned());
-    }
-    let (tests, models) = (subject.tests().len(), subject.models().len());
-    if claims.iter().any(|c| c.test >= tests || c.model >= models) {
-        return Err("it has claims about tests or models that it has not".to_owned());
-    }
-    if claims.iter().any(|c| c.given >= subject.given().len()) {
-        return Err("it has claims that were asked about in a way that it does not say".to_owned());
-    }
-    match subject {
-        TestSubject::Run { given, .. } => {
-            if *given != (TestQuestion { unroll: given.unroll, ..TestQuestion::default() }) {
-                return Err("a run looks at all rounds of loops".to_owned());
-            }
-        }
-        TestSubject::Kernel { given, asked, .. } => {
-            let labelled: BTreeSet<usize> = asked.iter().map(|label| label.claim).collect();
-            if labelled != (0..claims.len()).collect() {
-                return Err("it does not say of each of its claims, and of no others, what it was asked for".to_owned());
-            }
-            if !asked.is_sorted_by(|a, b| a < b) {
-                return Err("what its claims were asked for does not ascend".to_owned());
-            }
-            let used = |all: BTreeSet<usize>, count: usize| all == (0..count).collect();
-            if !used(claims.iter().map(|c| c.test).collect(), tests)
-                || !used(claims.iter().map(|c| c.model).collect(), models)
-                || !used(claims.iter().map(|c| c.given).collect(), given.len())
-            {
-                return Err("it has tests, models or ways to ask that no claim is about".to_owned());
-            }
-        }
+fn well_formed(document: &TestDocument, folder: &Path) -> Result<(), Diagnostic> {
+    if let Some(what) = flaw_of_claims(document).or_else(|| flaw_of_subject(document)) {
+        return Err(wrong(folder, what));
     }
     let mut files = BTreeSet::new();
     proofs(document).try_for_each(|proof| proof.place(folder, &mut files))
+}
+
+/// What is wrong with the order of the claims, or with what they say they are about.
+fn flaw_of_claims(document: &TestDocument) -> Option<&'static str> {
+    let (subject, claims) = (&document.subject, &document.claims);
+    let place = |c: &TestClaim| (c.test, c.model, c.given);
+    if !claims.is_sorted_by(|a, b| place(a) < place(b)) {
+        return Some("its claims do not ascend");
+    }
+    let (tests, models) = (subject.tests().len(), subject.models().len());
+    if claims.iter().any(|c| c.test >= tests || c.model >= models) {
+        return Some("it has claims about tests or models that it has not");
+    }
+    claims
+        .iter()
+        .any(|c| c.given >= subject.given().len())
+        .then_some("it has claims that were asked about in a way that it does not say")
+}
+
+/// What is wrong with how its tests were asked about, and with the labels of those that were made
+/// of kernels.
+fn flaw_of_subject(document: &TestDocument) -> Option<&'static str> {
+    let (subject, claims) = (&document.subject, &document.claims);
+    match subject {
+        TestSubject::Run { given, .. } => (*given
+            != TestQuestion { unroll: given.unroll, ..TestQuestion::default() })
+        .then_some("a run looks at all rounds of loops"),
+        TestSubject::Kernel { given, asked, .. } => {
+            let labelled: BTreeSet<usize> = asked.iter().map(|label| label.claim).collect();
+            if labelled != (0..claims.len()).collect() {
+                return Some(
+                    "it does not say of each of its claims, and of no others, what it was asked for",
+                );
+            }
+            if !asked.is_sorted_by(|a, b| a < b) {
+                return Some("what its claims were asked for does not ascend");
+            }
+            let used = |all: BTreeSet<usize>, count: usize| all == (0..count).collect();
+            let all_used = used(claims.iter().map(|c| c.test).collect(), subject.tests().len())
+                && used(claims.iter().map(|c| c.model).collect(), subject.models().len())
+                && used(claims.iter().map(|c| c.given).collect(), given.len());
+            (!all_used).then_some("it has tests, models or ways to ask that no claim is about")
+        }
+    }
 }
