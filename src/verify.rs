@@ -35,8 +35,8 @@ pub struct SubjectArguments {
     /// (repeat)
     #[arg(long, value_name = "TEST")]
     test: Vec<PathBuf>,
-    /// Of `run` and `kernel`: these models must be among those that it is about; of `prove --model`: it must be
-    /// about this one
+    /// Of `run` and `kernel`: these models must be among those that it is about; of `prove
+    /// --model`: it must be about this one
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,
 }

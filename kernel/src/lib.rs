@@ -30,6 +30,7 @@ mod idle;
 mod in_step;
 mod initial;
 mod inquiry;
+mod keep;
 pub mod launch;
 mod layout;
 mod limits;

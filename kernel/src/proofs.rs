@@ -18,13 +18,8 @@ use margay_models::model::Model;
 use rustc_hash::FxHashMap;
 
 use crate::effort::Engines;
-use crate::inquiry::{Inquiry, LaunchFindings};
 use crate::program::Written;
 use crate::reading::{KernelReading, UnreadableModel};
-
-/// Steps of the explicit engine that looks, before a proof is kept, whether executions of its test
-/// are lost: `verify` does so, too.
-const STEPS: u64 = 100_000;
 
 /// A test, a model and a way to ask, by their places among those that were asked about.
 pub type ProofPlace = (usize, usize, usize);
@@ -104,7 +99,7 @@ impl LaunchProofs {
         }
     }
 
-    /// A question without a proof.
+    /// Counts one that is answered without.
     pub fn lacks(&mut self, question: &str, with: &[String], why: LackOfProof) {
         *self.unproved.entry((question.to_owned(), with.to_vec(), why)).or_default() += 1;
     }
@@ -170,7 +165,7 @@ impl KernelProofs {
     /// # Errors
     /// The engine that writes proofs says something else than is expected, which is a bug of
     /// Margay.
-    fn prove(
+    pub(crate) fn prove(
         &self,
         (written, model): (&Written, &Model),
         options: &Options,
@@ -293,39 +288,4 @@ pub fn known_models() -> Result<Vec<HeldModel>, Vec<Diagnostic>> {
         }
     }
     Ok(all)
-}
-
-impl Inquiry<'_, '_> {
-    /// Keeps the proof of a test that answers a question, where proofs are wanted. Where it cannot
-    /// be believed, the question is open.
-    pub fn keep_proof(
-        &self,
-        (written, model): (&Written, &Model),
-        options: &Options,
-        (what, expected): (&str, ExpectedProof),
-        found: &mut LaunchFindings,
-    ) {
-        let Some(proofs) = self.question.proofs else { return };
-        let counted = Options {
-            steps: Some(STEPS),
-            conflicts: self.effort.conflicts,
-            events: self.effort.events,
-            ..*options
-        };
-        match proofs.prove((written, model), &counted, expected, self.engines) {
-            Ok((place, None)) => {
-                let question = what.to_owned();
-                found.proofs.proved.insert(ProvedQuestion { question, with: Vec::new(), place });
-            }
-            Ok((_, Some(why))) => found.proofs.lacks(what, &[], why),
-            Err(why) => found.open(format!("{what}: {why}")),
-        }
-    }
-
-    /// Notes a question that is answered without an engine, where proofs are wanted.
-    pub fn lacks_proof(&self, what: &str, why: LackOfProof, found: &mut LaunchFindings) {
-        if self.question.proofs.is_some() {
-            found.proofs.lacks(what, &[], why);
-        }
-    }
 }

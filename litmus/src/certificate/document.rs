@@ -76,7 +76,7 @@ impl TestSubject {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelLabel {
-    /// The file.
+    /// As it was named on the command line.
     pub file: String,
     pub kernel: String,
     /// As `--launch` takes it.
