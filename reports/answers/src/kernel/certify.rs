@@ -75,6 +75,7 @@ pub fn said(asked: &AskedKernel) -> String {
     let why: Vec<String> =
         why.iter().map(|(why, count)| format!("{}: {why}", number(*count))).collect();
     let none = match without {
+        _ if of.proved == 0 && without > 0 => format!(" ({})", why.join("; ")),
         0 => String::new(),
         1 => format!(", 1 has none ({})", why.join("; ")),
         n => format!(", {} have none ({})", number(n), why.join("; ")),
