@@ -88,7 +88,6 @@ impl NamedEnvironment {
         MEMORIES.map(Self::OnCpu).into_iter().chain(on_gpu)
     }
 
-    /// The environment of this name.
     pub fn from_name(name: &str) -> Result<Self, NoSuchEnvironment> {
         Self::all().find(|e| e.name() == name).ok_or(NoSuchEnvironment)
     }

@@ -62,7 +62,7 @@ pub enum ExpectationRefusal {
     NotInTests(String),
     /// What machine code makes of it is not known here.
     NotCompared(String),
-    /// A loop over lanes.
+    /// What machine code does lane by lane.
     LoopOverLanes(String),
     /// PTX for the target does not have it.
     NoInstruction(String, GpuTarget),

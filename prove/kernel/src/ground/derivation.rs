@@ -7,7 +7,6 @@ use margay_proof::SatLiteral;
 /// A clause that follows from others by unit propagation along them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DerivationStep {
-    /// Its literals.
     pub clause: Vec<SatLiteral>,
     /// The clauses that it follows from, in the order of propagation: numbers of given clauses, and
     /// behind them of steps.
