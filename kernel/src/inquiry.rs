@@ -28,6 +28,7 @@ use crate::repair::Goal;
 use crate::residue::Origin;
 use crate::selection::LaunchSelection;
 use crate::slice::Slice;
+use crate::stopped::STOPS;
 use crate::thread::PreparedModule;
 
 /// Why the engines gave up.
@@ -194,12 +195,7 @@ impl Inquiry<'_, '_> {
         {
             return Ok(not_meant(why));
         }
-        for (kind, as_kind) in [
-            (MarkKind::Trap, FindingKind::Trap),
-            (MarkKind::Outside, FindingKind::Outside),
-            (MarkKind::Misaligned, FindingKind::Misaligned),
-            (MarkKind::Mbarrier, FindingKind::Mbarrier),
-        ] {
+        for (kind, as_kind) in STOPS {
             self.stops(&executed, kind, Some(as_kind), &mut found)?;
         }
         self.stops(&executed, MarkKind::Cut, None, &mut found)?;
@@ -597,104 +593,6 @@ impl Inquiry<'_, '_> {
             return Ok(Vec::new());
         };
         Ok(vec![Goal { written, model: self.question.reading.model()?, options: self.options() }])
-    }
-
-    /// Does a thread stop for a reason? Where the reason is no finding, it says what was not looked
-    /// at.
-    pub fn stops(
-        &self,
-        executed: &Executed,
-        kind: MarkKind,
-        as_kind: Option<FindingKind>,
-        found: &mut LaunchFindings,
-    ) -> Result<(), String> {
-        let marks = executed.stops(kind);
-        if marks.is_empty() {
-            return Ok(());
-        }
-        let register = kind.register();
-        let threads: BTreeSet<usize> = marks.iter().map(|(t, _)| *t).collect();
-        let any: Vec<String> = threads.iter().map(|t| format!("P{t}:{register} != 0")).collect();
-        let condition = format!("exists ({})", any.join(" \\/ "));
-        let what = match kind {
-            MarkKind::Trap => "traps",
-            MarkKind::Outside => "addresses outside of arrays",
-            MarkKind::Mbarrier => "mbarriers where none are, and data where one is",
-            MarkKind::Misaligned => "addresses that are no multiple of the access's size",
-            MarkKind::Cut => "what was not followed",
-            MarkKind::Cached | MarkKind::Overwritten => return Ok(()),
-        };
-        let slice = executed.slicer(&|_| false).base();
-        let written = match executed.write(&self.name(), &slice, &condition) {
-            Ok(written) => written,
-            Err(why) => {
-                found.open(why);
-                return Ok(());
-            }
-        };
-        let model = self.question.reading.model()?;
-        let Some(verdict) = self.run_to_the_end(&written, model, what, found) else {
-            return Ok(());
-        };
-        if !verdict.reachable {
-            self.exchanged(&slice, what, found);
-            self.settle((&written, model), &verdict, (what, &self.options_to_the_end()), found);
-            return Ok(());
-        }
-        let Some(as_kind) = as_kind else {
-            for (_, mark) in &marks {
-                found.undecided = true;
-                found.not_looked.push(
-                    self.not_looked(&Omission::guessed(Some(mark.origin), mark.what.clone())),
-                );
-            }
-            return Ok(());
-        };
-        // Which of the places it is, is asked one by one.
-        let mut stands = Vec::new();
-        let mut one = written;
-        for (thread, mark) in &marks {
-            let condition = format!("exists (P{thread}:{register} == {})", mark.number);
-            let Ok(written) = executed.write(&self.name(), &slice, &condition) else { continue };
-            if self.run_to_the_end(&written, model, what, found).is_some_and(|v| v.reachable) {
-                let number = slice.number(*thread).unwrap_or(*thread);
-                stands.push(self.stands((number, *thread), self.spot(mark.origin), None));
-                one = written;
-                break;
-            }
-        }
-        let why = marks.iter().filter(|(t, m)| {
-            let number = slice.number(*t).map(|n| n as u32);
-            stands.iter().any(|s: &Stands| {
-                Some(s.test_thread) == number && s.spot.line == self.spot(m.origin).line
-            })
-        });
-        let why = why.map(|(_, m)| format!("It is {}.", m.what)).take(1).collect();
-        let repair = unasked();
-        found.findings.push(Finding {
-            kind: as_kind,
-            stands,
-            why,
-            litmus: one.read.file.text.clone(),
-            with_races: false,
-            first_rounds: None,
-            reading: self.question.reading,
-            repair,
-        });
-        Ok(())
-    }
-
-    /// What a test without an execution leaves open, or its proof, where it leaves nothing open.
-    pub fn settle(
-        &self,
-        test: (&Written, &Model),
-        verdict: &TestVerdict,
-        (what, options): (&str, &Options),
-        found: &mut LaunchFindings,
-    ) {
-        if !self.leaves_open(verdict, what, found) {
-            self.keep_proof(test, options, (what, ExpectedProof::Nothing), found);
-        }
     }
 
     pub fn holds(

@@ -61,6 +61,7 @@ pub mod source_name;
 mod spelling;
 mod stale;
 mod standstill;
+mod stopped;
 mod thread;
 mod twins;
 mod undefined;

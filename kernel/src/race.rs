@@ -768,6 +768,7 @@ impl Inquiry<'_, '_> {
             ));
             return Ok(false);
         }
+        found.findings.extend(self.stops_where_none_ends(executed)?);
         let stands = standstills.iter().filter_map(|s| {
             let thread = s.thread.index();
             let origin = origin_at(&written, thread, s.place.0)?;

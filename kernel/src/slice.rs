@@ -71,6 +71,9 @@ pub(crate) struct Slicer<'a> {
     mbarriers: Vec<bool>,
     /// Mbarriers that are initialised before anybody uses them.
     initial: BTreeSet<MemoryCell>,
+    /// Mbarriers that are told of fewer bytes than copies bring: a phase of one may be complete
+    /// before they all are.
+    untold: BTreeSet<MemoryCell>,
     /// For each thread the registers whose values do.
     registers: Vec<FxHashSet<String>>,
     /// For each thread the registers of the loops that wait for what a lane brings, also where its
@@ -118,6 +121,7 @@ impl<'a> Slicer<'a> {
             synchronizes: code.iter().flatten().any(|(piece, _)| synchronizes(piece)),
             mbarriers: vec![false; count],
             initial: BTreeSet::new(),
+            untold: told_of_too_few(&code),
             registers: vec![FxHashSet::default(); code.len()],
             awaited: vec![FxHashSet::default(); code.len()],
             uniform: uniform(launch, &code, barriers, &counted),
@@ -280,6 +284,30 @@ fn synchronizes(piece: &CodePiece) -> bool {
         | CodePiece::ClusterBarrier(_) => true,
         _ => false,
     }
+}
+
+/// Mbarriers that are told of fewer bytes than copies bring, where all of these are numbers.
+fn told_of_too_few(code: &[Vec<Line>]) -> BTreeSet<MemoryCell> {
+    let mut told: BTreeMap<MemoryCell, Option<u64>> = BTreeMap::new();
+    let mut brought: BTreeMap<MemoryCell, u64> = BTreeMap::new();
+    for (piece, _) in code.iter().flatten() {
+        match piece {
+            CodePiece::Mbarrier(of) if of.operation.contains("expect_tx") => {
+                let all = told.entry(of.cell).or_insert(Some(0));
+                *all = all.zip(of.operands.parse().ok()).map(|(all, more): (u64, u64)| all + more);
+            }
+            CodePiece::Issue(issue) => {
+                if let Some(of) = issue.mbarrier {
+                    *brought.entry(of).or_default() += issue.bytes;
+                }
+            }
+            _ => {}
+        }
+    }
+    let is_too_few = |(cell, bytes): (MemoryCell, u64)| {
+        told.get(&cell).copied().unwrap_or(Some(0)).is_some_and(|told| told < bytes).then_some(cell)
+    };
+    brought.into_iter().filter_map(is_too_few).collect()
 }
 
 /// Cells that overlap are of one place.

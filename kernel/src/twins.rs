@@ -6,7 +6,8 @@
 //! nothing else becomes ordered; and each phase of an mbarrier has one arrival more. The other way
 //! round its operations are left out of an execution in the same manner. That takes that it arrives
 //! once in each phase: it waits for the mbarrier between two arrivals, or all that arrive there are
-//! twins.
+//! twins. And no phase may be complete without it: where more arrive than an mbarrier waits for,
+//! phases begin that it does not arrive in, and what is left would complete those, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -142,6 +143,21 @@ fn arrivals(piece: &CodePiece) -> Option<Option<(MemoryCell, u64)>> {
     }
 }
 
+/// The arrivals of a thread at an mbarrier, by their counts; nothing where that is not certain.
+fn arrivals_of(code: &[Line], cell: MemoryCell) -> Option<Vec<u64>> {
+    let of_piece = |(piece, _): &Line| match arrivals(piece) {
+        Some(Some((of, count))) if of == cell => Some(Some(count)),
+        Some(_) => Some(None),
+        // What is not certain is of no account where it is of another mbarrier.
+        None => match piece {
+            CodePiece::Mbarrier(piece) if piece.cell != cell => Some(None),
+            _ => None,
+        },
+    };
+    let all: Option<Vec<Option<u64>>> = code.iter().map(of_piece).collect();
+    Some(all?.into_iter().flatten().collect())
+}
+
 /// For each mbarrier how many arrivals a thread is in each phase, if it waits for it in between;
 /// nothing where that is not certain. Jumps back are those of loops that wait.
 fn each_phase(code: &[Line]) -> Option<BTreeMap<MemoryCell, (u64, bool)>> {
@@ -254,7 +270,25 @@ pub(crate) fn without_twins(
         }
     }
     let has_room = |cell: &MemoryCell, by: u64| initial(code, *cell).is_some_and(|n| n > by);
-    if !blocked.is_empty() || fewer.iter().any(|(cell, by)| !has_room(cell, *by)) {
+    // How often the thread that is left out arrives least of all, and how often what is left over
+    // is as many arrivals as a phase then waits for.
+    let is_in_each = |cell: &MemoryCell, by: u64| {
+        let is_one = |count: &&u64| **count > 0;
+        let times =
+            |t: usize| Some(arrivals_of(&code[t], *cell)?.iter().filter(is_one).count() as u64);
+        let of_kept = |t: usize| arrivals_of(&code[t], *cell).map(|all| all.iter().sum::<u64>());
+        let gone = (0..code.len()).filter(|&t| !kept[t]).filter(|&t| times(t) != Some(0));
+        let fewest =
+            gone.map(times).collect::<Option<Vec<u64>>>().and_then(|all| all.into_iter().min());
+        let left: Option<u64> = (0..code.len()).filter(|&t| kept[t]).map(of_kept).sum();
+        let (Some(fewest), Some(left), Some(count)) = (fewest, left, initial(code, *cell)) else {
+            return false;
+        };
+        left / (count - by) <= fewest
+    };
+    if !blocked.is_empty()
+        || fewer.iter().any(|(cell, by)| !has_room(cell, *by) || !is_in_each(cell, *by))
+    {
         return;
     }
     for (piece, _) in code.iter_mut().flatten() {

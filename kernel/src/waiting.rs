@@ -24,6 +24,26 @@ pub(crate) struct Last {
     pub tries_again: bool,
 }
 
+impl Last {
+    /// The label that a thread jumps to where it stands in a loop, by the loop's number.
+    fn standing_label(number: i64) -> u32 {
+        u32::MAX - number as u32
+    }
+
+    /// Does the thread come to a barrier behind a loop in which it may stand?
+    pub fn meets_behind_a_loop(&self) -> bool {
+        let labels: Vec<u32> =
+            self.loops.iter().map(|waiting| Self::standing_label(waiting.number)).collect();
+        let stands =
+            |(piece, _): &Line| matches!(piece, CodePiece::Jump(_, to) if labels.contains(to));
+        let first = self.code.iter().position(stands).unwrap_or(self.code.len());
+        let meets = |(piece, _): &Line| {
+            matches!(piece, CodePiece::Barrier(_) | CodePiece::ClusterBarrier(_))
+        };
+        self.code[first..].iter().any(meets)
+    }
+}
+
 /// A loop that only waits.
 #[derive(Debug, Clone)]
 pub(crate) struct WaitingLoop {
@@ -84,7 +104,7 @@ pub(crate) fn last_rounds(code: &[Line]) -> Last {
                     waiting.reads.push((kept, cell));
                 }
                 at += inserted;
-                let label = u32::MAX - number as u32;
+                let label = Last::standing_label(number);
                 last.code[at].0 = CodePiece::Jump(guard, label);
                 tail.extend([
                     (CodePiece::Label(label), None),

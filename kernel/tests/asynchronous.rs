@@ -250,6 +250,84 @@ fn bytes_that_nobody_reads_complete_a_phase() {
     assert_eq!(small(&bytes(48), "1x1@cluster=1"), Some([FindingKind::Endless].into()));
 }
 
+/// A phase is complete before all have come where more arrive than it waits for, and where an
+/// mbarrier is told of fewer bytes than copies bring. What the others still write is a race.
+#[test]
+fn phases_may_be_complete_too_early() {
+    let race = || Some([FindingKind::Race].into());
+    let nothing = || Some(BTreeSet::new());
+    let of_threads = |count: u32| {
+        format!(
+            "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p2, %r1, 0;\n@%p2 bra B;\nmbarrier.init.shared::cta.b64 [bar], {count};\nB: bar.sync 0;\n\
+             setp.ne.u32 %p3, %r1, 3;\n@%p3 bra A;\nst.shared.u32 [tile], 1;\nA: mbarrier.arrive.shared::cta.b64 _, [bar];\n\
+             W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;\n@!%p1 bra W;\n@%p2 bra E;\nld.shared.u32 %r2, [tile];\nst.global.u32 [out], %r2;\nE:\n"
+        )
+    };
+    assert_eq!(small(&of_threads(4), "1x4"), nothing());
+    assert_eq!(small(&of_threads(3), "1x4"), race());
+    assert_eq!(small(&of_threads(5), "1x4"), Some([FindingKind::Endless].into()));
+    let of_bytes = |told: u32, then: &str| {
+        let copy = |at: u32| {
+            format!(
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile+{at}], [in], 16, [bar];\n"
+            )
+        };
+        format!(
+            "mbarrier.init.shared::cta.b64 [bar], 1;\nmbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], {told};\n{}{}\
+             W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;\n@!%p1 bra W;\n{then}",
+            copy(0),
+            copy(16)
+        )
+    };
+    assert_eq!(small(&of_bytes(32, "ld.shared.u32 %r1, [tile+16];"), "1x1"), nothing());
+    assert_eq!(small(&of_bytes(16, "ld.shared.u32 %r1, [tile+16];"), "1x1"), race());
+    assert_eq!(small(&of_bytes(16, ""), "1x1"), nothing());
+    assert_eq!(small(&of_bytes(64, ""), "1x1"), Some([FindingKind::Endless].into()));
+}
+
+/// A thread that stops where something is undefined keeps others waiting for what does not come
+/// then. What is told of first is where it stops.
+#[test]
+fn what_others_wait_for_in_vain_is_told_of_by_its_cause() {
+    let of = |code: &str| {
+        let text = small_text(&format!(
+            "mov.u32 %r1, %tid.x;\nsetp.ne.u32 %p2, %r1, 0;\n@%p2 bra B;\nmbarrier.init.shared::cta.b64 [bar], 1;\nB: bar.sync 0;\n@%p2 bra W;\n{code}\
+             W: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;\n@!%p1 bra W;\n"
+        ));
+        let answer = asked(&text, "k", "1x2");
+        let findings = &answer.wrong().expect("something is found").findings;
+        let kinds: Vec<FindingKind> = findings.iter().map(|f| f.kind).collect();
+        (kinds, findings[0].stands[0].spot.text.clone())
+    };
+    let copy = |to: &str, bytes: u32| {
+        format!(
+            "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], {bytes};\n\
+             cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [{to}], [in], {bytes}, [bar];\n"
+        )
+    };
+    let arrive = "mbarrier.arrive.shared::cta.b64 _, [bar];\n";
+    for (code, kind, place) in [
+        (copy("tile+4", 16), FindingKind::Misaligned, "cp.async.bulk"),
+        (copy("tile", 24), FindingKind::Misaligned, "cp.async.bulk"),
+        (copy("tile+56", 16), FindingKind::Outside, "cp.async.bulk"),
+        (copy("tile+48", 32), FindingKind::Outside, "cp.async.bulk"),
+        (
+            format!("mbarrier.init.shared::cta.b64 [bar], 1;\n{arrive}"),
+            FindingKind::Mbarrier,
+            "mbarrier.init",
+        ),
+        (
+            format!("mbarrier.inval.shared::cta.b64 [bar];\n{arrive}"),
+            FindingKind::Mbarrier,
+            "mbarrier.arrive",
+        ),
+    ] {
+        let (kinds, text) = of(&code);
+        assert_eq!(kinds, [kind, FindingKind::Endless], "{code}");
+        assert!(text.starts_with(place), "{text}");
+    }
+}
+
 /// Fences of shared memory alone, in kernels without asynchronous copies: where each place is
 /// decides what they order.
 #[test]

@@ -128,7 +128,8 @@ impl Slicer<'_> {
     }
 
     /// Of cells that nobody asks about, of copies that follow each other, one is left: for whoever
-    /// waits its bytes are those of all. Stores and reductions of a value each stay: how many bytes
+    /// waits its bytes are those of all, if the mbarrier is told of them; those of one copy come
+    /// together in any case. Stores and reductions of a value each stay: how many bytes
     /// they bring is said by their type, which no sum can change.
     fn with_sums(&self, thread: usize, code: Vec<Line>, focus: SliceFocus) -> Vec<Line> {
         let mut found: Vec<Line> = Vec::with_capacity(code.len());
@@ -139,7 +140,9 @@ impl Slicer<'_> {
                 && !self.is_asked(thread, issue, focus)
             {
                 let is_same = |(p, _): &Line| matches!(p, CodePiece::Issue(of) if of.mbarrier == issue.mbarrier && of.from().is_some());
-                match sum.filter(|&at| found[at..].iter().all(is_same)) {
+                let is_told = issue.mbarrier.is_none_or(|of| !self.untold.contains(&of));
+                let is_one = |at: usize| is_told || found[at].1 == origin;
+                match sum.filter(|&at| is_one(at) && found[at..].iter().all(is_same)) {
                     Some(at) => {
                         if let CodePiece::Issue(first) = &mut found[at].0 {
                             first.bytes += issue.bytes;
