@@ -109,7 +109,11 @@ impl Mbarrier {
         Self(PENDING.set(self.0, pending))
     }
 
+    /// Beyond what an mbarrier counts it is none any more: that is undefined.
     fn with_transactions(self, bytes: i64) -> Self {
+        if bytes.abs() > Self::MOST_BYTES {
+            return Self::INVALID;
+        }
         Self(TRANSACTIONS.set(self.0, bytes + BIAS))
     }
 

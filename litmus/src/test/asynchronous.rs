@@ -307,21 +307,28 @@ pub enum AsyncGroupAction {
     WaitAll,
 }
 
+impl AsyncAction {
+    /// The addresses of what is written to and read from.
+    pub fn addresses(&self) -> Vec<&Address> {
+        match self {
+            Self::Copy { to, from, .. } => to.iter().chain([from]).collect(),
+            Self::ReduceFrom { to, from, .. } => vec![to, from],
+            Self::Tile { map, shared, global, .. } => {
+                map.iter().chain(shared).chain(global).collect()
+            }
+            Self::Store { to, .. } | Self::Reduce { to, .. } => vec![to],
+            Self::Multiply { from, .. } => from.iter().collect(),
+            Self::TensorLoad { from, .. } => vec![from],
+            Self::TensorStore { to, .. } | Self::TensorFree { to } => vec![to],
+            Self::TensorCompute { to, from, .. } => [to].into_iter().chain(from).collect(),
+        }
+    }
+}
+
 impl AsyncOperation {
     /// The addresses that it accesses: written to, read from, and those of mbarriers.
     pub fn addresses(&self) -> Vec<&Address> {
-        let mut all: Vec<&Address> = match &self.action {
-            AsyncAction::Copy { to, from, .. } => to.iter().chain([from]).collect(),
-            AsyncAction::ReduceFrom { to, from, .. } => vec![to, from],
-            AsyncAction::Tile { map, shared, global, .. } => {
-                map.iter().chain(shared).chain(global).collect()
-            }
-            AsyncAction::Store { to, .. } | AsyncAction::Reduce { to, .. } => vec![to],
-            AsyncAction::Multiply { from, .. } => from.iter().collect(),
-            AsyncAction::TensorLoad { from, .. } => vec![from],
-            AsyncAction::TensorStore { to, .. } | AsyncAction::TensorFree { to } => vec![to],
-            AsyncAction::TensorCompute { to, from, .. } => [to].into_iter().chain(from).collect(),
-        };
+        let mut all = self.action.addresses();
         if let AsyncCompletion::Mbarriers(mbarriers) = &self.completion {
             all.extend(mbarriers);
         }

@@ -15,7 +15,7 @@ use crate::test::{
     ProxyFenceKind, Space, TensormapOperation, Test, TestInstruction, ThreadId, Variable, element,
 };
 
-fn instructions(test: &Test) -> impl Iterator<Item = (ThreadId, &TestInstruction)> {
+pub(super) fn instructions(test: &Test) -> impl Iterator<Item = (ThreadId, &TestInstruction)> {
     (0..test.threads.len()).flat_map(|t| {
         test.instructions(ThreadId(t as u16)).iter().map(move |i| (ThreadId(t as u16), i))
     })
@@ -43,7 +43,7 @@ pub(super) fn check(test: &Test, signature: Signature) -> Result<(), UnfoldError
         return Err(UnfoldError::at(message, first.place));
     }
     for mbarrier in test.locations.iter().filter(|l| l.mbarrier) {
-        if accesses(test, &mbarrier.name).next().is_some() {
+        if accesses(test, &mbarrier.name).chain(copies(test, &mbarrier.name)).next().is_some() {
             return Err(no_data(test, &mbarrier.name));
         }
         uses(test, &mbarrier.name, mbarrier.value.is_some())?;
@@ -72,6 +72,16 @@ fn accesses<'t>(test: &'t Test, name: &'t str) -> impl Iterator<Item = &'t TestI
         Operation::Tensormap(operation) => operation.addresses().into_iter().any(names),
         Operation::Multimem(operation) => operation.replicas.iter().any(names),
         other => other.memory().is_some_and(|(_, a)| names(a)),
+    };
+    instructions(test).map(|(_, i)| i).filter(is_of)
+}
+
+/// The asynchronous operations that read a location by its name, or write it, as data.
+fn copies<'t>(test: &'t Test, name: &'t str) -> impl Iterator<Item = &'t TestInstruction> {
+    let names = move |a: &&Address| matches!(&a.base, Base::Location(n) if n == name);
+    let is_of = move |i: &&TestInstruction| match &i.operation {
+        Operation::Async(operation) => operation.action.addresses().iter().any(names),
+        _ => false,
     };
     instructions(test).map(|(_, i)| i).filter(is_of)
 }
@@ -112,7 +122,7 @@ fn no_data(test: &Test, name: &str) -> UnfoldError {
     let message = format!(
         "an access to the mbarrier `{name}` that is no operation on mbarriers: that is undefined (PTX ISA, mbarrier)"
     );
-    match accesses(test, name).next() {
+    match accesses(test, name).chain(copies(test, name)).next() {
         Some(access) => UnfoldError::at(message, access.place),
         None => UnfoldError::new(message),
     }

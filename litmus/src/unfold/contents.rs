@@ -56,14 +56,16 @@ impl ContentsChange {
         match self {
             Self::Set(n) => Some(*n),
             Self::Apply(functions) => {
-                functions.iter().try_fold(contents, |contents, &(function, number)| {
-                    let arrives =
-                        matches!(function, MbarrierFunction::Arrive | MbarrierFunction::Drop);
-                    let mbarrier = Mbarrier(contents);
-                    let is_awaited =
-                        mbarrier.is_valid() && (!arrives || mbarrier.pending() >= number);
-                    is_awaited.then(|| function.apply(contents, number))
-                })
+                let arrives = |f: &&(MbarrierFunction, i64)| {
+                    matches!(f.0, MbarrierFunction::Arrive | MbarrierFunction::Drop)
+                };
+                let arrivals: i64 = functions.iter().filter(arrives).map(|(_, n)| n).sum();
+                let mbarrier = Mbarrier(contents);
+                let is_awaited = mbarrier.is_valid() && mbarrier.pending() >= arrivals;
+                let apply = |held, &(function, number): &(MbarrierFunction, i64)| {
+                    function.apply(held, number)
+                };
+                is_awaited.then(|| functions.iter().fold(contents, apply))
             }
         }
     }

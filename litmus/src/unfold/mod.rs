@@ -334,7 +334,7 @@ impl Unfolding {
                 (Cause::Waiting, _) => "it waits in a loop for a value that does not come".to_owned(),
                 (Cause::Bound, _) => "it is still in a loop, gone round as often as --unroll lets it".to_owned(),
                 (Cause::Mbarrier, _) => {
-                    "the mbarrier was not initialised, as far as this operation sees, or its phase has too few pending arrivals"
+                    "the mbarrier was not initialised, as far as this operation sees, its phase has too few pending arrivals, or it was told of more bytes than it counts"
                         .to_owned()
                 }
                 (Cause::Barrier, _) => "it waits at a barrier that another thread does not come to".to_owned(),

@@ -3,10 +3,11 @@
 use margay_models::execution::{Proxy, Scope};
 
 use super::UnfoldError;
+use super::asynchronous::instructions;
 use super::compile_ptx::{PtxCompiler, applied};
 use super::program::{Step, Term};
 use crate::test::{
-    Access, Address, AtomInstruction, Base, MultimemAction, MultimemOperation, Place,
+    Access, Address, AtomInstruction, Base, MultimemAction, MultimemOperation, Operation, Place,
 };
 
 /// All orders of so many things, the given one first.
@@ -100,7 +101,7 @@ impl PtxCompiler<'_> {
         let Base::Location(name) = &replica.base else { return Ok(()) };
         let declared = self.test.location(name).and_then(|l| self.test.locations[l].alias.as_ref());
         if declared.is_some_and(|alias| alias.proxy == Proxy::Generic) {
-            return Ok(());
+            return self.no_other_accesses(name);
         }
         Err(UnfoldError::at(
             format!(
@@ -109,5 +110,27 @@ impl PtxCompiler<'_> {
             ),
             place,
         ))
+    }
+
+    /// "Only multimem.* operations are valid on multimem addresses" (PTX ISA 8.2.3).
+    fn no_other_accesses(&self, name: &str) -> Result<(), UnfoldError> {
+        let names = |a: &Address| matches!(&a.base, Base::Location(n) if n == name);
+        let is_other = |operation: &Operation| match operation {
+            Operation::Multimem(_) => false,
+            other => {
+                other.memory().is_some_and(|(_, a)| names(a))
+                    || other.further_addresses().into_iter().any(names)
+            }
+        };
+        match instructions(self.test).find(|(_, i)| is_other(&i.operation)) {
+            None => Ok(()),
+            Some((_, other)) => Err(UnfoldError::at(
+                format!(
+                    "`{name}` is a multimem address here, which only `multimem` instructions access: this is undefined (PTX ISA 8.2.3). The name of the \
+                     memory on its own device is the one that it aliases"
+                ),
+                other.place,
+            )),
+        }
     }
 }

@@ -12,64 +12,6 @@ pub struct Known {
     pub reason: &'static str,
 }
 
-/// Is a change of a model about asynchronous operations, mbarriers and exits? The executions here
-/// have none: those are made from programs, and litmus/tests/asynchronous.rs takes each line about
-/// them away.
-pub fn is_of_programs(change: &str) -> bool {
-    const DEFINITIONS: [&str; 35] = [
-        "same-mbarrier",
-        "narrow-mbarrier",
-        "initialisation",
-        "releases-initialisation",
-        "initialised",
-        "restricted",
-        "limited",
-        "shared-release",
-        "shared-acquire",
-        "synchronizes-proxies",
-        "released-map",
-        "acquired-map",
-        "map-causality",
-        "synchronizes-maps",
-        "launched-maps",
-        "map-order",
-        "before-sync",
-        "after-sync",
-        "release-of-shared",
-        "acquire-of-shared",
-        "synchronizes-shared",
-        "shared-causality",
-        "commits",
-        "completed",
-        "tensor",
-        "execution",
-        "told",
-        "multiplied",
-        "piped",
-        "tensor-order",
-        "before-async",
-        "enter-async",
-        "from-async",
-        "into-async",
-        "into-asynchronous",
-    ];
-    const BASES: [&str; 5] = ["ASYNC", "TENSORMAP", "MBARRIER", "SHARED", "async_"];
-    let (definition, what) = change.split_once(": ").unwrap_or((change, ""));
-    // What is dropped, or put in the place of something, stands first.
-    let piece = what.split('`').nth(1).unwrap_or_default();
-    // What stands behind an arrival that orders no memory, as the exit of a thread:
-    // litmus/tests/litmus/isa_8.rs takes that away, and has it follow all arrivals, or order
-    // memory.
-    let behind_arrivals = definition == "No-Thin-Air"
-        && ["po | async_issue", "RLX | ACQ"].iter().any(|piece| what.contains(piece));
-    let by_exits = definition == "synchronizes" && what == "drop `ACQ` from `RLX | ACQ`";
-    behind_arrivals
-        || by_exits
-        || DEFINITIONS.contains(&definition)
-        || DEFINITIONS.contains(&piece)
-        || BASES.iter().any(|base| piece.contains(base))
-}
-
 /// The changes of a model without effect.
 pub fn known(model: &str) -> impl Iterator<Item = &'static str> {
     KNOWN.iter().filter(move |k| k.models.contains(&model)).flat_map(|k| k.changes.iter().copied())

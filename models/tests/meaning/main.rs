@@ -32,7 +32,7 @@ use margay_models::judge::Judge;
 use margay_models::{Execution, Model, Role, Signature};
 
 use case::{TABLES, Verdict, cases};
-use mutate::mutants;
+use mutate::{is_of_programs, mutants};
 use program::Program;
 
 /// What a model says about each candidate: is it consistent, and which flags does it raise?
@@ -120,9 +120,7 @@ fn every_definition_and_axiom_matters() {
         let opinions: Vec<Opinion> = pool.iter().map(|e| opinion(&mut judge, e)).collect();
         let parsed = cat::parse(&model.source);
         let mut survivors = BTreeSet::new();
-        for mutant in
-            mutants(&parsed.file).into_iter().filter(|m| !equivalent::is_of_programs(&m.change))
-        {
+        for mutant in mutants(&parsed.file).into_iter().filter(|m| !is_of_programs(&m.change)) {
             let changed = shipped::from_text(&model.name, &mutant.file.to_string());
             let renumber = renumbering(&model, &changed);
             let mut judge = Judge::new(&changed);

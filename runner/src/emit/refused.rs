@@ -6,6 +6,7 @@ use margay_litmus::test::{
     ThreadId,
 };
 use margay_litmus::unfold::Code;
+use margay_models::mbarrier::Mbarrier;
 
 use super::address::LocationOffset;
 use super::{EmissionError, EmissionLayout, Environment, GpuTarget, stress};
@@ -213,7 +214,8 @@ pub(super) fn asynchronous(
 }
 
 /// An arrival where none is left to wait for, as at an mbarrier that waits for bytes alone, is
-/// undefined behaviour, and so is one with `.noComplete` that completes a phase. The first can come
+/// undefined behaviour, and so is one with `.noComplete` that completes a phase, and more bytes than
+/// an mbarrier counts. The first can come
 /// where a phase is to end before the next arrivals, and a wait that fails lets its thread go on.
 fn arrivals_too_many(test: &Test) -> Result<(), EmissionError> {
     let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)));
@@ -265,6 +267,7 @@ fn arrivals_too_many(test: &Test) -> Result<(), EmissionError> {
             () if incomplete && arrivals >= most => {
                 "may complete its phase by an arrival with .noComplete"
             }
+            () if bytes > Mbarrier::MOST_BYTES => "may be told of more bytes than it counts",
             () if arrivals <= most => continue,
             () if several => {
                 "may get more arrivals than its phase waits for: one instruction arrives several times, and fewer may be left"
