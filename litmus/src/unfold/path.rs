@@ -147,8 +147,8 @@ pub(crate) struct Path {
 pub(super) struct Dependent {
     pub symbol: Symbol,
     pub reads: Positions,
-    /// The reads by which choices came to it: a pick dependency (DDI 0487, B2.3). What is written is
-    /// ordered behind them, what is read is not.
+    /// The reads by which choices came to it: a pick dependency (DDI 0487, B2.3). What is written
+    /// is ordered behind them, what is read is not.
     pub picks: Positions,
     /// A type that the value is known to be of: converting it to that changes nothing.
     pub known: Option<Integer>,

@@ -69,8 +69,8 @@ impl Term {
         Self::Binary(operator, Box::new(a), Box::new(b))
     }
 
-    /// The first value where the condition is not 0, else the second: `a * (c != 0) + b * (c == 0)`.
-    /// It depends on all three, as registers do.
+    /// The first value where the condition is not 0, else the second:
+    /// `a * (c != 0) + b * (c == 0)`. It depends on all three, as registers do.
     pub fn select(condition: &Term, [a, b]: [Term; 2]) -> Self {
         let times = |value, comparison| {
             let holds =

@@ -199,8 +199,8 @@ fn registers_of_the_caller() {
     ]);
 }
 
-/// The guard of the stack is compared with a number of the program that no thread writes: reading it
-/// is no access of a row, and a function that changes it, or compares it with something else, is
+/// The guard of the stack is compared with a number of the program that no thread writes: reading
+/// it is no access of a row, and a function that changes it, or compares it with something else, is
 /// none that is followed. What counts calls is passed over.
 #[test]
 fn guards_of_the_stack_are_no_accesses() {
