@@ -595,6 +595,19 @@ impl Inquiry<'_, '_> {
         Ok(vec![Goal { written, model: self.question.reading.model()?, options: self.options() }])
     }
 
+    /// What a test without an execution leaves open, or its proof, where it leaves nothing open.
+    pub fn settle(
+        &self,
+        test: (&Written, &Model),
+        verdict: &TestVerdict,
+        (what, options): (&str, &Options),
+        found: &mut LaunchFindings,
+    ) {
+        if !self.leaves_open(verdict, what, found) {
+            self.keep_proof(test, options, (what, ExpectedProof::Nothing), found);
+        }
+    }
+
     pub fn holds(
         &self,
         executed: &Executed,

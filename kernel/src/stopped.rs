@@ -92,7 +92,7 @@ impl Inquiry<'_, '_> {
         };
         if !verdict.reachable {
             self.exchanged(slice, what, found);
-            self.leftover(&verdict, what, found);
+            self.settle((&written, model), &verdict, (what, &self.options_to_the_end()), found);
             return Ok(());
         }
         let Some(as_kind) = as_kind else {
