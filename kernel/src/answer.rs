@@ -382,6 +382,13 @@ pub struct LaunchAnswer {
     pub proofs: LaunchProofs,
 }
 
+impl LaunchAnswer {
+    /// Is the kernel written for it, as far as is known?
+    pub fn is_meant(&self) -> bool {
+        !matches!(self.asked, LaunchVerdict::NotMeant(_))
+    }
+}
+
 /// The answer about a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelAnswer {
@@ -393,6 +400,8 @@ pub struct KernelAnswer {
     pub arguments: Vec<String>,
     /// Do some arrays hold zeros?
     pub has_zeros: bool,
+    /// Do some hold other numbers, as they were given?
+    pub has_values: bool,
     /// The arrays whose content was chosen so that something goes wrong, with what they hold:
     /// `arg0 = {7*}`. Else arrays hold zeros, or what is given.
     pub chosen_contents: Vec<String>,
@@ -461,6 +470,7 @@ impl KernelAnswer {
             reading,
             arguments,
             has_zeros: false,
+            has_values: false,
             chosen_contents,
             chosen_numbers,
             selection,
@@ -481,12 +491,17 @@ impl KernelAnswer {
     /// of those that were chosen, of all that are small, and that the kernel is written for.
     pub fn is_settled(&self, chosen: bool) -> bool {
         // A kernel may be written for blocks of one size, which is not small.
-        let is_meant = |l: &LaunchAnswer| !matches!(l.asked, LaunchVerdict::NotMeant(_));
-        let has_small = self.launches.iter().any(|l| l.launch.total() <= SMALL && is_meant(l));
-        let counts =
-            |l: &&LaunchAnswer| !chosen || is_meant(l) && (!has_small || l.launch.total() <= SMALL);
+        let has_small = self.has_small();
+        let counts = |l: &&LaunchAnswer| {
+            !chosen || l.is_meant() && (!has_small || l.launch.total() <= SMALL)
+        };
         let mut some = self.launches.iter().filter(counts).peekable();
         some.peek().is_some() && some.all(|l| l.asked == LaunchVerdict::Nothing)
+    }
+
+    /// Is a launch small that the kernel is written for?
+    pub(crate) fn has_small(&self) -> bool {
+        self.launches.iter().any(|l| l.launch.total() <= SMALL && l.is_meant())
     }
 
     /// Is what goes wrong certain? It is not where one of several ways was taken without knowing

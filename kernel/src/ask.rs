@@ -73,6 +73,7 @@ fn ask_with(
         reading: question.reading,
         arguments: Vec::new(),
         has_zeros: false,
+        has_values: false,
         chosen_contents: Vec::new(),
         chosen_numbers: Vec::new(),
         selection,
@@ -95,6 +96,7 @@ fn ask_with(
         if answer.arguments.is_empty() || launch == *question.launches.first().unwrap_or(&launch) {
             answer.arguments = said;
             answer.has_zeros = arguments.iter().any(Argument::has_zeros);
+            answer.has_values = arguments.iter().any(Argument::has_values);
         }
         let layout = Layout::new(
             question.module,

@@ -163,8 +163,7 @@ pub(crate) fn launches_for_variants(
     launches: &[Launch],
     answer: &KernelAnswer,
 ) -> Vec<Launch> {
-    let has_small = answer.launches.iter().any(|a| a.launch.total() <= SMALL);
-    let most = match (question.launches.is_empty(), has_small) {
+    let most = match (question.launches.is_empty(), answer.has_small()) {
         (true, true) => SMALL,
         (true, false) => MOST_OF_FIXED,
         (false, _) => MOST_THREADS,

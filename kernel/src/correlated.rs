@@ -25,35 +25,24 @@ pub(crate) fn without_correlated_branches(code: &mut Vec<Line>) {
 }
 
 fn without_one(code: &mut Vec<Line>) -> bool {
-    let mut jumps: FxHashMap<u32, usize> = FxHashMap::default();
-    for (piece, _) in code.iter() {
-        if let CodePiece::Jump(_, to) = piece {
-            *jumps.entry(*to).or_default() += 1;
+    // Loops that are unrolled are thousands of lines with as many jumps.
+    let mut jumps: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+    let mut labels: FxHashMap<u32, usize> = FxHashMap::default();
+    for (at, (piece, _)) in code.iter().enumerate() {
+        match piece {
+            CodePiece::Jump(_, to) => jumps.entry(*to).or_default().push(at),
+            CodePiece::Label(label) => {
+                labels.entry(*label).or_insert(at);
+            }
+            _ => {}
         }
     }
     for at in 0..code.len() {
         let CodePiece::Jump(Some((register, when)), to) = &code[at].0 else { continue };
-        if jumps.get(to) != Some(&1) {
+        if jumps.get(to).map(Vec::len) != Some(1) {
             continue;
         }
-        let Some(label) = code[at + 1..]
-            .iter()
-            .position(|(p, _)| *p == CodePiece::Label(*to))
-            .map(|n| at + 1 + n)
-        else {
-            continue;
-        };
-        // Who comes between the first branch and the label on another way went past the first
-        // branch.
-        let between = at + 1..label;
-        let is_entry = |(n, (p, _)): (usize, &Line)| {
-            let CodePiece::Jump(_, to) = p else { return false };
-            !between.contains(&n)
-                && code[between.clone()].iter().any(|(p, _)| *p == CodePiece::Label(*to))
-        };
-        if code.iter().enumerate().any(is_entry) {
-            continue;
-        }
+        let Some(&label) = labels.get(to).filter(|&&label| label > at) else { continue };
         // What is computed between the label and the branch is for the branch alone.
         let is_computed = |(p, _): &&Line| matches!(p, CodePiece::Other(text) if p.writes().is_some() && !text.starts_with("fence"));
         let branch = label + 1 + code[label + 1..].iter().take_while(is_computed).count();
@@ -61,6 +50,16 @@ fn without_one(code: &mut Vec<Line>) -> bool {
         else {
             continue;
         };
+        // Who comes between the first branch and the label on another way went past the first
+        // branch.
+        let between = at + 1..label;
+        let is_entered = |(p, _): &Line| {
+            let CodePiece::Label(label) = p else { return false };
+            jumps.get(label).is_some_and(|from| from.iter().any(|n| !between.contains(n)))
+        };
+        if code[between.clone()].iter().any(is_entered) {
+            continue;
+        }
         let inner: Vec<&str> =
             code[label + 1..branch].iter().filter_map(|(p, _)| p.writes()).collect();
         let is_read_outside = code.iter().enumerate().any(|(n, (p, _))| {

@@ -68,6 +68,9 @@ pub(crate) struct LaunchFindings {
     pub no_waits: bool,
     /// What is answered with a proof, and without, where proofs are kept.
     pub proofs: LaunchProofs,
+    /// Why the launch, which was chosen, is none that the kernel is written for, unless something
+    /// is found in it.
+    pub not_meant: Option<String>,
 }
 
 impl LaunchFindings {
@@ -348,10 +351,14 @@ impl Inquiry<'_, '_> {
         }
         found.not_looked.sort();
         found.not_looked.dedup();
-        let asked = match (found.findings.is_empty(), found.undecided) {
-            (false, _) => LaunchVerdict::Found,
-            (true, true) => LaunchVerdict::Undecided,
-            (true, false) => LaunchVerdict::Nothing,
+        let asked = match (found.not_meant.take(), found.undecided) {
+            _ if !found.findings.is_empty() => LaunchVerdict::Found,
+            (Some(why), _) => {
+                found.not_looked.clear();
+                LaunchVerdict::NotMeant(why)
+            }
+            (None, true) => LaunchVerdict::Undecided,
+            (None, false) => LaunchVerdict::Nothing,
         };
         let size = executed.map_or(0, Executed::size);
         let litmus = executed.map_or(String::new(), |e| shown(e, &self.name(), "exists (true)"));

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::content::{ArrayContent, ContentRest};
+use crate::layout::MOST_BYTES;
 
 /// Blocks and threads of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -188,9 +189,18 @@ pub enum Argument {
 impl Argument {
     /// Is an array passed that holds zeros?
     pub fn has_zeros(&self) -> bool {
+        self.has_array(&ArrayContent::is_zeros)
+    }
+
+    /// Is one passed that holds anything else?
+    pub fn has_values(&self) -> bool {
+        self.has_array(&|content| !content.is_zeros())
+    }
+
+    fn has_array(&self, is: &dyn Fn(&ArrayContent) -> bool) -> bool {
         match self {
-            Self::Array { content, .. } => content.is_zeros(),
-            Self::Structure(fields) => fields.iter().any(|(_, _, field)| field.has_zeros()),
+            Self::Array { content, .. } => is(content),
+            Self::Structure(fields) => fields.iter().any(|(_, _, field)| field.has_array(is)),
             Self::Number(_)
             | Self::Chosen(_)
             | Self::SameAs(_)
@@ -271,7 +281,15 @@ impl FromStr for GivenArgument {
             };
             Argument::Tensor { bytes }
         } else if let Some(array) = value.strip_prefix("array:") {
-            given_array(array).ok_or_else(wrong)?
+            let array = given_array(array).ok_or_else(wrong)?;
+            if let Argument::Array { bytes: Some(bytes), .. } = array
+                && bytes > MOST_BYTES
+            {
+                return Err(format!(
+                    "an array has {MOST_BYTES} bytes at most, found one of {bytes}: `{text}`"
+                ));
+            }
+            array
         } else {
             return Err(wrong());
         };

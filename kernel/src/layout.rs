@@ -20,7 +20,7 @@ const ARRAYS: u64 = 1 << 14;
 /// The most bytes of an array of global or constant memory, and as far as one without a size is
 /// followed. What lies behind, up to the next array, is outside of everything: an index below 0 is
 /// found.
-const MOST: u64 = 1 << 39;
+pub(crate) const MOST_BYTES: u64 = 1 << 39;
 
 /// The most bytes of a window of shared or local memory, and of parameters of one function.
 const WINDOW: u64 = 1 << 31;
@@ -197,7 +197,7 @@ impl Layout {
                 let size = module.variable(*id).size.unwrap_or(8);
                 // A map that is passed by value, or those of an array that is pointed to.
                 let (start, end) = match value.filter(|_| size <= 8) {
-                    Some(array) => (array, array + MOST),
+                    Some(array) => (array, array + MOST_BYTES),
                     None => (layout.address(*id, 0), layout.address(*id, 0) + size),
                 };
                 layout.parts.push((start..end, *bytes));
@@ -305,8 +305,8 @@ impl Layout {
         size: Option<u64>,
         content: Option<ArrayContent>,
     ) -> Result<u64, String> {
-        if let Some(size) = size.filter(|&size| size > MOST) {
-            return Err(format!("`{name}` has {size} bytes; an array may have {MOST}"));
+        if let Some(size) = size.filter(|&size| size > MOST_BYTES) {
+            return Err(format!("`{name}` has {size} bytes; an array may have {MOST_BYTES}"));
         }
         let number = self.arrays.len() as u64;
         if number >= ARRAYS {
@@ -343,7 +343,7 @@ impl Layout {
                 let n = (address >> ARRAY).checked_sub(ARRAYS)?;
                 let array = self.arrays.get(usize::try_from(n).ok()?)?;
                 let offset = address & ((1 << ARRAY) - 1);
-                (offset < array.size.unwrap_or(MOST))
+                (offset < array.size.unwrap_or(MOST_BYTES))
                     .then_some(Target::Object(Object::Array(n as u32), offset))
             }
             1 => self.shared(address - SHARED, block),

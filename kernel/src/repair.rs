@@ -286,8 +286,43 @@ fn told(change: &OperationChange, module: &Module, text: &str) -> RepairChange {
         }
         _ => after,
     };
-    let cuda = in_cuda(&change.operation);
+    let by_fence = match change.operation.memory() {
+        Some((access, _)) if change.side == RepairSide::Instead => {
+            access.order.zip(access.scope).and_then(|asked| by_fence(asked, &spot.text))
+        }
+        _ => None,
+    };
+    let cuda = in_cuda(&change.operation).map(|words| {
+        by_fence.into_iter().fold(words, |words, fence| format!("{words}, or {fence}"))
+    });
     RepairChange { spot, side: change.side, text: after, cuda }
+}
+
+/// The fence that orders as much as an order and a scope in place of an instruction's: in CUDA the
+/// functions of old (`atomicCAS`) and `volatile` accesses have no order that could be said. Nothing
+/// where the instruction has one, or where its scope would have to be wider.
+fn by_fence((order, scope): (AccessOrder, Scope), instruction: &str) -> Option<String> {
+    let mnemonic = instruction.split_whitespace().find(|word| word.contains('.'))?;
+    let parts: Vec<&str> = mnemonic.split('.').collect();
+    let has = |part: &str| parts.contains(&part);
+    let of_old = match parts.first().copied() {
+        Some("atom" | "red") => !["relaxed", "acquire", "release", "acq_rel"].into_iter().any(has),
+        _ => has("volatile"),
+    };
+    let reaches_all = has("volatile") || has("sys");
+    let (suffix, is_in_reach) = match scope {
+        Scope::Cta => ("_block", true),
+        Scope::Gpu => ("", reaches_all || !has("cta")),
+        Scope::Sys => ("_system", reaches_all),
+        _ => return None,
+    };
+    let side = match order {
+        AccessOrder::Acquire => "behind it",
+        AccessOrder::Release => "in front of it",
+        AccessOrder::AcqRel => "in front of it and behind it",
+        _ => return None,
+    };
+    (of_old && is_in_reach && !has("cluster")).then(|| format!("__threadfence{suffix}() {side}"))
 }
 
 /// A fence, or the order and scope of an access, in the words of CUDA C++.
@@ -335,7 +370,36 @@ mod tests {
     use margay_litmus::strengthen::{SiteKind, Strength};
     use margay_models::execution::{Order, Scope};
 
-    use super::costs;
+    use super::{AccessOrder, by_fence, costs};
+
+    #[test]
+    fn what_has_no_order_in_cuda_gets_it_from_a_fence() {
+        let of = |order, scope, text| by_fence((order, scope), text);
+        let cas = "@%p1 atom.global.cas.b32 %r3, [%rd1], %r2, 1";
+        let fence = |words: &str| Some(words.to_owned());
+        assert_eq!(of(AccessOrder::Acquire, Scope::Gpu, cas), fence("__threadfence() behind it"));
+        let exch = "atom.global.sys.exch.b32 %r3, [%rd1], 0";
+        assert_eq!(
+            of(AccessOrder::Release, Scope::Sys, exch),
+            fence("__threadfence_system() in front of it")
+        );
+        let flag = "st.volatile.global.u32 [%rd2], %r4";
+        assert_eq!(
+            of(AccessOrder::Release, Scope::Gpu, flag),
+            fence("__threadfence() in front of it")
+        );
+        // A fence makes no scope wider, and nothing strong; and what says its order can say
+        // another one.
+        for text in [
+            "atom.global.cta.add.u32 %r3, [%rd1], 1",
+            "st.global.u32 [%rd2], %r4",
+            "atom.relaxed.gpu.global.add.u32 %r3, [%rd1], 1",
+            "ld.relaxed.gpu.global.u32 %r3, [%rd1]",
+        ] {
+            assert_eq!(of(AccessOrder::Release, Scope::Gpu, text), None, "{text}");
+        }
+        assert_eq!(of(AccessOrder::Acquire, Scope::Sys, cas), None);
+    }
 
     #[test]
     fn a_weak_access_that_becomes_strong_is_dearer_than_a_fence() {

@@ -123,7 +123,7 @@ impl Inquiry<'_, '_> {
                 );
                 match decides {
                     // It was taken for 0, and other ways were not followed.
-                    true => found.open(why),
+                    true => found.not_meant = found.not_meant.take().or(Some(why)),
                     false if !std::mem::replace(&mut is_small, true) => found.note(why),
                     false => {}
                 }

@@ -197,6 +197,12 @@ fn contents_that_cannot_be_read_are_refused() {
         let error = wrong.parse::<GivenArgument>().expect_err(wrong);
         assert!(error.contains("`0=array:{1,4*}`") && error.contains(wrong), "{error}");
     }
+    // Of too many bytes, which whoever gives it is told with the text of it.
+    for large in ["0=array:549755813888", "0=array:18446744073709551615.b64"] {
+        let error = large.parse::<GivenArgument>().expect_err(large);
+        assert!(error.contains("549755813888 bytes at most") && error.contains(large), "{error}");
+    }
+    assert!("0=array:549755813888.b8".parse::<GivenArgument>().is_ok());
 }
 
 /// Elements of data that are above zero, moved to the place that a scan of the block gives, `%r9`:

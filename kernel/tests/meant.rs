@@ -52,6 +52,37 @@ fn blocks_of_more_threads_than_shared_memory_has_elements_are_left_out() {
     assert_eq!(wrong(&asked(&too_far, None)), Ok(Some(("1x2".to_owned(), FindingKind::Outside))));
 }
 
+/// What an element of shared memory holds decides which way threads go, and only blocks of eight
+/// and more write it: in smaller ones it is not known which way, and the kernel is not written for
+/// them.
+#[test]
+fn blocks_that_leave_shared_memory_unwritten_are_left_out() {
+    let code = "mul.wide.u32 %rd3, %r1, 4;\nmov.u64 %rd4, s;\nadd.s64 %rd5, %rd4, %rd3;\nst.shared.u32 [%rd5], %r1;\nbar.sync 0;\n\
+                ld.shared.u32 %r2, [s+28];\nsetp.eq.u32 %p1, %r2, 3;\n@%p1 bra END;\nadd.s64 %rd6, %rd1, %rd3;\nst.global.u32 [%rd6], 1;\nEND:";
+    let answer = asked(code, None);
+    let left = ["1x2", "1x4", "1x33"].map(str::to_owned).to_vec();
+    assert_eq!((wrong(&answer), left_out(&answer)), (Ok(None), left));
+    let answered: Vec<String> = answer
+        .launches
+        .iter()
+        .filter(|l| l.asked == LaunchVerdict::Nothing)
+        .map(|l| l.launch.to_string())
+        .collect();
+    assert_eq!(answered, ["1x8"]);
+    // What goes wrong in one that it is written for is told.
+    let racy = code.replace(
+        "add.s64 %rd6, %rd1, %rd3;",
+        "mov.u64 %rd6, %rd1;\nsetp.lt.u32 %p2, %r1, 4;\n@%p2 bra END;",
+    );
+    let kind = wrong(&asked(&racy, None)).map(|found| found.map(|(_, kind)| kind));
+    assert_eq!(kind, Ok(Some(FindingKind::Race)));
+    // Asked about by name, the smaller one reads what nobody wrote.
+    assert_eq!(
+        wrong(&asked(code, Some("1x4"))),
+        Ok(Some(("1x4".to_owned(), FindingKind::Undefined)))
+    );
+}
+
 #[test]
 fn blocks_are_as_large_as_their_numbers_are_multiplied_with() {
     let of = |by: &str| {

@@ -51,6 +51,10 @@ fn a_kernel_without_a_finding_says_what_was_asked() {
                  2x1 under ptx-8; arrays hold zeros, and for races 7 other contents of arg0\n";
     assert!(text.starts_with(first), "{text}");
     assert_eq!(output.status.code(), Some(0));
+    let asked = ["kernel", FLAG, "--kernel", "fenced_flag", "--launch", "2x1"];
+    let given = out(&margay(&[&asked[..], &["--arg", "0=array:{7*}"]].concat()));
+    let first = given.lines().next().unwrap_or_default();
+    assert!(first.contains("; arrays that are not given hold zeros"), "{given}");
     let found = json(&margay(&[
         "kernel",
         FLAG,

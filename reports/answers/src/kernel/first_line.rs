@@ -90,7 +90,11 @@ pub fn first_line(file: &KernelFile, asked: &AskedKernel) -> (&'static str, Stri
             )
         }
         _ => {
-            let zeros = if answer.has_zeros { " with arrays of zeros" } else { "" };
+            let zeros = match (answer.has_zeros, answer.has_values) {
+                (false, _) => "",
+                (true, false) => " with arrays of zeros",
+                (true, true) => " with zeros in arrays that are not given",
+            };
             let known = if nothing.is_empty() {
                 String::new()
             } else {
@@ -130,10 +134,18 @@ fn left_open(answer: &KernelAnswer) -> String {
             reason.map_or(String::new(), |why| format!(" ({why})"))
         ),
     };
-    let others = launches_that(answer, |l| matches!(l.asked, LaunchVerdict::NotMeant(_)));
-    if !others.is_empty() {
-        open_words +=
-            &format!("; left out, as it seems to be written for smaller blocks: {}", list(&others));
+    let meant = answer.launches.iter().filter(|l| l.is_meant());
+    let largest = meant.map(|l| l.launch.threads).max().unwrap_or(0);
+    for (size, is_too_small) in [("larger", true), ("smaller", false)] {
+        let others = launches_that(answer, |l| {
+            !l.is_meant() && (l.launch.threads < largest) == is_too_small
+        });
+        if !others.is_empty() {
+            open_words += &format!(
+                "; left out, as it seems to be written for {size} blocks: {}",
+                list(&others)
+            );
+        }
     }
     open_words
 }
@@ -196,9 +208,10 @@ fn numbers(answer: &KernelAnswer) -> String {
 
 /// What arrays hold in launches in which nothing goes wrong.
 fn contents(answer: &KernelAnswer) -> String {
+    let which = if answer.has_values { "arrays that are not given hold" } else { "arrays hold" };
     let Some(ContentsAnswer { arrays, tried, settled, .. }) = &answer.contents else {
-        return if answer.has_zeros { "; arrays hold zeros".to_owned() } else { String::new() };
+        return if answer.has_zeros { format!("; {which} zeros") } else { String::new() };
     };
     let known = if settled == tried { String::new() } else { format!(" ({settled} answered)") };
-    format!("; arrays hold zeros, and for races {tried} other contents of {}{known}", list(arrays))
+    format!("; {which} zeros, and for races {tried} other contents of {}{known}", list(arrays))
 }
