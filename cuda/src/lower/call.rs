@@ -302,16 +302,19 @@ impl KernelLowering {
                     "a function that a kernel calls is `__device__`",
                 );
             }
-            if matches!(
-                &*last.name,
-                "malloc"
-                    | "free"
-                    | "tex1Dfetch"
-                    | "tex2D"
-                    | "tex1D"
-                    | "surf1Dwrite"
-                    | "surf2Dwrite"
-            ) {
+            let is_of_images = [
+                "tex1D",
+                "tex2D",
+                "tex3D",
+                "texCubemap",
+                "surf1D",
+                "surf2D",
+                "surf3D",
+                "surfCubemap",
+            ]
+            .into_iter()
+            .any(|family| last.name.starts_with(family));
+            if is_of_images || matches!(&*last.name, "malloc" | "free") {
                 let text = format!("`{}` is not modelled", last.name);
                 return self.refuse(path.at, text, "give the kernel an array in its place");
             }

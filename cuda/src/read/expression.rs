@@ -130,6 +130,14 @@ impl ProgramReader {
             if count > MAX_CHAIN {
                 return Err(self.too_long());
             }
+            // `k<<<1, 32>>>(..)` is no shift of what is less than something.
+            if sign == "<<" && self.after(1).is_sign("<") {
+                return Err(CudaRefusal::new(
+                    self.since(start),
+                    "a kernel starts another one here",
+                    "kernels that start kernels are not looked at: ask about each of them alone",
+                ));
+            }
             self.advance();
             // `unknown<int>` is no comparison.
             if sign == "<"
