@@ -214,9 +214,9 @@ pub(super) fn asynchronous(
 }
 
 /// An arrival where none is left to wait for, as at an mbarrier that waits for bytes alone, is
-/// undefined behaviour, and so is one with `.noComplete` that completes a phase, and more bytes than
-/// an mbarrier counts. The first can come
-/// where a phase is to end before the next arrivals, and a wait that fails lets its thread go on.
+/// undefined behaviour. So is one with `.noComplete` that completes a phase, and more bytes than an
+/// mbarrier counts. The first can come where a phase is to end before the next arrivals, and a wait
+/// that fails lets its thread go on.
 fn arrivals_too_many(test: &Test) -> Result<(), EmissionError> {
     let all = || (0..test.threads.len()).flat_map(|t| test.instructions(ThreadId(t as u16)));
     let waits = |i: &TestInstruction| {
