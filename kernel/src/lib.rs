@@ -83,8 +83,8 @@ pub use mark::MarkKind;
 pub use obligation::{hardened, weakened};
 pub use omission::{Omission, OmissionReason};
 pub use proofs::{KernelProofs, LackOfProof, LaunchProofs, ProvedQuestion, known_models};
-pub use question::{KernelQuestion, UNROLL};
-pub use reading::KernelReading;
+pub use question::{KernelQuestion, KernelRefusal, UNROLL};
+pub use reading::{KernelReading, UnreadableModel};
 pub use residue::{MemoryCell, Origin};
 pub use selection::{IdentityUse, LaunchSelection};
 

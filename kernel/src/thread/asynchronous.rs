@@ -333,6 +333,10 @@ impl FollowedThread<'_, '_> {
                         self.unknown(state, "the phase that is waited for depends on arithmetic that is not interpreted"),
                     );
                 }
+                let own = self.own(Target::Object(cell.object, cell.offset));
+                if state.known.remove(&Key::Committed(own)).is_some() {
+                    state.known.retain(|key, _| !matches!(key, Key::Accumulated(_)));
+                }
                 let name = if *suspends { "try_wait" } else { "test_wait" };
                 let parity = if *by_parity { ".parity" } else { "" };
                 piece.operation = format!(
@@ -355,6 +359,8 @@ impl FollowedThread<'_, '_> {
                     ControlFlow::Continue(all) => all,
                     ControlFlow::Break(step) => return Some(step),
                 };
+                let own = self.own(Target::Object(cell.object, cell.offset));
+                state.known.insert(Key::Committed(own), KnownValue::Bits(1));
                 self.follow_validity(state, &piece);
                 for block in destinations {
                     let cell = block.map_or(cell, |block| in_block_cell(cell, block));

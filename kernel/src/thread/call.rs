@@ -144,6 +144,7 @@ impl FollowedThread<'_, '_> {
             Key::Carry => false,
             Key::Met(_) | Key::Drawn(_) | Key::Allocated | Key::Settled => true,
             Key::Expected(_) | Key::First(_) | Key::Nth(_) | Key::Told(_) | Key::Early(_) => true,
+            Key::Accumulated(_) | Key::Committed(_) => true,
         });
         state.at += 1;
         true

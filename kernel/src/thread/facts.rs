@@ -116,8 +116,8 @@ pub(crate) struct TensorFacts {
     pub sends: BTreeMap<(Origin, usize), BTreeSet<(u32, u32)>>,
     /// By which maps such a copy is; `None`: that is not known.
     pub maps: BTreeMap<(Origin, usize), BTreeSet<Option<u64>>>,
-    /// The warps that allocate tensor memory, each with its block.
-    pub allocating: BTreeSet<(u32, u32)>,
+    /// How many columns of tensor memory a warp allocates, by its block and its number.
+    pub allocating: BTreeMap<(u32, u32), u64>,
 }
 
 impl TensorFacts {
@@ -138,7 +138,10 @@ impl TensorFacts {
         for (of, maps) in &found.maps {
             self.maps.entry(*of).or_default().extend(maps);
         }
-        self.allocating.extend(found.allocating.iter().copied());
+        for (warp, columns) in &found.allocating {
+            let known = self.allocating.entry(*warp).or_default();
+            *known = (*known).max(*columns);
+        }
     }
 }
 

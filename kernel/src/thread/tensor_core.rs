@@ -256,12 +256,13 @@ impl FollowedThread<'_, '_> {
         self.tensors.starts.insert(normal((object, offset)));
         // The lanes of a warp execute it together: the first one stands for them.
         let warp = self.thread / 32;
-        self.tensors.allocating.insert((self.block, warp));
         let before =
             self.facts.tensors.allocating.range((self.block, 0)..(self.block, warp)).count() as u64;
         let own =
             if let Some(KnownValue::Bits(n)) = state.known.get(&Key::Allocated) { *n } else { 0 };
         state.known.insert(Key::Allocated, KnownValue::Bits(own + columns));
+        let allocated = self.tensors.allocating.entry((self.block, warp)).or_default();
+        *allocated = (*allocated).max(own + columns);
         let address = super::constant(before * COLUMNS + own);
         let writes = self.thread.is_multiple_of(32);
         let cell = MemoryCell { object, offset, bytes: 4 };
@@ -340,6 +341,19 @@ impl FollowedThread<'_, '_> {
         Some(())
     }
 
+    /// Are the columns of a cell among those that the warps of its block allocate? They are where
+    /// none of them is known to.
+    fn is_allocated(&self, cell: &MemoryCell) -> bool {
+        let of_block = (self.block, 0)..=(self.block, u32::MAX);
+        let mut allocated = self.facts.tensors.allocating.range(of_block).peekable();
+        if allocated.peek().is_none() {
+            return true;
+        }
+        let (first, columns) = (cell.offset / 8 % PITCH, cell.bytes.div_ceil(8));
+        let of_warp = allocated.nth((first / COLUMNS) as usize);
+        of_warp.is_some_and(|(_, allocated)| first % COLUMNS + columns <= *allocated)
+    }
+
     /// Operations on cells of tensor memory: one for each part that others use.
     fn tensor_issues(
         &mut self,
@@ -348,6 +362,12 @@ impl FollowedThread<'_, '_> {
         cells: &[MemoryCell],
         writes: bool,
     ) {
+        if !cells.iter().all(|cell| self.is_allocated(cell)) {
+            self.note(
+                state,
+                "it accesses columns of tensor memory that its block has not allocated: that is undefined (PTX ISA, Tensor Memory allocation)",
+            );
+        }
         for cell in cells {
             self.copies.entry(*cell).or_default().add(writes);
         }
@@ -451,6 +471,7 @@ impl FollowedThread<'_, '_> {
         let Some(to) = to else { return Some(()) };
         match (self.tensor_address(state, to)?, columns.filter(|columns| *columns > 0)) {
             (Some((_, column)), Some(columns)) => {
+                self.accumulate(state, column, columns);
                 let all = self.columns(column, columns);
                 let operation = if adds { "tcgen05.mma.adds" } else { "tcgen05.mma" };
                 self.tensor_issues(state, operation, &all, true);
@@ -461,6 +482,28 @@ impl FollowedThread<'_, '_> {
             (None, _) => self.note(state, UNKNOWN_PLACE),
         }
         Some(())
+    }
+
+    /// Products of a thread are in order where they have "same N, accumulator, shape, and kind" (PTX
+    /// ISA, tcgen05: pipelined instructions). Tests know the accumulator by its place alone, so that
+    /// they would order two that overlap in part.
+    fn accumulate(&mut self, state: &mut State, column: u64, columns: u64) {
+        let overlaps = |(key, known): (&Key, &KnownValue)| match (key, known) {
+            (Key::Accumulated(other), KnownValue::Bits(others)) => {
+                (*other, *others) != (column, columns)
+                    && *other < column + columns
+                    && column < other + others
+            }
+            _ => false,
+        };
+        if state.known.iter().any(overlaps) {
+            self.note(
+                state,
+                "what it writes overlaps in part what another `tcgen05.mma` writes that the thread has not waited for: they are in no order, and \
+                 that is not looked at",
+            );
+        }
+        state.known.insert(Key::Accumulated(column), KnownValue::Bits(columns));
     }
 
     /// A matrix in shared memory is read through the async proxy.

@@ -30,6 +30,10 @@ pub(crate) enum Key {
     /// A register that a `wgmma.mma_async` writes which nothing has waited for yet: how many groups
     /// were committed behind it, its own among them.
     Pending(u16, RegisterId),
+    /// How many columns from this one a `tcgen05.mma` writes that the thread has not waited for.
+    Accumulated(u64),
+    /// At this mbarrier arrives what the thread did before a `tcgen05.commit`.
+    Committed(u64),
     /// How many exchanges of this mask of its warp the thread has taken part in.
     Met(u32),
     /// How many numbers the thread has drawn from a counter.

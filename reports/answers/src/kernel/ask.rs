@@ -8,7 +8,7 @@ use std::time::Instant;
 use margay_console::limits;
 use margay_kernel::harness::{Harness, HarnessError, HarnessSection};
 use margay_kernel::source_name::kernels_named;
-use margay_kernel::{KernelProofs, KernelQuestion, UNROLL, ask, hardened, weakened};
+use margay_kernel::{KernelProofs, KernelQuestion, KernelRefusal, UNROLL, ask, hardened, weakened};
 use margay_models::diagnostic::{Diagnostic, SourceFile, Span, nearest};
 use margay_models::limited;
 
