@@ -185,12 +185,14 @@ impl<'a> ThreadSubject<'a> {
                 }
             }
             if self.detail == Detail::Full {
-                // What an operation was issued after follows from where it stands.
+                // What an operation was issued after does not follow from where it stands:
+                // `tcgen05.dealloc` comes after operations of its thread, where a store does not.
                 for (letter, reads) in [
                     ('a', e.address_reads),
                     ('d', e.data_reads),
                     ('c', e.control_reads),
                     ('s', e.completes),
+                    ('i', e.issued_after),
                 ] {
                     if !reads.is_empty() {
                         let _ = write!(out, "{letter}{reads:x}");
