@@ -59,8 +59,8 @@ pub struct KernelArguments {
     /// An older version of the file: exit code 1 only for what goes wrong since then
     #[arg(long, value_name = "OLD")]
     pub against: Option<PathBuf>,
-    /// Write a certificate into this new folder: checked proofs of the litmus tests in which
-    /// nothing was found; the way from the kernel to these tests has none (docs/certificates.md)
+    /// Write proofs of the litmus tests in which nothing was found into this new folder; the way
+    /// from the kernel to the tests has none (docs/certificates.md)
     #[arg(long, value_name = "DIR")]
     pub certify: Option<PathBuf>,
     /// Write the litmus tests and the model with races into this folder

@@ -71,6 +71,41 @@ fn without(line: &str) -> String {
     code
 }
 
+/// Of which lines something is not looked at, since of accumulators and allocations this is said.
+fn accumulators_not_looked_at(code: &str) -> usize {
+    let answer = asked(code, "1x64", &[]);
+    assert!(answer.wrong().is_none(), "{code}");
+    let said = |why: &str| why.contains("overlaps in part") || why.contains("has not allocated");
+    let all = answer.not_looked();
+    let count = all.iter().filter(|what| said(&format!("{what:?}"))).count();
+    assert_eq!(answer.is_settled(false), count == 0, "{code}");
+    count
+}
+
+/// The second product writes 16 columns, from the one that is named.
+fn with_second_product(column: u64) -> String {
+    let product = "tcgen05.mma.cta_group::1.kind::f16 [%r4], %rd3, %rd3, 17040528, %p1;\n";
+    let second = product.replace("[%r4]", &format!("[%r4+{column}]"));
+    PRODUCT.replace(product, &format!("{product}{second}"))
+}
+
+#[test]
+fn columns_that_are_not_allocated_and_accumulators_that_overlap_are_not_looked_at() {
+    // The same accumulator, and two of their own.
+    assert_eq!(accumulators_not_looked_at(&with_second_product(0)), 0);
+    assert_eq!(accumulators_not_looked_at(&with_second_product(16)), 0);
+    // Each of the two overlaps the other in part.
+    assert_eq!(accumulators_not_looked_at(&with_second_product(8)), 1);
+    // Of 32 columns the last eight, and eight that nobody has allocated.
+    assert_eq!(accumulators_not_looked_at(&with_second_product(24)), 1);
+    // More columns are given back than were allocated.
+    let freed = PRODUCT.replace(
+        "dealloc.cta_group::1.sync.aligned.b32 %r4, 32",
+        "dealloc.cta_group::1.sync.aligned.b32 %r4, 64",
+    );
+    assert_eq!(accumulators_not_looked_at(&freed), 1);
+}
+
 #[test]
 fn a_product_is_right_and_its_mistakes_are_found() {
     assert_eq!(found(PRODUCT, "1x64"), none());

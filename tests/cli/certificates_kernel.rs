@@ -285,12 +285,11 @@ fn fewer_rounds_are_not_all() {
     let (folder, answer) = certificate("rounds", &stack);
     assert_eq!(answer["verdict"], "none", "{answer}");
     let given = document(&folder)["subject"]["given"].as_array().expect("a list").clone();
-    let seen = [("racing", "and it claims `forbidden,race-free`"), ("last", "is not accepted")];
-    for (rounds, said) in seen {
+    for rounds in ["racing", "last"] {
         let is_of = |g: &Value| g["rounds"].to_string().contains(rounds);
         let way = given.iter().position(is_of).expect("it is there");
         let all = |d: &mut Value| d["subject"]["given"][way]["rounds"] = json!("all");
-        forged(&folder, all, &[said]);
+        forged(&folder, all, &["is not accepted"]);
     }
     verified(&folder);
 }

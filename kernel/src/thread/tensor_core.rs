@@ -484,9 +484,9 @@ impl FollowedThread<'_, '_> {
         Some(())
     }
 
-    /// Products of a thread are in order where they have "same N, accumulator, shape, and kind" (PTX
-    /// ISA, tcgen05: pipelined instructions). Tests know the accumulator by its place alone, so that
-    /// they would order two that overlap in part.
+    /// Products of a thread are in order where they have "same N, accumulator, shape, and kind"
+    /// (PTX ISA, tcgen05: pipelined instructions). Tests know the accumulator by its place alone,
+    /// so that they would order two that overlap in part.
     fn accumulate(&mut self, state: &mut State, column: u64, columns: u64) {
         let overlaps = |(key, known): (&Key, &KnownValue)| match (key, known) {
             (Key::Accumulated(other), KnownValue::Bits(others)) => {

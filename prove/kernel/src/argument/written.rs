@@ -117,9 +117,9 @@ pub enum UnreadStep {
     SetForRelation,
     /// A relation where a set is expected.
     RelationForSet,
-    /// An expression within more than [`MAX_DEPTH`] others.
+    /// An expression within more than `MAX_DEPTH` others.
     TooDeep,
-    /// The theory would have more than [`MAX_SYMBOLS`] symbols.
+    /// The theory would have more than `MAX_SYMBOLS` symbols.
     TooManySymbols,
     /// The theory has no symbol of this name.
     UnknownName(String),
