@@ -10,7 +10,7 @@ use super::dependency::EffectDependencies;
 use super::effect::{ArrivalCount, SassEffect, SassMbarrier, SassStrength};
 use super::expect::{ExpectedEffect, expected};
 use super::listing::{Listing, SassInstruction};
-use super::operands::registers;
+use super::operands::{registers, writes};
 use super::overlap::{self, AccessPair};
 use super::{CodeComparison, THREADS, specification};
 use crate::emit::GpuTarget;
@@ -381,7 +381,12 @@ fn effect(i: &SassInstruction) -> Option<Result<SassEffect, ()>> {
         // RED is that of global memory up to sm_80; a generic one is not told apart there.
         name @ ("ATOMG" | "ATOMS" | "ATOM" | "REDG" | "RED") => match (function(i), strength(i)) {
             (Some(function), Ok(strength)) => {
-                let reduction = name.starts_with("RED");
+                // One in the shared memory of another cta has no instruction of its own: it is an
+                // atom without a result. An exchange without one is no reduction.
+                let is_thrown_away = name == "ATOM"
+                    && writes(i).is_empty()
+                    && !matches!(function, AtomFunction::Exchange | AtomFunction::CompareAndSwap);
+                let reduction = name.starts_with("RED") || is_thrown_away;
                 let space = if name == "RED" { Some(Space::Global) } else { space };
                 Ok(SassEffect::Atom { space, function, bits: bits(), strength, reduction })
             }
