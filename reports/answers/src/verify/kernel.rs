@@ -54,10 +54,19 @@ pub fn print(
         }
         output.print("")?;
     }
+    // Ways that differ in the location that is asked about are one, in words.
+    let mut ways: Vec<(String, u64)> = Vec::new();
     for (way, question) in given.iter().enumerate() {
-        let claims = document.claims.iter().filter(|claim| claim.given == way);
-        let of = counted(claims.count() as u64, "answer", "answers");
-        output.print(&wrapped(&format!("{of}: {}.", asked(*question)), output.width()))?;
+        let count = document.claims.iter().filter(|claim| claim.given == way).count() as u64;
+        let words = asked(*question);
+        match ways.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, known)) => *known += count,
+            None => ways.push((words, count)),
+        }
+    }
+    for (words, count) in &ways {
+        let of = counted(*count, "answer", "answers");
+        output.print(&wrapped(&format!("{of}: {words}."), output.width()))?;
     }
     if !given.is_empty() {
         output.print("")?;
