@@ -1,7 +1,6 @@
 //! What stops a long run: Ctrl-C, a deadline, a memory limit. All raise one flag, and the reason is
 //! remembered.
 
-#[cfg(not(target_family = "wasm"))]
 use std::fmt;
 use std::io::Write;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
