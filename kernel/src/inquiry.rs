@@ -21,7 +21,7 @@ use crate::mark::MarkKind;
 use crate::omission::{Omission, OmissionReason};
 use crate::parameter::{has_short_pointer, made_of};
 use crate::program::{Executed, Written, clean};
-use crate::proofs::{ExpectedProof, LaunchProofs};
+use crate::proofs::LaunchProofs;
 use crate::question::KernelQuestion;
 use crate::reached::reached;
 use crate::repair::Goal;
@@ -600,19 +600,6 @@ impl Inquiry<'_, '_> {
             return Ok(Vec::new());
         };
         Ok(vec![Goal { written, model: self.question.reading.model()?, options: self.options() }])
-    }
-
-    /// What a test without an execution leaves open, or its proof, where it leaves nothing open.
-    pub fn settle(
-        &self,
-        test: (&Written, &Model),
-        verdict: &TestVerdict,
-        (what, options): (&str, &Options),
-        found: &mut LaunchFindings,
-    ) {
-        if !self.leaves_open(verdict, what, found) {
-            self.keep_proof(test, options, (what, ExpectedProof::Nothing), found);
-        }
     }
 
     pub fn holds(

@@ -1,24 +1,23 @@
-//! Data races (PTX ISA 8.7.1), place by place and pair by pair ([`crate::slice`]), and whether any
-//! execution ends.
+//! Data races (PTX ISA 8.7.1), place by place and pair by pair ([`crate::slice`]).
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use margay_litmus::explicit::Options;
-use margay_litmus::gap::{Gap, GapKind};
+use margay_litmus::gap::GapKind;
 use margay_litmus::race::{Race, RacingAccess};
 use margay_litmus::unfold::{RetryRounds, UnfoldingBounds};
 use margay_models::model::Model;
 use margay_ptx::effect::Effect;
 
-use crate::answer::{Finding, FindingKind, RepairAnswer, Stands};
+use crate::answer::{Finding, FindingKind, Stands};
 use crate::effort::Effort;
 use crate::first_rounds::{LARGE, OF_A_PAIR, RacingThreads, first_rounds, of_first_rounds};
 use crate::inquiry::{Inquiry, LaunchFindings, TOO_LONG, origin_at, unasked};
 use crate::program::{Executed, LaneChoice, Written};
 use crate::proofs::{ExpectedProof, LackOfProof};
 use crate::reading::KernelReading;
-use crate::residue::{CodePiece, Line, Origin};
+use crate::residue::{Line, Origin};
 use crate::selection::LaunchSelection;
 use crate::slice::{Rivals, Slice, Slicer};
 use crate::waiting::last_rounds;
@@ -90,18 +89,12 @@ impl RaceFree {
     }
 }
 
-/// Steps of an execution in which threads take turns: a launch of a hundred threads takes some
-/// thousands.
-const STEPS_IN_TURNS: usize = 1_000_000;
-
 /// What is to be said of a race of one store with itself, in two lanes of a warp.
 const ONE_STORE: &str = "It is one store of several lanes of a warp. CUDA's programming guide says that one of the values stays; PTX ISA 8.7.1 makes no exception of it. It is \
       told where no other race was found.";
 
 /// What is asked about, in what leaves it open.
 const WHAT: &str = "data races";
-
-const ENDS: &str = "whether an execution ends";
 
 impl Inquiry<'_, '_> {
     /// How races are asked for. Rounds of loops that only wait are left out where no access of them
@@ -472,7 +465,7 @@ impl Inquiry<'_, '_> {
     /// Asks about a test, and where the engines do not answer that about one with less in it, which
     /// is right where it finds something: gives the test that was answered. What leaves it open is
     /// noted.
-    fn run_or_lean(
+    pub fn run_or_lean(
         &self,
         executed: &Executed,
         (written, lean): (Written, &dyn Fn() -> Option<Slice>),
@@ -701,92 +694,6 @@ impl Inquiry<'_, '_> {
         }
     }
 
-    /// Does some execution end? If none does, that is a finding.
-    fn some_execution_ends(
-        &self,
-        executed: &Executed,
-        slicer: &Slicer<'_>,
-        found: &mut LaunchFindings,
-    ) -> Result<bool, String> {
-        let base = &slicer.base();
-        let may_stop = |p: &CodePiece| {
-            matches!(
-                p,
-                CodePiece::Jump(..)
-                    | CodePiece::Barrier(_)
-                    | CodePiece::Mbarrier(_)
-                    | CodePiece::ClusterBarrier(_)
-                    | CodePiece::End
-            )
-        };
-        // The model allows every interleaving, and one of threads that wait for nobody ends.
-        if !base.code.iter().flatten().any(|(p, _)| may_stop(p))
-            || slicer.all_meet() && executed.goes_straight()
-        {
-            return Ok(true);
-        }
-        let written = match executed.write(&self.name(), base, "exists (true)") {
-            Ok(written) => written,
-            Err(why) => {
-                found.open(format!("{ENDS}: {why}"));
-                return Ok(true);
-            }
-        };
-        if margay_litmus::ends_in_turns(&written.read.test, STEPS_IN_TURNS) {
-            self.lacks_proof(ENDS, LackOfProof::Turns, found);
-            return Ok(true);
-        }
-        let lean = || slicer.lean(base, None);
-        let options = |_: &Written| self.options();
-        let Some((written, verdict)) = self.run_or_lean(
-            executed,
-            (written, &lean),
-            self.question.reading.model()?,
-            (ENDS, &options),
-            found,
-        ) else {
-            return Ok(true);
-        };
-        if verdict.reachable && verdict.gap.as_ref().is_some_and(|gap| gap.kind() == GapKind::Lost)
-        {
-            found.open(format!("what its threads do at mbarriers: {}", GapKind::Lost.words()));
-        }
-        let Some(gap @ Gap::Endless(standstills)) =
-            verdict.gap.as_ref().filter(|_| !verdict.reachable)
-        else {
-            let model = self.question.reading.model()?;
-            if !self.leaves_open(&verdict, ENDS, found) && verdict.reachable {
-                let expected = (ENDS, ExpectedProof::Execution);
-                self.keep_proof((&written, model), &self.options(), expected, found);
-            }
-            return Ok(true);
-        };
-        if verdict.bounded || executed.omissions.iter().any(|o| o.guessed) {
-            found.open(format!(
-                "data races: {}",
-                if verdict.bounded { self.bound() } else { gap.kind().words().to_owned() }
-            ));
-            return Ok(false);
-        }
-        found.findings.extend(self.stops_where_none_ends(executed)?);
-        let stands = standstills.iter().filter_map(|s| {
-            let thread = s.thread.index();
-            let origin = origin_at(&written, thread, s.place.0)?;
-            Some(self.stands((thread, written.members[thread]), self.spot(origin), None))
-        });
-        found.findings.push(Finding {
-            kind: FindingKind::Endless,
-            stands: stands.collect(),
-            why: standstills.iter().map(|s| format!("P{}: {}.", s.thread.0, s.why)).collect(),
-            litmus: written.read.file.text.clone(),
-            with_races: false,
-            first_rounds: None,
-            reading: self.question.reading,
-            repair: RepairAnswer::Open("what mends a wait is not looked for".to_owned()),
-        });
-        Ok(false)
-    }
-
     /// Tests that are to have no race, so that a race of this launch is not there: that of a pair
     /// of threads where it is said which. Of large ones those are asked about that have so many
     /// first rounds, where that is said.
@@ -821,45 +728,5 @@ impl Inquiry<'_, '_> {
             }
         }
         Ok(goals)
-    }
-
-    /// What a bound leaves open.
-    pub fn bound(&self) -> String {
-        format!("loops were gone round at most {} times", self.question.unroll)
-    }
-
-    /// What a test leaves open in which nothing is found, since it has lanes order memory by what
-    /// they exchange.
-    pub fn exchanged(&self, slice: &Slice, what: &str, found: &mut LaunchFindings) {
-        if slice.orders_by_exchanges() {
-            found.open(format!(
-                "{what}: lanes of a warp exchange values that depend on memory, with fences around, and are taken to order memory by that, which the ISA does not say"
-            ));
-        }
-    }
-
-    /// Notes what a verdict without an execution leaves open; says whether it does.
-    pub fn leaves_open(
-        &self,
-        verdict: &margay_litmus::explicit::TestVerdict,
-        what: &str,
-        found: &mut LaunchFindings,
-    ) -> bool {
-        let is_told = |found: &LaunchFindings| {
-            let mut kinds = found.findings.iter().map(|finding| finding.kind);
-            kinds.any(|kind| matches!(kind, FindingKind::Endless | FindingKind::Barriers))
-        };
-        match verdict.gap.as_ref().map(Gap::kind) {
-            _ if verdict.bounded => found.open(format!("{what}: {}", self.bound())),
-            Some(gap @ GapKind::Lost) => found.open(format!("{what}: {}", gap.words())),
-            // What nothing does shows nothing: the kernel has executions that end, and so must a
-            // test of what it does.
-            Some(gap @ GapKind::Endless) if !is_told(found) => {
-                found.open(format!("{what}: {}, in the test of it", gap.words()))
-            }
-            Some(_) => {}
-            None => return false,
-        }
-        true
     }
 }

@@ -7,8 +7,7 @@ use margay_mappings::language::kind::OPERATIONS;
 use super::course::{Course, DeedKind, TrialLayout, TrialSetting};
 use super::function::AssemblyFunction;
 use super::machine::{OBJECT, tried};
-use super::word::mask;
-use super::word::signed;
+use super::word::{mask, signed};
 use crate::point::{Point, What};
 
 /// The most trials with the same values.
